@@ -1,0 +1,127 @@
+"""Which names carry a derivative from the inputs to the result.
+
+A name is *varied* if it depends on an active parameter, *useful* if the result depends on it, and
+*active* if both (Hascoët and Pascual, "The Tapenade automatic differentiation tool", 2013,
+section 4.2).  In SSA form both are reachability in the graph of differentiable
+dependences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from s2sad import rules
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
+from s2sad.ir.nodes import (
+    Assign,
+    Call,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    Opaque,
+    Slice,
+    Store,
+    Unpack,
+    Var,
+    children,
+    walk,
+)
+from s2sad.runtime import stop_gradient
+
+
+@dataclass(frozen=True)
+class Activity:
+    """The names that are varied, useful and active."""
+
+    varied: frozenset[str]
+    useful: frozenset[str]
+    active: frozenset[str]
+
+
+def passes(expr: Expr) -> bool:
+    """Whether a derivative can pass through an operation (its operands aside)."""
+    if isinstance(expr, Call):
+        op = expr.op
+        if op.kind in ("compare",) or (op.kind == "bool" and op.name == "not"):
+            return False
+        if op.kind == "attribute":
+            return op.name not in CONSTANT_ATTRIBUTES
+        if op.kind == "method" and op.name in CONSTANT_METHODS:
+            return False
+        return op.function is not stop_gradient and not rules.is_constant(op.function)
+    return not isinstance(expr, Slice)
+
+
+def carriers(expr: Expr) -> Iterator[str]:
+    """The names in ``expr`` through which a derivative passes to its value."""
+    if isinstance(expr, Var):
+        yield expr.name
+    elif isinstance(expr, Opaque):
+        if expr.refusal is not None:
+            yield from (name for _, name in expr.names)
+    elif passes(expr):
+        operands: Iterable[Expr] = children(expr)
+        if isinstance(expr, Call) and expr.op.kind == "index":
+            operands = expr.args[:1]
+        elif isinstance(expr, Call) and expr.op.kind == "ifexp":
+            operands = expr.args[1:]
+        for operand in operands:
+            yield from carriers(operand)
+
+
+def activity(function: Function, roots: Iterable[str], groups: Mapping[str, frozenset[str]]) -> Activity:
+    """Find the active names of ``function`` for the active parameters ``roots`` (IR names).
+
+    ``groups`` gives, for each name whose object is written in place, all names that may share it.
+    """
+    edges: list[tuple[str, str]] = []
+
+    def link(value: Expr, targets: Iterable[str]) -> None:
+        sources = set(carriers(value))
+        edges.extend((s, t) for s in sources for t in targets)
+
+    for stmt in walk(function.body):
+        match stmt:
+            case Assign(target=target, value=value):
+                link(value, (target,))
+            case Copy(targets=targets, sources=sources):
+                for target, source in zip(targets, sources, strict=True):
+                    link(source, (target,))
+            case Unpack(targets=targets, value=value):
+                link(value, targets)
+            case Store(base=Var(name=name), value=value):
+                link(value, (name,))
+            case For(targets=targets, iters=iters):
+                for target, iterable in zip(targets, iters, strict=True):
+                    link(iterable, (target,))
+            case Evaluate(value=Call(args=args)):
+                # A callee may write any argument into any other that is written in place.
+                written = [n for a in args for n in carriers(a) if n in groups]
+                for a in args:
+                    link(a, written)
+            case _:
+                pass
+    for name, group in groups.items():
+        edges.extend((name, other) for other in group if other != name)
+    forward: dict[str, list[str]] = {}
+    backward: dict[str, list[str]] = {}
+    for source, target in edges:
+        forward.setdefault(source, []).append(target)
+        backward.setdefault(target, []).append(source)
+    varied = _reach(forward, roots)
+    useful = _reach(backward, set(carriers(function.result)))
+    return Activity(frozenset(varied), frozenset(useful), frozenset(varied & useful))
+
+
+def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+    found = set(start)
+    pending = list(found)
+    while pending:
+        for name in graph.get(pending.pop(), ()):
+            if name not in found:
+                found.add(name)
+                pending.append(name)
+    return found

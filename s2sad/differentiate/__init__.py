@@ -1,0 +1,1 @@
+"""Derivatives of IR functions, from the rules."""

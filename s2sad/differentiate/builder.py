@@ -1,0 +1,194 @@
+"""Build adjoint statements: names, facts about them, and expressions as a person would write them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad.analysis.facts import Atom, Fact, Facts, evaluate, same_shape
+from s2sad.ir import algebra
+from s2sad.ir.nodes import (
+    Assign,
+    Build,
+    Call,
+    Const,
+    Expr,
+    Function,
+    NOWHERE,
+    Op,
+    Origin,
+    Stmt,
+    Var,
+    base,
+    names_in,
+    reads,
+    walk,
+    writes,
+)
+from s2sad.runtime import add, unbroadcast, unreduce, zeros
+
+ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
+ZEROS = Op("runtime", "zeros", zeros)
+ADD = Op("runtime", "add", add)
+SUM = Op("runtime", "np.sum", np.sum)
+BROADCAST = Op("runtime", "np.broadcast_to", np.broadcast_to)
+UNBROADCAST = Op("runtime", "unbroadcast", unbroadcast)
+SHAPE = Op("runtime", "np.shape", np.shape)
+SHAPE_ATTRIBUTE = Op("attribute", "shape")
+COPY = Op("method", "copy", np.copy)
+INDEX = Op("index", "[]")
+
+
+class Builder:
+    """Emits statements into ``out`` and knows the facts about every name, old and new."""
+
+    def __init__(self, function: Function, facts: Facts) -> None:
+        self.function = function
+        self.of: dict[str, Fact] = dict(facts.of)
+        self.global_facts = facts.globals
+        self.out: list[Stmt] = []
+        self.origin: Origin = NOWHERE
+        self.counters: dict[str, int] = {}
+        self.lazy: dict[str, Expr] = {}
+        self.broadcasts: dict[str, Expr] = {}
+        names: list[str] = [p.name for p in function.params]
+        for stmt in walk(function.body):
+            names += writes(stmt)
+            names += reads(stmt)
+        for name in names:
+            stem, _, number = name.partition(".")
+            self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip("'") or 0))
+        self.shaped: dict[frozenset[Atom], str] = {}
+        for param in function.params:
+            fact = self.of.get(param.name)
+            if fact is not None and fact.shape and fact.numeric:
+                self.shaped.setdefault(fact.shape, param.name)
+
+    def fresh(self, stem: str) -> str:
+        """A new name, a version of ``stem``."""
+        number = self.counters.get(stem, 0) + 1
+        self.counters[stem] = number
+        return f"{stem}.{number}"
+
+    def bar(self, name: str) -> str:
+        """A new name for an adjoint of ``name``."""
+        return self.fresh(f"{base(name)}_bar")
+
+    def fact(self, expr: Expr) -> Fact:
+        return evaluate(expr, self.of, self.global_facts)
+
+    def emit(self, stmt: Stmt) -> None:
+        self.out.append(stmt)
+
+    def let(self, name: str, value: Expr, fact: Fact | None = None) -> Var:
+        """``name = value``."""
+        self.emit(Assign(name, value, self.origin))
+        self.of[name] = fact if fact is not None else self.named(self.fact(value), name)
+        return Var(name)
+
+    def named(self, fact: Fact, name: str) -> Fact:
+        """``fact`` with an atom of its own where its shape is not known."""
+        if fact.shape is None and fact.kind in ("array", "numeric", "open"):
+            return replace(fact, shape=frozenset({Atom(name)}))
+        return fact
+
+    # --- expressions
+
+    def shape_of(self, x: Expr) -> Expr:
+        """The shape of ``x``, read from an argument of the same shape where there is one."""
+        fact = self.fact(x)
+        if fact.shape == frozenset():
+            return Build("tuple", ())
+        stand_in = self.shaped.get(fact.shape) if fact.shape else None
+        if stand_in is not None:
+            x = Var(stand_in)
+            fact = self.of[stand_in]
+        if fact.kind == "array":
+            return Call(SHAPE_ATTRIBUTE, (x,))
+        return Call(SHAPE, (x,))
+
+    def zeros(self, x: Expr) -> Expr:
+        """The zero adjoint of ``x``."""
+        fact = self.fact(x)
+        if fact.kind == "scalar":
+            return Const(0.0)
+        if fact.kind == "array":
+            return Call(ZEROS_LIKE, (x,))
+        return Call(ZEROS, (x,))
+
+    def plain(self, g: Expr, like: Fact) -> Expr:
+        """``g`` without its broadcast, where an operand of shape ``like`` makes up for it."""
+        if self.fact(g).shape != like.shape:
+            return g
+        if isinstance(g, Call) and g.op.function is np.broadcast_to:
+            return g.args[0]
+        return self.lazy.get(g.name, g) if isinstance(g, Var) else g
+
+    def times(self, z_bar: Expr, partial: Expr) -> Expr:
+        """``z_bar * partial``; the broadcast of a seed is left out where ``partial`` has the full shape."""
+        partial = algebra.simplify(partial)
+        if isinstance(z_bar, Var) and z_bar.name in self.lazy and self.of[z_bar.name].shape != self.fact(partial).shape:
+            if partial == Const(1):
+                return z_bar
+            shape = self.broadcasts[z_bar.name]
+            return Call(BROADCAST, (algebra.multiply(self.lazy[z_bar.name], partial), shape))
+        return algebra.multiply(self.plain(z_bar, self.fact(partial)), partial)
+
+    def plus(self, a: Expr, b: Expr, like: Expr) -> Expr:
+        """The sum of two adjoints of ``like``."""
+        if not (self.fact(like).numeric or self.of_numbers(a, b)):
+            return Call(ADD, (a, b))
+        return algebra.add(a, self.plain(b, self.fact(a)))
+
+    def of_numbers(self, a: Expr, b: Expr) -> bool:
+        return self.fact(a).kind in ("scalar", "array") and self.fact(b).kind in ("scalar", "array")
+
+    def unbroadcast(self, g: Expr, x: Expr) -> Expr:
+        """``g`` summed over the axes along which ``x`` was broadcast; ``g`` where none can be."""
+        target, source = self.fact(x), self.fact(g)
+        if same_shape(target, source):
+            return g
+        if target.shape == frozenset():
+            return Call(SUM, (g,))
+        if source.shape == frozenset():
+            return Call(BROADCAST, (g, self.shape_of(x)))
+        if target.shape is not None and len(target.shape) == 1:
+            (atom,) = target.shape
+            if atom.name.startswith("keep(") and atom.below == source.shape:
+                axis = ast.literal_eval(atom.name.rpartition(";")[2][:-1])
+                return Call(SUM, (g,), (("axis", _literal(axis)), ("keepdims", Const(True))))
+        return Call(UNBROADCAST, (g, self.shape_of(x)))
+
+    def lowered(self, expr: Expr) -> Expr:
+        """Expand helpers whose arguments are known: ``unreduce`` of a full sum is a broadcast."""
+        if isinstance(expr, Call) and expr.op.function is unreduce and len(expr.args) == 4 and not expr.kwargs:
+            g, shape, axis, keepdims = expr.args
+            whole = isinstance(axis, Const) and axis.value is None
+            kept = isinstance(keepdims, Const) and keepdims.value is True
+            if whole or kept:
+                return Call(BROADCAST, (g, self.short(shape)))
+            return Call(expr.op, (g, self.short(shape), axis, keepdims))
+        if isinstance(expr, Call) and expr.op.function is unbroadcast and isinstance(expr.args[1], Call):
+            shape = expr.args[1]
+            if shape.op.function is np.shape:
+                return self.unbroadcast(self.lowered(expr.args[0]), shape.args[0])
+        return expr
+
+    def short(self, shape: Expr) -> Expr:
+        if isinstance(shape, Call) and shape.op.function is np.shape:
+            return self.shape_of(shape.args[0])
+        return shape
+
+
+def _literal(value: object) -> Expr:
+    if isinstance(value, tuple):
+        return Build("tuple", tuple(_literal(v) for v in value))
+    return Const(value)
+
+
+def operands(bound: Iterable[Expr]) -> set[str]:
+    """Every local name in some expressions."""
+    return {name for expr in bound for name in names_in(expr)}

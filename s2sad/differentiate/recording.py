@@ -1,0 +1,196 @@
+"""Save what the reverse part reads and the forward part overwrites.
+
+Outside loops nothing is overwritten: every version of a variable has a name of its
+own.  In a loop a name holds another value in each iteration, so the body of the
+loop, and of each branch in it, saves one tuple of exactly the names that its
+reverse reads:
+
+    for i in range(n):                       for i in reversed(range(n)):
+        saved.append(y)                          y = saved.pop()
+        y = np.sin(y) * x                        ...
+
+What can be rebuilt at no cost is not saved: loop indices, views and items of what is
+there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Expr,
+    For,
+    If,
+    Op,
+    Pop,
+    Push,
+    Stmt,
+    Var,
+    While,
+    loop_heads,
+    map_stmt,
+    names_in,
+    reads,
+    rename,
+    walk,
+    writes,
+)
+
+_INDEX = Op("index", "[]")
+
+
+def record(
+    body: Block,
+    reverse: Block,
+    fresh: Callable[[str], str],
+    rebuildable: Callable[[Expr], bool],
+    unbound: frozenset[str],
+) -> tuple[Block, Block]:
+    """Return the forward and the reverse part with the tapes put in.
+
+    ``rebuildable`` says of a definition whether its value can be made again for nothing once its
+    operands are there.  ``unbound`` are names that may have no value when they are saved.
+    """
+    return _Recorder(fresh, rebuildable, unbound).pair(body, reverse, False, frozenset(), frozenset())
+
+
+class _Recorder:
+    def __init__(
+        self, fresh: Callable[[str], str], rebuildable: Callable[[Expr], bool], unbound: frozenset[str]
+    ) -> None:
+        self.fresh = fresh
+        self.rebuildable = rebuildable
+        self.unbound = unbound
+        self.tapes: list[str] = []
+        self.unset: list[str] = []
+
+    def pair(
+        self, body: Block, reverse: Block, in_loop: bool, heads: frozenset[str], own: frozenset[str]
+    ) -> tuple[Block, Block]:
+        """Treat a block and its reverse, inner blocks first.
+
+        ``heads`` are the names that have a value when the block begins, ``own`` those that the reverse block
+        sets itself.
+        """
+        twins = {s.key: s for s in reverse if isinstance(s, (If, For)) and s.key}
+        done: dict[int, Stmt] = {}
+        forward: list[Stmt] = []
+        for stmt in body:
+            twin = twins.get(stmt.key) if isinstance(stmt, (If, For, While)) else None
+            if isinstance(stmt, If) and isinstance(twin, If):
+                then, then_back = self.pair(stmt.then, twin.then, in_loop, frozenset(), frozenset())
+                orelse, else_back = self.pair(stmt.orelse, twin.orelse, in_loop, frozenset(), frozenset())
+                forward.append(replace(stmt, then=then, orelse=orelse))
+                done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
+            elif isinstance(stmt, (For, While)) and isinstance(twin, For):
+                new, done[stmt.key] = self.loop(stmt, twin)
+                if self.unset:
+                    zeros = tuple(Const(0.0) for _ in self.unset)
+                    forward.append(Copy(tuple(self.unset), zeros, stmt.origin))
+                    self.unset = []
+                if not in_loop:
+                    forward += [Assign(t, Build("list", ()), stmt.origin) for t in self.tapes]
+                    self.tapes = []
+                forward.append(new)
+            else:
+                forward.append(stmt)
+        back = tuple([done.get(s.key, s) if isinstance(s, (If, For)) and s.key else s for s in reverse])
+        return self.save(tuple(forward), back, heads, own) if in_loop else (tuple(forward), back)
+
+    def loop(self, stmt: For | While, twin: For) -> tuple[For | While, For]:
+        heads = frozenset(loop_heads(stmt.body)) | frozenset(writes(stmt))
+        own = frozenset(writes(twin))
+        again = [s for s in self.elements(stmt, own) if s.target in _needed(twin.body)]
+        back = (*again, *twin.body)
+        body, back = self.pair(stmt.body, back, True, heads, own | {s.target for s in again})
+        return replace(stmt, body=body), replace(twin, body=back)
+
+    def elements(self, stmt: For | While, own: frozenset[str]) -> Iterable[Assign]:
+        """The items that a loop runs over, read again by index."""
+        if isinstance(stmt, For) and stmt.counter is not None and stmt.counter in own:
+            for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
+                item = Call(_INDEX, (iterable, Var(stmt.counter)))
+                if isinstance(iterable, Var) and self.rebuildable(item):
+                    yield Assign(target, item, stmt.origin)
+
+    def save(self, body: Block, back: Block, heads: frozenset[str], own: frozenset[str]) -> tuple[Block, Block]:
+        """Save what ``back`` reads of the names that ``body`` defines."""
+        defined = ({n for s in body for n in defines(s)} | heads) - own
+        needed = [n for n in _needed(back) if n in defined]
+        definitions = {s.target: s.value for s in body if isinstance(s, Assign)}
+        saved = [n for n in needed if n not in definitions or not self.rebuildable(definitions[n])]
+        rebuilt: dict[str, Expr] = {}
+
+        def rebuild(name: str) -> bool:
+            if name not in defined or name in saved or name in rebuilt:
+                return True
+            value = definitions.get(name)
+            if value is None or not self.rebuildable(value) or not all([rebuild(n) for n in names_in(value)]):
+                return False
+            rebuilt[name] = value
+            return True
+
+        for name in needed:
+            if not rebuild(name):
+                saved.append(name)
+        start: list[Stmt] = []
+        names: dict[str, Expr] = {}
+
+        def renewed(name: str) -> str:
+            new = f"{name}'" if name.startswith("~t.") else self.fresh(name.partition(".")[0])
+            names[name] = Var(new)
+            return new
+
+        if saved:
+            tape = self.fresh("~saved")
+            self.tapes.append(tape)
+            self.unset += [n for n in saved if n in self.unbound and n in heads]
+            unset = [n for n in saved if n in self.unbound and n not in heads]
+            body = _pushed(body, tape, saved, heads)
+            if unset:
+                body = (Copy(tuple(unset), tuple(Const(0.0) for _ in unset)), *body)
+            start.append(Pop(tuple([renewed(n) for n in saved]), tape))
+        for name, value in rebuilt.items():
+            value = rename(value, names)
+            start.append(Assign(renewed(name), value))
+        return body, (*start, *_renamed(back, names))
+
+
+def defines(stmt: Stmt) -> Iterable[str]:
+    """The names that have got a value once a statement of a block has run, inner blocks included."""
+    yield from writes(stmt)
+    if isinstance(stmt, If):
+        for arm in (stmt.then, stmt.orelse):
+            if arm and isinstance(arm[-1], (Copy, If)):
+                yield from defines(arm[-1])
+    elif isinstance(stmt, (For, While)):
+        yield from loop_heads(stmt.body)
+
+
+def _needed(back: Block) -> dict[str, None]:
+    """The names that a reverse block reads but does not set, in order."""
+    own = {n for s in walk(back) for n in writes(s)}
+    return {n: None for s in walk(back) for n in reads(s) if n not in own}
+
+
+def _pushed(body: Block, tape: str, saved: list[str], heads: frozenset[str]) -> Block:
+    """``body`` with the values put on the tape as soon as all of them are known."""
+    missing = set(saved) - heads
+    position = 0
+    for i, stmt in enumerate(body):
+        if not missing.isdisjoint(defines(stmt)):
+            position = i + 1
+    return (*body[:position], Push(tape, tuple(Var(n) for n in saved)), *body[position:])
+
+
+def _renamed(block: Block, names: dict[str, Expr]) -> Block:
+    if not names:
+        return block
+    return tuple([map_stmt(s, lambda e: rename(e, names), lambda b: _renamed(b, names)) for s in block])

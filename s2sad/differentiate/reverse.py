@@ -1,0 +1,745 @@
+"""Reverse mode: from a function to its adjoint.
+
+``reverse`` walks the statements from the last to the first and writes down the
+adjoint of each active one (Griewank and Walther, "Evaluating Derivatives", 2008,
+section 6.1).  The reverse part reads the names of the forward part as if all of their
+values were still there; :mod:`s2sad.differentiate.recording` sees to it that they
+are.
+
+    y = np.sin(x) * w        y_bar = ...
+                             x_bar = y_bar * w * np.cos(x)
+
+The adjoint of a name is defined by the first contribution to it (in reverse
+order) and added to by the others.  Where branches or iterations meet, it moves into a join name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from s2sad import rules
+from s2sad.analysis.activity import Activity, carriers, passes
+from s2sad.analysis.effects import Effects
+from s2sad.analysis.facts import SCALAR, Fact, Facts
+from s2sad.differentiate.builder import ADD, COPY, INDEX, Builder
+from s2sad.differentiate.splice import splice
+from s2sad.errors import Place, UnsupportedError, Violation
+from s2sad.ir import algebra
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    NOWHERE,
+    Function,
+    If,
+    Op,
+    Opaque,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+    base,
+    loop_heads,
+    map_children,
+    names_in,
+    walk,
+    writes,
+)
+from s2sad.rules.binding import BindingError, bind
+from s2sad.runtime import add_at, add_field, fresh, packed, starred, unbroadcast, unreduce
+
+_ADD_AT = Op("runtime", "add_at", add_at, pure=False)
+_ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
+_PACKED = Op("runtime", "packed", packed)
+_STARRED = Op("runtime", "starred", starred)
+_FRESH = Op("runtime", "fresh", fresh)
+_ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
+_FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
+_RANGE = Op("runtime", "range", range)
+_REVERSED = Op("runtime", "reversed", reversed)
+_REMEDY = "Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...)."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two halves of a callee's derivative; ``wrt`` are the positions among the bound arguments."""
+
+    forward: Op
+    reverse: Op
+    wrt: tuple[str, ...]
+    result: Fact
+
+
+class Callees(Protocol):
+    """What :func:`reverse` asks of the pipeline about the functions that are called."""
+
+    def bind(self, call: Call) -> dict[str, Expr]: ...
+
+    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact]) -> Pair: ...
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression)."""
+
+    body: Block
+    reverse: Block
+    adjoints: tuple[Expr, ...]
+    facts: Mapping[str, Fact]
+
+
+def reverse(
+    function: Function,
+    facts: Facts,
+    effects: Effects,
+    activity: Activity,
+    seed: Mapping[str, Expr],
+    wrt: Iterable[str],
+    callees: Callees,
+    place: Callable[[Any], Place],
+    unbound: frozenset[str],
+    seed_facts: Mapping[str, Fact],
+) -> Reversed:
+    """Differentiate ``function``.
+
+    ``seed`` gives the adjoints of names at the end of the body, ``wrt`` the names whose
+    adjoints at its beginning are wanted.
+
+    Raises:
+        UnsupportedError: with each place through which no derivative can pass.
+    """
+    return _Reverse(function, facts, effects, activity, callees, place, unbound).run(seed, tuple(wrt), seed_facts)
+
+
+class _Reverse(Builder):
+    def __init__(
+        self,
+        function: Function,
+        facts: Facts,
+        effects: Effects,
+        activity: Activity,
+        callees: Callees,
+        place: Callable[[Any], Place],
+        unbound: frozenset[str],
+    ) -> None:
+        super().__init__(function, facts)
+        self.effects = effects
+        self.active = activity.active
+        self.callees = callees
+        self.place = place
+        self.unbound = unbound
+        self.violations: list[Violation] = []
+        self.adj: dict[str, Expr] = {}
+        self.owned: set[str] = set()
+        self.before: list[Stmt] = []
+        self.keys = 0
+        self.depth = 0
+        self.rebuilt: set[str] = set()
+
+    def run(self, seed: Mapping[str, Expr], wrt: tuple[str, ...], seed_facts: Mapping[str, Fact]) -> Reversed:
+        self.of.update(seed_facts)
+        self.adj = dict(seed)
+        body = self.block(self.function.body)
+        self.origin = NOWHERE
+        given: set[str] = set()
+        adjoints = tuple([self.result(name, given) for name in wrt])
+        if self.violations:
+            raise UnsupportedError(self.violations)
+        return Reversed(body, tuple(self.out), adjoints, self.of)
+
+    def result(self, name: str, given: set[str]) -> Expr:
+        """The adjoint of a parameter as an object that nothing else refers to."""
+        g = self.adj.get(name)
+        fact = self.of[name]
+        if g is None:
+            return self.zeros(Var(name))
+        if fact.kind == "scalar":
+            return g
+        if isinstance(g, Var) and g.name in self.lazy:
+            inner = self.lazy[g.name]
+            if self.fact(inner).kind == "scalar" and fact.kind == "array":
+                if inner == Const(1.0):
+                    return Call(_ONES_LIKE, (Var(name),))
+                return Call(_FULL_LIKE, (Var(name), inner))
+        if isinstance(g, Var) and g.name in self.owned and g.name not in given:
+            given.add(g.name)
+            return g
+        if fact.kind == "array" and isinstance(g, Var):
+            return Call(COPY, (g,))
+        return Call(_FRESH, (g,))
+
+    def violation(self, node: Any, message: str, remedy: str) -> None:
+        where = self.place(node) if node is not None else None
+        self.violations.append(Violation(where, message, remedy))
+
+    # --- adjoints of names
+
+    def is_active(self, expr: Expr) -> bool:
+        return any(name in self.active for name in carriers(expr))
+
+    def contribute(self, x: Expr, g: Expr, owned: bool = False, moved: bool = False) -> None:
+        """Add ``g`` to the adjoint of the operand ``x``.
+
+        ``owned`` says that nothing else refers to the object ``g``, ``moved`` that its only other
+        holder is the name whose adjoint it was until now.
+        """
+        if isinstance(x, Build):
+            step = 2 if x.kind == "dict" else 1
+            for i, item in enumerate(x.items[step - 1 :: step]):
+                if self.is_active(item):
+                    self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))
+            return
+        if not isinstance(x, Var) or x.name not in self.active:
+            return
+        old = self.adj.get(x.name)
+        g = self.lowered(g)
+        if old is not None:
+            g = self.plus(old, g, x)
+            owned = True
+        if isinstance(g, Call):
+            name = self.bar(x.name)
+            fact = self.of[x.name]
+            inner = g
+            g = self.let(name, g, replace(fact, real=fact.real) if fact.numeric else self.named(self.fact(g), name))
+            if isinstance(inner, Call) and inner.op.function is np.broadcast_to:
+                self.lazy[name] = inner.args[0]
+                self.broadcasts[name] = inner.args[1]
+            elif owned or _makes_fresh(inner):
+                self.owned.add(name)
+        elif not moved:
+            self.owned.difference_update(names_in(g))
+        self.adj[x.name] = g
+
+    def item(self, g: Expr, key: Expr) -> Expr:
+        """The part ``g[key]`` of a container's adjoint."""
+        if isinstance(g, Build) and isinstance(key, Const):
+            if g.kind == "dict":
+                for k, v in zip(g.items[::2], g.items[1::2], strict=True):
+                    if k == key:
+                        return v
+            else:
+                return g.items[key.value]
+        held = g if isinstance(g, Var) else self.let(self.fresh("~t_bar"), g)
+        return self.let(self.fresh("~t_bar"), Call(INDEX, (held, key)))
+
+    def take(self, name: str) -> Expr | None:
+        """The adjoint of a name at its definition, after which the name has none."""
+        return self.adj.pop(name, None)
+
+    def zero(self, name: str) -> Expr:
+        if name in self.unbound:
+            return Const(0.0)
+        value = self.zeros(Var(name))
+        if isinstance(value, Const):
+            return value
+        fresh = self.let(self.bar(name), value, self.of[name] if self.of[name].numeric else None)
+        self.owned.add(fresh.name)
+        return fresh
+
+    def writable(self, x: Var) -> Var:
+        """The adjoint of ``x`` as an object of its own that may be written in place."""
+        old = self.adj.get(x.name)
+        if isinstance(old, Var) and old.name in self.owned:
+            return old
+        fact = self.of[x.name]
+        shape_fact = fact if fact.numeric else None
+        if old is None:
+            zero = self.zeros(x)
+            new = self.let(self.bar(x.name), zero, shape_fact)
+        elif fact.kind == "array":
+            held = old if isinstance(old, Var) else self.let(self.bar(x.name), old, fact)
+            new = self.let(self.bar(x.name), Call(COPY, (held,)), fact)
+        else:
+            new = self.let(self.bar(x.name), Call(ADD, (self.zeros(x), old)))
+        self.owned.add(new.name)
+        self.adj[x.name] = new
+        return new
+
+    # --- blocks
+
+    def block(self, block: Block) -> Block:
+        """Reverse a block into ``out``; returns it with what the forward part must add."""
+        forward: list[Stmt] = []
+        for stmt in reversed(block):
+            self.origin = getattr(stmt, "origin", self.origin)
+            self.before = []
+            stmt = self.statement(stmt)
+            forward.append(stmt)
+            forward += reversed(self.before)
+        forward.reverse()
+        return tuple(forward)
+
+    def statement(self, stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign(target=target, value=value):
+                return self.assign(stmt, target, value)
+            case Copy(targets=targets, sources=sources):
+                bars = [(s, self.take(t)) for t, s in zip(targets, sources, strict=True)]
+                for source, z_bar in bars:
+                    if z_bar is not None:
+                        self.contribute(source, z_bar, moved=True)
+            case Unpack(targets=targets, value=value):
+                self.unpack(stmt, targets, value)
+            case If():
+                return self.branch(stmt)
+            case For() | While():
+                return self.loop(stmt)
+            case Store(base=target):
+                if self.is_active(target):
+                    self.violation(
+                        stmt.origin.line, "this writes into an array that is differentiated", "Make a new array."
+                    )
+            case Evaluate(value=Call(args=args)):
+                if any(n in self.active and n in self.effects.written for a in args for n in names_in(a)):
+                    what = "this call may write into an array that is differentiated"
+                    self.violation(stmt.origin.line, what, "Let the function return a new array.")
+            case _:
+                pass
+        return stmt
+
+    def assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
+        if target not in self.active:
+            self.adj.pop(target, None)
+            return stmt
+        z_bar = self.take(target)
+        if z_bar is None:
+            return stmt
+        match value:
+            case Var():
+                self.contribute(value, z_bar, moved=True)
+            case Build():
+                self.contribute(value, z_bar)
+            case Opaque(refusal=refusal) if refusal is not None:
+                self.violation(refusal.node, refusal.message, refusal.remedy)
+            case Call(op=op, args=(left, _)) if op.kind == "inplace" and self.is_shared(left):
+                what = "this writes into an array that may be seen by another name"
+                self.violation(value.node, what, f"Write it as an assignment: x = x {op.name} ... .")
+            case Call(op=op) if op.kind == "user":
+                return self.user_call(stmt, value, z_bar)
+            case Call(op=op) if op.kind == "index":
+                self.index(value.args[0], value.args[1], z_bar)
+            case Call() if passes(value):
+                self.ruled(value, Var(target), z_bar)
+            case _:
+                pass
+        return stmt
+
+    def is_shared(self, expr: Expr) -> bool:
+        """Whether writing into ``expr`` can be seen through another variable."""
+        return any(
+            n in self.effects.written and n not in self.effects.private and self.of[n].kind != "scalar"
+            for n in names_in(expr)
+        )
+
+    def index(self, whole: Expr, index: Expr, z_bar: Expr) -> None:
+        """The adjoint of ``z = whole[index]``."""
+        if isinstance(whole, Build):
+            whole = self.displayed(whole)
+        if not isinstance(whole, Var):
+            return
+        index = self.kept(index)
+        x_bar = self.writable(whole)
+        fact = self.of[whole.name]
+        g = self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
+        if fact.kind == "array" and self.is_basic(index):
+            self.emit(Store(x_bar, index, g, "+", self.origin))
+        else:
+            self.emit(Evaluate(Call(_ADD_AT, (x_bar, index, g)), self.origin))
+
+    def displayed(self, whole: Build) -> Var:
+        raise NotImplementedError("an index of a display")
+
+    def is_basic(self, index: Expr) -> bool:
+        """Whether an index surely names no element twice."""
+        parts = index.items if isinstance(index, Build) else (index,)
+        return all(isinstance(p, (Slice, Const)) or self.fact(p).kind == "scalar" for p in parts)
+
+    def unpack(self, stmt: Unpack, targets: tuple[str, ...], value: Expr) -> None:
+        bars = [self.take(t) for t in targets]
+        if all(b is None for b in bars):
+            return
+        if not self.is_active(value):
+            return
+        parts = tuple(b if b is not None else self.zero(t) for b, t in zip(bars, targets, strict=True))
+        whole: Expr = Build("tuple", parts)
+        if stmt.star is not None:
+            whole = Call(_STARRED, (whole, Const(stmt.star), Const(len(targets))))
+        fact = self.fact(value)
+        if stmt.star is not None or fact.kind not in ("tuple", "record"):
+            whole = Call(_PACKED, (value, whole))
+        for part in parts:
+            self.owned.difference_update(names_in(part))
+        if isinstance(value, Var):
+            if isinstance(whole, Build):
+                if value.name in self.adj:
+                    whole = Call(ADD, (self.adj.pop(value.name), whole))
+                else:
+                    self.adj[value.name] = whole
+                    return
+            self.contribute(value, whole)
+
+    # --- operations
+
+    def ruled(self, call: Call, z: Var, z_bar: Expr) -> None:
+        """The adjoint of an operation with a rule."""
+        op = call.op
+        if op.kind == "attribute" and op.function is None or self.is_field(call):
+            self.field(call, z_bar)
+            return
+        rule = rules.find(op.function)
+        if rule is None:
+            self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
+            return
+        try:
+            bound = bind(call)
+        except BindingError as error:
+            what = f"the argument {error.argument!r} of {op.name} has no derivative rule"
+            self.violation(call.node, what, "Leave it out, or do the same with other operations.")
+            return
+        for name, operand in bound.items():
+            if name not in rule.wrt and self.is_active(operand):
+                what = f"{op.name} has no derivative with respect to its argument {name!r}"
+                self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
+                return
+        if any(self.fact(o).kind == "other" and self.is_active(o) for o in bound.values()):
+            self.violation(call.node, f"{op.name} of an object that is not a number or array", _REMEDY)
+            return
+        operands = {name: self.display(value) for name, value in bound.items()}
+        held = z_bar
+        if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
+            held = self.let(self.bar(z.name), z_bar)
+        spliced = splice(rule, operands, z, held, self.fact, self.fresh)
+        renamed = self.snapshots([v for _, v in spliced.lets] + list(spliced.values))
+        wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if self.is_active(bound[n])]
+        for name, value in spliced.lets:
+            self.let(name, algebra.simplify(renamed(value)))
+        for name, value in wanted:
+            value = renamed(value)
+            operand = bound[name]
+            alone = len(wanted) == 1
+            if rule.kind == "elementwise":
+                full = self.times(held, value)
+                if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple"):
+                    self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
+                    return
+                g = self.unbroadcast(self.full(full, held, z), operand)
+                self.contribute(operand, g, moved=alone and g == held)
+            else:
+                if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple") and name != rule.variadic:
+                    pass
+                self.contribute(operand, algebra.simplify(self.lowered(value)))
+
+    def full(self, g: Expr, z_bar: Expr, z: Var) -> Expr:
+        """``g`` held in a name that is known to have the shape of ``z``."""
+        if isinstance(g, (Var, Const)):
+            return g
+        if self.fact(g).shape == self.of[z.name].shape:
+            return g
+        return self.let(self.fresh("~t_bar"), g, replace(self.of[z.name], items=None))
+
+    def display(self, value: Expr) -> Expr:
+        return value
+
+    def is_field(self, call: Call) -> bool:
+        """Whether an attribute that arrays also have (``.T``) is that of a container here."""
+        return call.op.kind == "attribute" and self.fact(call.args[0]).kind in ("record", "tuple", "list", "dict")
+
+    def field(self, call: Call, z_bar: Expr) -> None:
+        whole = call.args[0]
+        fact = self.fact(whole)
+        if fact.kind not in ("record", "open") or not isinstance(whole, Var):
+            what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
+            self.violation(call.node, what, _REMEDY)
+            return
+        x_bar = self.writable(whole)
+        self.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), self.origin))
+
+    def kept(self, expr: Expr) -> Expr:
+        """An index as the reverse part can read it, whatever is written meanwhile."""
+        return self.snapshots([expr])(expr)
+
+    def snapshots(self, exprs: list[Expr]) -> Callable[[Expr], Expr]:
+        """A renaming that makes ``exprs`` read copies of what is written in place elsewhere."""
+        written = self.effects.written - self.effects.private
+        names: dict[str, Expr] = {}
+
+        def renamed(expr: Expr) -> Expr:
+            if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
+                return expr
+            if isinstance(expr, Var) and expr.name in written and self.of[expr.name].kind != "scalar":
+                if expr.name not in names:
+                    copy = self.fresh(base(expr.name))
+                    self.of[copy] = self.of[expr.name]
+                    self.before.append(Assign(copy, Call(COPY, (expr,)), self.origin))
+                    names[expr.name] = Var(copy)
+                return names[expr.name]
+            return map_children(expr, renamed)
+
+        if not written:
+            return lambda expr: expr
+        return renamed
+
+    # --- calls of the user's functions
+
+    def user_call(self, stmt: Assign, call: Call, z_bar: Expr) -> Stmt:
+        bound = self.callees.bind(call)
+        active = tuple(name for name, value in bound.items() if self.is_active(value))
+        try:
+            pair = self.callees.pair(call, active, {name: self.fact(value) for name, value in bound.items()})
+        except UnsupportedError as error:
+            self.violations += error.violations
+            return stmt
+        saved = self.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
+        forward = Call(pair.forward, call.args, call.kwargs, call.node)
+        if pair.wrt:
+            bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
+            for name, bar in zip(pair.wrt, bars, strict=True):
+                operand = bound[name]
+                fact = self.fact(operand)
+                self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
+            value = Call(pair.reverse, (Var(saved), z_bar))
+            if len(bars) == 1:
+                self.emit(Assign(bars[0], value, self.origin))
+            else:
+                self.emit(Unpack(tuple(bars), value, None, self.origin))
+            for name, bar in zip(pair.wrt, bars, strict=True):
+                self.contribute(bound[name], Var(bar))
+        return Unpack((stmt.target, saved), forward, None, stmt.origin)
+
+    # --- control flow
+
+    def nested(self, block: Block, adj: dict[str, Expr]) -> tuple[Block, list[Stmt], dict[str, Expr]]:
+        """Reverse an inner block with the adjoints ``adj``: the forward block, the reverse one, the adjoints."""
+        outer, outer_before, outer_adj = self.out, self.before, self.adj
+        self.out, self.before, self.adj = [], [], dict(adj)
+        forward = self.block(block)
+        reversed_, after = self.out, self.adj
+        self.out, self.before, self.adj = outer, outer_before, outer_adj
+        return forward, reversed_, after
+
+    def key(self) -> int:
+        self.keys += 1
+        return self.keys
+
+    def branch(self, stmt: If) -> Stmt:
+        origin = self.origin
+        inside = {n for s in walk((*stmt.then, *stmt.orelse)) for n in writes(s)}
+        then, then_out, then_adj = self.nested(stmt.then, self.adj)
+        orelse, else_out, else_adj = self.nested(stmt.orelse, self.adj)
+        self.origin = origin
+        names = [n for n in {**then_adj, **else_adj} if n not in inside]
+        merged: dict[str, Expr] = {}
+        moves: list[tuple[str, Expr, Expr]] = []
+        outer = self.out
+        for name in names:
+            a, b = then_adj.get(name), else_adj.get(name)
+            if a == b and a is not None:
+                merged[name] = a
+                continue
+            if a is None:
+                self.out = then_out
+                a = self.zero(name)
+            if b is None:
+                self.out = else_out
+                b = self.zero(name)
+            join = self.bar(name)
+            self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
+            if self.is_owned(a) and self.is_owned(b):
+                self.owned.add(join)
+            moves.append((join, a, b))
+            merged[name] = Var(join)
+        self.out = outer
+        self.adj = merged
+        if moves:
+            joins = tuple(m[0] for m in moves)
+            then_out.append(Copy(joins, tuple(m[1] for m in moves), origin))
+            else_out.append(Copy(joins, tuple(m[2] for m in moves), origin))
+        key = self.key()
+        test = stmt.test
+        if then_out or else_out:
+            test = self.condition(stmt.test)
+            self.emit(If(test, tuple(then_out), tuple(else_out), origin, key))
+        return If(test, then, orelse, origin, key)
+
+    def condition(self, test: Expr) -> Expr:
+        """The condition of a branch as the reverse part can test it: once more, or by a name that holds it."""
+        if isinstance(test, (Var, Const)) and not set(names_in(test)) & self.effects.written:
+            return test
+        if is_light(test) and not set(names_in(test)) & self.effects.written:
+            if all(name in self.rebuilt for name in names_in(test)) or not self.depth:
+                return test
+        name = self.fresh("~test")
+        self.of[name] = self.fact(test)
+        self.before.append(Assign(name, test, self.origin))
+        return Var(name)
+
+    def loop(self, stmt: For | While) -> Stmt:
+        origin = self.origin
+        body_names = {n for s in walk(stmt.body) for n in writes(s)}
+        read: dict[str, None] = {}
+        for s in walk(stmt.body):
+            for expr in _differentiable(s):
+                read.update(dict.fromkeys(n for n in carriers(expr) if n in self.active))
+        if isinstance(stmt, For):
+            for iterable in stmt.iters:
+                read.update(dict.fromkeys(n for n in carriers(iterable) if n in self.active))
+        heads = [n for n in dict.fromkeys(loop_heads(stmt.body)) if n in self.active]
+        tracked = [n for n in read if n not in body_names] + [h for h in heads]
+        if isinstance(stmt, For):
+            tracked = [n for n in tracked if n not in stmt.targets]
+        if not any(n in self.active for n in body_names):
+            return stmt
+        inner: dict[str, Expr] = {}
+        joins: list[tuple[str, str, Expr]] = []
+        for name in tracked:
+            start = self.adj.get(name)
+            if start is None:
+                start = self.zero(name)
+            join = self.bar(name)
+            self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
+            if self.is_owned(start):
+                self.owned.add(join)
+            inner[name] = Var(join)
+            joins.append((name, join, start))
+        untouched = {n: v for n, v in self.adj.items() if n not in inner}
+        counter = stmt.counter if isinstance(stmt, For) else None
+        needs_index = isinstance(stmt, For) and any(self.is_active(i) for i in stmt.iters)
+        if needs_index and counter is None:
+            counter = self.fresh("~k")
+            self.of[counter] = SCALAR
+        counted = self.fresh("~count")
+        has_break = any(isinstance(s, Break) for s in _own(stmt.body))
+        by_range = isinstance(stmt, For) and _is_range(stmt) and not has_break
+        before = set(self.owned)
+        self.depth += 1
+        if by_range:
+            self.rebuilt.update(stmt.targets)  # type: ignore[union-attr]
+        while True:
+            forward, out, moves = self.iteration(stmt, inner, joins, counter if needs_index else None)
+            # An adjoint that may be written in place in the next iteration must be owned at the end of this one.
+            shared = {join for join, end in moves if join in before and not self.is_owned(end)}
+            if not shared:
+                break
+            before -= shared
+            self.owned = set(before)
+        self.depth -= 1
+        self.origin = origin
+        if moves:
+            out.append(Copy(tuple(j for j, _ in moves), tuple(e for _, e in moves), origin))
+        if not out:
+            return stmt if counter is None else replace(stmt, body=forward)
+        if joins:
+            self.emit(Copy(tuple(j for _, j, _ in joins), tuple(s for _, _, s in joins), origin))
+        self.adj = {**untouched, **{name: Var(join) for name, join, _ in joins}}
+        key = self.key()
+        if by_range:
+            assert isinstance(stmt, For)
+            runs = Call(_REVERSED, stmt.iters)
+            self.emit(For(stmt.targets, (runs,), tuple(out), None, origin, key))
+            return replace(stmt, body=forward, key=key)
+        # Count the iterations, and run back from the last of them.
+        step = self.fresh("~count")
+        self.of[counted] = self.of[step] = SCALAR
+        self.before.append(Copy((counted,), (Const(0),), origin))
+        one = Call(algebra.ADD, (Var(counted), Const(1)))
+        forward = (Assign(step, one, origin), Copy((counted,), (Var(step),), origin), *forward)
+        runs = Call(_RANGE, (Var(counted),))
+        index = counter if counter is not None else self.fresh("~k")
+        self.of[index] = SCALAR
+        if isinstance(stmt, For):
+            if counter is not None:
+                runs = Call(_REVERSED, (runs,))
+            self.emit(For((index,), (runs,), tuple(out), None, origin, key))
+            return replace(stmt, body=forward, counter=counter, key=key)
+        self.emit(For((index,), (runs,), tuple(out), None, origin, key))
+        return replace(stmt, body=forward, key=key)
+
+    def iteration(
+        self, stmt: For | While, inner: dict[str, Expr], joins: list[tuple[str, str, Expr]], counter: str | None
+    ) -> tuple[Block, list[Stmt], list[tuple[str, Expr]]]:
+        """Reverse one iteration: the forward body, the reverse one, and the moves at its end."""
+        forward, out, after = self.nested(stmt.body, inner)
+        outer, outer_adj = self.out, self.adj
+        self.out, self.adj = out, after
+        if isinstance(stmt, For) and counter is not None:
+            for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
+                bar = self.take(target)
+                if bar is not None and self.is_active(iterable):
+                    self.index(iterable, Var(counter), bar)
+        moves: list[tuple[str, Expr]] = []
+        for name, join, _ in joins:
+            end = after.get(name)
+            if end is None:
+                end = self.zero(name)
+            if end != Var(join):
+                moves.append((join, end))
+        self.out, self.adj = outer, outer_adj
+        return forward, out, moves
+
+    def is_owned(self, bar: Expr) -> bool:
+        """Whether nothing else refers to the object of an adjoint."""
+        return isinstance(bar, Const) or (isinstance(bar, Var) and bar.name in self.owned)
+
+
+def is_light(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` again costs about as much as reading a saved value."""
+    if isinstance(expr, (Var, Const)):
+        return True
+    if isinstance(expr, Call):
+        if expr.op.kind in ("compare", "bool") or (expr.op.kind == "operator" and expr.op.name in "+-%//"):
+            return all(is_light(a) for a in expr.args)
+        return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
+    return False
+
+
+def _makes_fresh(call: Call) -> bool:
+    """Whether a call surely returns an array that nothing else refers to."""
+    if call.op.kind == "operator":
+        return True
+    rule = rules.find(call.op.function)
+    return rule is not None and rule.sharing == "fresh" and not call.op.function in (unbroadcast, unreduce)
+
+
+def _differentiable(stmt: Stmt) -> Iterable[Expr]:
+    match stmt:
+        case Assign(value=value) | Unpack(value=value):
+            yield value
+        case Copy(sources=sources):
+            yield from sources
+        case For(iters=iters):
+            yield from iters
+        case Store(value=value):
+            yield value
+        case _:
+            return
+
+
+def _own(block: Block) -> Iterable[Stmt]:
+    """The statements of a loop's body that are not inside an inner loop."""
+    for stmt in block:
+        yield stmt
+        if isinstance(stmt, If):
+            yield from _own(stmt.then)
+            yield from _own(stmt.orelse)
+
+
+def _is_range(stmt: For) -> bool:
+    return (
+        stmt.counter is None
+        and len(stmt.iters) == 1
+        and isinstance(stmt.iters[0], Call)
+        and stmt.iters[0].op.function is range
+    )

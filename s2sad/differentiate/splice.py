@@ -1,0 +1,285 @@
+"""Splice the body of a rule into the adjoint.
+
+A rule's text is parsed once into a template; its parameters are then replaced by
+the operands of a call.  Static tests (see :mod:`s2sad.rules.registry`) are
+decided from what is known of the operands; an undecided branch is passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import operator
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.analysis.facts import Fact
+from s2sad.frontend.methods import ATTRIBUTES, METHODS
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var, rename
+from s2sad.rules.registry import Rule, literal, ndim, real
+
+_BINARY: dict[type, tuple[str, Any]] = {
+    ast.Add: ("+", np.add),
+    ast.Sub: ("-", np.subtract),
+    ast.Mult: ("*", np.multiply),
+    ast.Div: ("/", np.divide),
+    ast.Pow: ("**", np.power),
+    ast.MatMult: ("@", np.matmul),
+    ast.Mod: ("%", np.remainder),
+    ast.FloorDiv: ("//", np.floor_divide),
+    ast.BitAnd: ("&", np.bitwise_and),
+    ast.BitOr: ("|", np.bitwise_or),
+}
+_UNARY: dict[type, tuple[str, Any]] = {
+    ast.USub: ("-", np.negative),
+    ast.UAdd: ("+", np.positive),
+    ast.Invert: ("~", np.invert),
+}
+_COMPARE: dict[type, tuple[str, Any]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Is: ("is", operator.is_),
+    ast.IsNot: ("is not", operator.is_not),
+}
+
+
+class _Unknown(Exception):
+    """A static test cannot be decided."""
+
+
+@dataclass(frozen=True)
+class _Template:
+    """The parsed body of a rule: ``steps`` are (test, template), (name, value) or the returned values."""
+
+    steps: tuple[tuple[str, Any, Any], ...]
+
+
+@functools.lru_cache(maxsize=None)
+def _template(body: Callable[..., Any]) -> _Template:
+    text = textwrap.dedent(inspect.getsource(body))
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    return _parse(node.body, body.__globals__)
+
+
+def _parse(body: list[ast.stmt], names: Mapping[str, Any]) -> _Template:
+    steps: list[tuple[str, Any, Any]] = []
+    for s in body:
+        match s:
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.If(test=test, body=then, orelse=orelse):
+                steps.append(("if", test, _parse(then, names)))
+                if orelse:
+                    return _Template((*steps, *_parse(orelse, names).steps))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                steps.append(("let", name, _expression(value, names)))
+            case ast.Assign(targets=[ast.Tuple(elts=elements)], value=value):
+                held = f"_{len(steps)}"
+                steps.append(("let", held, _expression(value, names)))
+                for i, element in enumerate(elements):
+                    assert isinstance(element, ast.Name)
+                    item = Call(Op("index", "[]"), (Var(f"%{held}"), Const(i)))
+                    steps.append(("let", element.id, item))
+            case ast.Return(value=ast.Tuple(elts=elements)):
+                steps.append(("return", None, tuple(_expression(e, names) for e in elements)))
+            case ast.Return(value=value) if value is not None:
+                steps.append(("return", None, _expression(value, names)))
+            case _:
+                raise TypeError(f"a rule may not contain: {ast.unparse(s)}")
+    return _Template(tuple(steps))
+
+
+def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
+    def sub(e: ast.expr) -> Expr:
+        return _expression(e, names)
+
+    match node:
+        case ast.Constant(value=value):
+            return Const(value)
+        case ast.Name(id=name):
+            return Var(f"%{name}")
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in names and owner not in ("self",):
+            value = getattr(names[owner], attr)
+            if isinstance(value, float):
+                return Const(value)
+            return Call(Op("runtime", f"{owner}.{attr}", value), ())
+        case ast.Attribute(value=inner, attr=attr):
+            return Call(Op("attribute", attr, ATTRIBUTES.get(attr)), (sub(inner),))
+        case ast.BinOp(left=left, op=op, right=right):
+            return Call(Op("operator", *_BINARY[type(op)]), (sub(left), sub(right)))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return Call(Op("bool", "not"), (sub(operand),))
+        case ast.UnaryOp(op=op, operand=operand):
+            value = sub(operand)
+            if isinstance(op, ast.USub) and isinstance(value, Const):
+                return Const(-value.value)
+            return Call(Op("operator", *_UNARY[type(op)]), (value,))
+        case ast.Compare(left=left, ops=ops, comparators=comparators):
+            symbols = " ".join(_COMPARE[type(op)][0] for op in ops)
+            return Call(Op("compare", symbols), (sub(left), *map(sub, comparators)))
+        case ast.IfExp(test=test, body=then, orelse=orelse):
+            return Call(Op("ifexp", "if"), (sub(test), sub(then), sub(orelse)))
+        case ast.Subscript(value=inner, slice=index):
+            return Call(Op("index", "[]"), (sub(inner), _index(index, names)))
+        case ast.Tuple(elts=elements):
+            return Build("tuple", tuple(map(sub, elements)))
+        case ast.List(elts=elements):
+            return Build("list", tuple(map(sub, elements)))
+        case ast.Call(func=func, args=args, keywords=keywords):
+            kwargs = tuple((k.arg or "", sub(k.value)) for k in keywords)
+            operands = tuple(map(sub, args))
+            text = ast.unparse(func)
+            target = _resolve(func, names)
+            if target is not None:
+                return Call(Op("runtime", text, target), operands, kwargs)
+            if isinstance(func, ast.Attribute):
+                return Call(Op("method", func.attr, METHODS.get(func.attr)), (sub(func.value), *operands), kwargs)
+    raise TypeError(f"a rule may not contain: {ast.unparse(node)}")
+
+
+def _index(node: ast.expr, names: Mapping[str, Any]) -> Expr:
+    if isinstance(node, ast.Slice):
+        return Slice(*(None if p is None else _expression(p, names) for p in (node.lower, node.upper, node.step)))
+    if isinstance(node, ast.Tuple):
+        return Build("tuple", tuple(_index(e, names) for e in node.elts))
+    return _expression(node, names)
+
+
+def _resolve(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        builtin = names["__builtins__"]
+        builtin = builtin if isinstance(builtin, dict) else vars(builtin)
+        return names.get(node.id, builtin.get(node.id))
+    if isinstance(node, ast.Attribute):
+        owner = _resolve(node.value, names)
+        return None if owner is None else getattr(owner, node.attr)
+    return None
+
+
+@dataclass(frozen=True)
+class Spliced:
+    """A rule's body for one call: named steps, then one value for each name in ``wrt``."""
+
+    lets: tuple[tuple[str, Expr], ...]
+    values: tuple[Expr, ...]
+
+
+def splice(
+    rule: Rule,
+    bound: Mapping[str, Expr],
+    z: Expr,
+    z_bar: Expr,
+    fact: Callable[[Expr], Fact],
+    fresh: Callable[[str], str],
+) -> Spliced:
+    """Instantiate ``rule`` for the operands ``bound``, the result ``z`` and its adjoint."""
+    operands = {"z": z, "z_bar": z_bar, **bound}
+    lets: list[tuple[str, Expr]] = []
+    steps = list(_template(rule.vjp).steps)
+    while steps:
+        kind, first, second = steps.pop(0)
+        if kind == "if":
+            try:
+                taken = _decide(first, bound, fact)
+            except _Unknown:
+                taken = False
+            if taken:
+                steps = list(second.steps)
+            continue
+        names = {f"%{name}": value for name, value in operands.items()}
+        if kind == "let":
+            name = fresh("~t")
+            lets.append((name, _filled(second, names)))
+            operands[first] = Var(name)
+            continue
+        if isinstance(second, tuple):
+            values = tuple(_filled(v, names) for v in second)
+        else:
+            values = (_filled(second, names),)
+        return Spliced(tuple(lets), values)
+    raise TypeError(f"the rule of {rule.name} does not return")
+
+
+def _filled(template: Expr, names: dict[str, Expr]) -> Expr:
+    return rename(template, names)
+
+
+def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fact]) -> Any:
+    """The value of a static test, or :class:`_Unknown`."""
+
+    def sub(e: ast.expr) -> Any:
+        return _decide(e, bound, fact)
+
+    match test:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name):
+            value = bound.get(name)
+            if isinstance(value, Const):
+                return value.value
+            if isinstance(value, Build) and value.kind == "tuple" and all(isinstance(i, Const) for i in value.items):
+                return tuple(i.value for i in value.items if isinstance(i, Const))
+            raise _Unknown
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not sub(operand)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -sub(operand)
+        case ast.BoolOp(op=op, values=values):
+            unknown = False
+            for value in values:
+                try:
+                    outcome = sub(value)
+                except _Unknown:
+                    unknown = True
+                    continue
+                if bool(outcome) is isinstance(op, ast.Or):
+                    return outcome
+            if unknown:
+                raise _Unknown
+            return isinstance(op, ast.And)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            operand_ = bound[name]
+            if isinstance(operand_, Const):
+                is_none = operand_.value is None
+            elif isinstance(operand_, Build) or fact(operand_).kind not in ("open", "other"):
+                is_none = False
+            else:
+                raise _Unknown
+            return is_none if isinstance(op, ast.Is) else not is_none
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            if isinstance(op, (ast.In, ast.NotIn)):
+                found = sub(left) in sub(right)
+                return found if isinstance(op, ast.In) else not found
+            return _COMPARE[type(op)][1](sub(left), sub(right))
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            return tuple(map(sub, elements))
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            if name == "isinstance":
+                raise _Unknown
+            operand = _operand(argument, bound)
+            if name == literal.__name__:
+                return isinstance(operand, Const) and literal(operand.value)
+            if operand is None:
+                raise _Unknown
+            known = fact(operand)
+            if name == ndim.__name__ and known.ndim is not None:
+                return known.ndim
+            if name == real.__name__ and (known.real or (known.kind in ("scalar", "array") and known.shape is not None)):
+                return known.real
+    raise _Unknown
+
+
+def _operand(node: ast.expr, bound: Mapping[str, Expr]) -> Expr | None:
+    return bound.get(node.id) if isinstance(node, ast.Name) else None
+
+

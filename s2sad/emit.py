@@ -1,0 +1,457 @@
+"""From IR to Python text.
+
+The forward part keeps the user's text, operation by operation, and each of its lines ends in the
+number of the line that it comes from.  In the reverse part each group of lines
+is headed by the statement that it is the adjoint of.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    Global,
+    If,
+    Op,
+    Opaque,
+    Origin,
+    Pop,
+    Push,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+    expressions,
+    names_in,
+    subexpressions,
+    walk,
+    writes,
+)
+from s2sad.naming import name_all
+from s2sad.printer import Note, to_text
+from s2sad.runtime import stop_gradient
+
+_WIDTH = 72
+_OPERATORS: dict[str, ast.operator] = {
+    "+": ast.Add(),
+    "-": ast.Sub(),
+    "*": ast.Mult(),
+    "/": ast.Div(),
+    "**": ast.Pow(),
+    "@": ast.MatMult(),
+    "%": ast.Mod(),
+    "//": ast.FloorDiv(),
+    "<<": ast.LShift(),
+    ">>": ast.RShift(),
+    "|": ast.BitOr(),
+    "^": ast.BitXor(),
+    "&": ast.BitAnd(),
+}
+_UNARY: dict[str, ast.unaryop] = {"-": ast.USub(), "+": ast.UAdd(), "~": ast.Invert()}
+_COMPARE: dict[str, ast.cmpop] = {
+    "==": ast.Eq(),
+    "!=": ast.NotEq(),
+    "<": ast.Lt(),
+    "<=": ast.LtE(),
+    ">": ast.Gt(),
+    ">=": ast.GtE(),
+    "is": ast.Is(),
+    "is_not": ast.IsNot(),
+    "in": ast.In(),
+    "not_in": ast.NotIn(),
+}
+
+
+@dataclass
+class Emitted:
+    """The text of a function, and the objects that the names in it stand for (beside the user's own)."""
+
+    name: str
+    text: str
+    bindings: dict[str, Any] = field(default_factory=dict)
+
+
+Names = Callable[[str, Any], str]
+
+
+def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any]) -> Emitted:
+    """Write ``function`` as text.
+
+    ``taken`` are the global names that the user's program reads; ``resolves`` gives what a
+    name means in the user's module (or a value that is nothing else).
+    """
+    read = set(taken) | globals_read(function)
+    bindings: dict[str, Any] = {}
+    used = {id(e.op.function): e.op for s in _all(function) for x in expressions(s) for e in subexpressions(x)
+            if isinstance(e, Call) and e.op.kind == "runtime"}
+    used.update({id(e.op.function): e.op for e in subexpressions(function.result)
+                 if isinstance(e, Call) and e.op.kind == "runtime"})
+    roots: dict[str, Any] = {}
+    for op in used.values():
+        root = op.name.partition(".")[0]
+        roots[root] = _root(root, op.function)
+    if any(isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value)
+           for s in _all(function) for x in expressions(s) for e in subexpressions(x)):
+        roots["np"] = np
+    local = {name.partition(".")[0] for s in _all(function) for name in _assigned(s)}
+    local |= {p.public for p in function.params}
+    texts: dict[str, str] = {}
+    for root, value in roots.items():
+        text = root
+        while (text in read and resolves(text) is not value) or text in local:
+            text += "_"
+        texts[root] = text
+        bindings[text] = value
+    names = name_all(function, read | set(bindings))
+    writer = _Writer(names, texts)
+    definition = writer.function(function)
+    return Emitted(function.name, to_text([definition], writer.notes), bindings)
+
+
+def _root(root: str, function: Any) -> Any:
+    if root == "np":
+        return np
+    if root == "math":
+        return math
+    return function
+
+
+def _all(function: Function) -> Iterable[Stmt]:
+    return walk((*function.body, *(function.reverse or ())))
+
+
+def _assigned(stmt: Stmt) -> Iterable[str]:
+    return (n for n in writes(stmt) if not n.startswith("~"))
+
+
+def globals_read(function: Function) -> set[str]:
+    """The global names that a function's text reads."""
+    found: set[str] = set()
+    for stmt in _all(function):
+        for expr in expressions(stmt):
+            _globals(expr, found)
+        if isinstance(stmt, Effect):
+            local = {user for user, _ in stmt.names}
+            found |= {n.id for n in ast.walk(stmt.node) if isinstance(n, ast.Name)} - local
+    _globals(function.result, found)
+    return found
+
+
+def _globals(expr: Expr, found: set[str]) -> None:
+    for e in subexpressions(expr):
+        if isinstance(e, Global):
+            found.add(e.text.partition(".")[0])
+        elif isinstance(e, Call) and e.op.kind in ("function", "user"):
+            found.add(e.op.name.partition(".")[0])
+        elif isinstance(e, Opaque):
+            local = {user for user, _ in e.names}
+            found |= {n.id for n in ast.walk(e.node) if isinstance(n, ast.Name)} - local
+
+
+class _Writer:
+    def __init__(self, names: Mapping[str, str], roots: Mapping[str, str]) -> None:
+        self.names = names
+        self.roots = roots
+        self.notes: dict[int, Note] = {}
+
+    def function(self, function: Function) -> ast.FunctionDef:
+        positional = [ast.arg(p.public) for p in function.params if not p.keyword_only]
+        keyword = [ast.arg(p.public) for p in function.params if p.keyword_only]
+        arguments = ast.arguments([], positional, None, keyword, [None] * len(keyword), None, [])
+        body = self.block(function.body, forward=True)
+        if function.reverse is not None:
+            reverse = self.block(function.reverse, forward=False)
+            if body and reverse:
+                self.before(body[0], ("# --- forward ---",), first=True)
+                self.before(reverse[0], ("# --- reverse ---",), first=True)
+            body += reverse
+        body.append(ast.Return(self.expr(function.result)))
+        definition = ast.FunctionDef(function.name, arguments, body, [], None, None)
+        if hasattr(ast, "TypeVar"):
+            definition.type_params = []
+        self.notes[id(definition)] = Note(tuple(f"# {line}" for line in function.title))
+        return definition
+
+    def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
+        old = self.notes.get(id(stmt), Note())
+        merged = (*lines, *old.before) if first else (*old.before, *lines)
+        self.notes[id(stmt)] = Note(merged, old.after)
+
+    def block(self, block: Block, forward: bool) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        last: Origin | None = None
+        for stmt in block:
+            made = self.statement(stmt, forward)
+            origin = stmt.origin
+            if made and (origin.line or isinstance(stmt, Push)):
+                if forward:
+                    for node in made:
+                        self.notes.setdefault(id(node), Note((), self.trailing(stmt)))
+                elif origin != last:
+                    mark = _shortened(f"# L{origin.line}: {origin.text}")
+                    self.before(made[0], (mark,), first=True)
+                    last = origin
+            out += made
+        return out
+
+    def trailing(self, stmt: Stmt) -> str:
+        stopped = [
+            e
+            for x in expressions(stmt)
+            for e in subexpressions(x)
+            if isinstance(e, Call) and e.op.function is stop_gradient
+        ]
+        text = f"# L{stmt.origin.line}"
+        if isinstance(stmt, Push):
+            return "# for the reverse part"
+        if stopped:
+            label = next((v.value for e in stopped for k, v in e.kwargs if k == "name" and isinstance(v, Const)), None)
+            if label is None and len(stopped[0].args) > 1 and isinstance(stopped[0].args[1], Const):
+                label = stopped[0].args[1].value
+            text += f" (stop_gradient{f' {label!r}' if label else ''}: constant)"
+        return text
+
+    # --- statements
+
+    def statement(self, stmt: Stmt, forward: bool) -> list[ast.stmt]:
+        match stmt:
+            case Assign(target=target, value=value):
+                if isinstance(value, Var) and self.names[value.name] == self.names[target]:
+                    return []
+                if isinstance(value, Call) and value.op.kind == "inplace":
+                    return self.inplace(target, value)
+                return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
+            case Copy(targets=targets, sources=sources):
+                return self.moves(targets, sources)
+            case Unpack(targets=targets, value=value, star=star):
+                elements: list[ast.expr] = [self.store(t) for t in targets]
+                if star is not None:
+                    elements[star] = ast.Starred(elements[star], ast.Store())
+                target = ast.Tuple(elements, ast.Store())
+                return [ast.Assign([target], self.expr(value), lineno=0)]
+            case Store(base=base, index=index, value=value, op=op):
+                place = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
+                if op is None:
+                    return [ast.Assign([place], self.expr(value), lineno=0)]
+                if op == "+" and isinstance(value, Call) and value.op.name == "-" and len(value.args) == 1:
+                    if value.op.kind == "operator":
+                        return [ast.AugAssign(place, ast.Sub(), self.expr(value.args[0]))]
+                return [ast.AugAssign(place, _OPERATORS[op], self.expr(value))]
+            case Effect(node=node, names=names):
+                return [_renamed(node, {user: self.names[name] for user, name in names})]
+            case Evaluate(value=value):
+                return [ast.Expr(self.expr(value))]
+            case Push(tape=tape, values=values):
+                item = self.expr(values[0]) if len(values) == 1 else ast.Tuple([self.expr(v) for v in values])
+                append = ast.Attribute(ast.Name(self.names[tape]), "append")
+                return [ast.Expr(ast.Call(append, [item], []))]
+            case Pop(targets=targets, tape=tape):
+                pop = ast.Call(ast.Attribute(ast.Name(self.names[tape]), "pop"), [], [])
+                target_: ast.expr = self.store(targets[0])
+                if len(targets) > 1:
+                    target_ = ast.Tuple([self.store(t) for t in targets], ast.Store())
+                return [ast.Assign([target_], pop, lineno=0)]
+            case If(test=test, then=then, orelse=orelse):
+                return self.branch(test, self.block(then, forward), self.block(orelse, forward))
+            case For():
+                return [self.loop(stmt, forward)]
+            case While(test=test, body=body):
+                return [ast.While(self.expr(test), self.block(body, forward) or [ast.Pass()], [])]
+            case Break():
+                return [ast.Break()]
+        raise TypeError(stmt)
+
+    def store(self, name: str) -> ast.expr:
+        return ast.Name(self.names[name], ast.Store())
+
+    def inplace(self, target: str, value: Call) -> list[ast.stmt]:
+        left, right = value.args
+        augmented = ast.AugAssign(self.store(target), _OPERATORS[value.op.name], self.expr(right))
+        if isinstance(left, Var) and self.names[left.name] == self.names[target]:
+            return [augmented]
+        return [ast.Assign([self.store(target)], self.expr(left), lineno=0), augmented]
+
+    def moves(self, targets: tuple[str, ...], sources: tuple[Expr, ...]) -> list[ast.stmt]:
+        """Moves as single assignments where no one destroys what a later one reads."""
+        pending = [
+            (self.names[t], s)
+            for t, s in zip(targets, sources, strict=True)
+            if not (isinstance(s, Var) and self.names[s.name] == self.names[t])
+        ]
+        out: list[ast.stmt] = []
+        while pending:
+            for i, (target, source) in enumerate(pending):
+                others = pending[:i] + pending[i + 1 :]
+                if not any(target in (self.names[n] for n in names_in(s)) for _, s in others):
+                    out.append(ast.Assign([ast.Name(target, ast.Store())], self.expr(source), lineno=0))
+                    pending = others
+                    break
+            else:
+                left = ast.Tuple([ast.Name(t, ast.Store()) for t, _ in pending], ast.Store())
+                right = ast.Tuple([self.expr(s) for _, s in pending], ast.Load())
+                out.append(ast.Assign([left], right, lineno=0))
+                break
+        return out
+
+    def branch(self, test: Expr, then: list[ast.stmt], orelse: list[ast.stmt]) -> list[ast.stmt]:
+        if not then and orelse:
+            negated = Call(_NOT, (test,))
+            if isinstance(test, Call) and test.op == _NOT:
+                return [ast.If(self.expr(test.args[0]), orelse, [])]
+            return [ast.If(self.expr(negated), orelse, [])]
+        return [ast.If(self.expr(test), then or [ast.Pass()], orelse)]
+
+    def loop(self, stmt: For, forward: bool) -> ast.stmt:
+        targets: list[ast.expr] = [self.store(t) for t in stmt.targets]
+        iters = [self.expr(i) for i in stmt.iters]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        iterable = iters[0] if len(iters) == 1 else ast.Call(ast.Name("zip"), iters, [])
+        if stmt.counter is not None:
+            target = ast.Tuple([self.store(stmt.counter), target], ast.Store())
+            iterable = ast.Call(ast.Name("enumerate"), [iterable], [])
+        return ast.For(target, iterable, self.block(stmt.body, forward) or [ast.Pass()], [])
+
+    # --- expressions
+
+    def expr(self, expr: Expr) -> ast.expr:
+        match expr:
+            case Const(value=value):
+                return self.const(value)
+            case Var(name=name):
+                return ast.Name(self.names[name], ast.Load())
+            case Global(text=text):
+                return _dotted(text)
+            case Build(kind="dict", items=items):
+                return ast.Dict([self.expr(i) for i in items[::2]], [self.expr(i) for i in items[1::2]])
+            case Build(kind="list", items=items):
+                return ast.List([self.expr(i) for i in items], ast.Load())
+            case Build(items=items):
+                return ast.Tuple([self.expr(i) for i in items], ast.Load())
+            case Slice(lower=lower, upper=upper, step=step):
+                return ast.Slice(*(None if p is None else self.expr(p) for p in (lower, upper, step)))
+            case Opaque(node=node, names=names):
+                return _renamed(node, {user: self.names[name] for user, name in names})
+            case Call():
+                return self.call(expr)
+        raise TypeError(expr)
+
+    def const(self, value: Any) -> ast.expr:
+        if isinstance(value, float) and math.isnan(value):
+            return ast.Attribute(ast.Name(self.roots["np"]), "nan")
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        if isinstance(value, tuple):
+            return ast.Tuple([self.const(v) for v in value], ast.Load())
+        return ast.Constant(value)
+
+    def call(self, expr: Call) -> ast.expr:
+        op = expr.op
+        args = [self.expr(a) for a in expr.args]
+        keywords = [ast.keyword(k, self.expr(v)) for k, v in expr.kwargs]
+        match op.kind:
+            case "operator" | "inplace":
+                if len(args) == 1:
+                    return ast.UnaryOp(_UNARY[op.name], args[0])
+                return ast.BinOp(args[0], _OPERATORS[op.name], args[1])
+            case "compare":
+                symbols = op.name.replace("is not", "is_not").replace("not in", "not_in").split()
+                return ast.Compare(args[0], [_COMPARE[s] for s in symbols], args[1:])
+            case "bool":
+                if op.name == "not":
+                    return ast.UnaryOp(ast.Not(), args[0])
+                return ast.BoolOp(ast.And() if op.name == "and" else ast.Or(), args)
+            case "ifexp":
+                return ast.IfExp(*args)
+            case "method":
+                return ast.Call(ast.Attribute(args[0], op.name), args[1:], keywords)
+            case "attribute":
+                return ast.Attribute(args[0], op.name)
+            case "index":
+                return ast.Subscript(args[0], args[1])
+            case "runtime":
+                root, dot, rest = op.name.partition(".")
+                text = _dotted(self.roots[root] + dot + rest)
+                return text if op.function is not None and not callable(op.function) else ast.Call(text, args, keywords)
+        return ast.Call(_dotted(op.name), args, keywords)
+
+
+_NOT = Op("bool", "not")
+
+
+def _dotted(text: str) -> ast.expr:
+    first, *rest = text.split(".")
+    if not all(part.isidentifier() for part in (first, *rest)):
+        return ast.parse(text, mode="eval").body
+    node: ast.expr = ast.Name(first, ast.Load())
+    for part in rest:
+        node = ast.Attribute(node, part, ast.Load())
+    return node
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+class _Renamer(ast.NodeTransformer):
+    """Renames free names; what a lambda or comprehension binds stays."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+    def scoped(self, node: Any, bound: set[str]) -> Any:
+        outer = self.names
+        self.names = {k: v for k, v in outer.items() if k not in bound}
+        new = self.generic_visit(node)
+        self.names = outer
+        return new
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        a = node.args
+        own = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
+        a.defaults = [self.visit(d) for d in a.defaults]
+        bound = {x.arg for x in own if x is not None}
+        outer = self.names
+        self.names = {k: v for k, v in outer.items() if k not in bound}
+        node.body = self.visit(node.body)
+        self.names = outer
+        return node
+
+    def comprehension(self, node: Any) -> Any:
+        node.generators[0].iter = self.visit(node.generators[0].iter)
+        bound = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        first = node.generators[0].iter
+        node.generators[0].iter = ast.Constant(None)
+        new = self.scoped(node, bound)
+        new.generators[0].iter = first
+        return new
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    new = _Renamer(names).visit(copy.deepcopy(node))
+    return new

@@ -1,0 +1,203 @@
+"""Every error that s2sad raises, and how an error that has a place is written.
+
+All of them derive from :class:`S2SADError`, so ``except S2SADError`` catches
+what s2sad refuses and nothing else.  A message says what is wrong, where, and
+what to do about it; where a source line is to blame it reads like a compiler's::
+
+    model.py:7:12: error: np.linalg.eig has no derivative rule
+        w, v = np.linalg.eig(A)
+               ^~~~~~~~~~~~~~~~
+    A depends on x. Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of one source line.
+
+    ``line`` counts from 1.  ``column`` and ``end_column`` count from 0 in UTF-8
+    bytes, as the ``ast`` module's ``col_offset`` does; ``end_column`` is ``None``
+    where the construct goes on in the next line.  ``text`` is the whole line with
+    its indentation, without the line end (empty if it is not known).
+    """
+
+    file: str
+    line: int
+    column: int
+    end_column: int | None
+    text: str
+
+    def __str__(self) -> str:
+        """Return ``file:line:column``, with the column counted from 1 in characters."""
+        return f"{_short(self.file)}:{self.line}:{_characters(self.text, self.column) + 1}"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One thing that s2sad refuses: where (if known), what, and what to do about it."""
+
+    place: Place | None
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Return the message as :func:`located` writes it."""
+        return located(self.place, self.message, self.remedy)
+
+
+def located(place: Place | None, message: str, remedy: str) -> str:
+    """Write a message in the form of a compiler's, with source line, caret and remedy.
+
+    Example:
+        >>> print(located(Place("model.py", 3, 11, 17, "    return eig(x)"), "no rule for eig", "Declare one."))
+        model.py:3:12: error: no rule for eig
+            return eig(x)
+                   ^~~~~~
+        Declare one.
+    """
+    lines = [f"{place}: error: {message}" if place is not None else f"error: {message}"]
+    if place is not None and place.text.strip():
+        lines += _excerpt(place)
+    if remedy:
+        lines.append(remedy)
+    return "\n".join(lines)
+
+
+def _excerpt(place: Place) -> list[str]:
+    """Return the source line, moved to four spaces of indentation, and the underline below it."""
+    text = place.text.rstrip()
+    shown = text.lstrip()
+    indentation = len(text) - len(shown)
+    start = max(_characters(text, place.column) - indentation, 0)
+    end = len(shown) if place.end_column is None else _characters(text, place.end_column) - indentation
+    width = max(min(end, len(shown)) - start, 1)
+    # A tab stays a tab, so that the caret stands below its character however wide a tab is shown.
+    margin = "".join("\t" if character == "\t" else " " for character in shown[:start])
+    return ["    " + shown, "    " + margin + "^" + "~" * (width - 1)]
+
+
+def _characters(text: str, column: int) -> int:
+    """Convert a column in UTF-8 bytes into one in characters."""
+    if text.isascii():
+        return column
+    return len(text.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+
+
+def _short(file: str) -> str:
+    """Return the path of a file below the working directory without that directory."""
+    try:
+        inside = os.path.join(os.getcwd(), "")
+    except OSError:  # the working directory has been removed
+        return file
+    return file[len(inside) :] if file.startswith(inside) and len(file) > len(inside) else file
+
+
+class S2SADError(Exception):
+    """Base class of all errors of s2sad.
+
+    Example:
+        ``try: df = grad(f)(x)`` / ``except S2SADError as error: print(error)``.
+    """
+
+
+class UnsupportedError(S2SADError):
+    """The function does something that s2sad cannot differentiate exactly.
+
+    ``violations`` has everything that is refused in one function: sorted by
+    place, each once.  Nothing of the function was run.
+
+    Example:
+        ``grad(f)`` of ``def f(x): return np.linalg.eig(x)[0].sum()``.
+
+    Remedy:
+        Each violation names its own.  In general: write the statement in the
+        accepted language, wrap what is constant in ``stop_gradient(...)``, or
+        declare a derivative with ``@custom_vjp``.
+    """
+
+    violations: tuple[Violation, ...]
+
+    def __init__(self, violations: Iterable[Violation]) -> None:
+        """Take the violations in any order, repetitions included."""
+        self.violations = tuple(sorted(dict.fromkeys(violations), key=_order))
+        super().__init__(self.violations)  # so that the error pickles and copies
+
+    def __str__(self) -> str:
+        """Return all violations, an empty line between two of them."""
+        return "\n\n".join(str(violation) for violation in self.violations)
+
+
+def _order(violation: Violation) -> tuple[bool, str, int, int, str]:
+    """Sort by file, line and column; what has no place comes last."""
+    place = violation.place
+    if place is None:
+        return (True, "", 0, 0, violation.message)
+    return (False, place.file, place.line, place.column, violation.message)
+
+
+class SourceError(S2SADError):
+    """There is no Python source to differentiate, or not the one that is running.
+
+    Example:
+        ``grad(math.sin)`` (a C function), ``grad(functools.partial(f, w=1.0))`` (an
+        object), a function made by ``exec``, or a file that was edited after its
+        module was imported.
+
+    Remedy:
+        Write a plain function around the callable, import the module again, or
+        declare a derivative with ``@custom_vjp``.
+    """
+
+
+class ArgumentError(S2SADError, TypeError):
+    """What was asked for, or the value of an argument, does not fit.
+
+    Example:
+        ``grad(f, argnums=3)`` of a function of two arguments, ``grad(f,
+        argnames="v")`` of one that has no ``v``, ``grad(f)(np.arange(3))``: an array
+        of integers has no gradient.
+
+    Remedy:
+        Name an argument that exists; convert integers with ``x.astype(float)``.
+    """
+
+
+class NonScalarError(ArgumentError):
+    """The result that is to be differentiated is not a scalar.
+
+    Example:
+        ``grad(np.sin)`` at an array: the result has the shape of the argument.
+
+    Remedy:
+        Reduce it (``np.sum``, ``np.mean``), or take ``vjp`` or ``jacobian``.
+    """
+
+
+class GradientMismatch(S2SADError, AssertionError):
+    """A derivative differs from the differences of the function itself.
+
+    Example:
+        ``check_grads(f, (x,))`` where a ``@custom_vjp`` rule of ``f`` has a wrong sign.
+
+    Remedy:
+        The message names the argument and the entry that is furthest off.  Look at
+        the rule behind it; at a kink of the function, check at another point.
+    """
+
+
+class UndefinedDerivativeError(S2SADError):
+    """The run took a way for which there is no derivative, found only as it ran.
+
+    Example:
+        A callee that is known only at run time (a function in a list) turns out to
+        be a C function without a rule.
+
+    Remedy:
+        The message names the construct; the remedies of :class:`UnsupportedError` apply.
+    """

@@ -1,0 +1,164 @@
+"""Which local names may carry a derivative: a quick answer from the syntax alone.
+
+The answer ignores the order of statements, so it says yes too often and never too
+seldom.  Lowering uses it to leave all other expressions whole; the exact
+question is :mod:`s2sad.analysis.activity`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gast
+
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
+
+Node = Any
+_WITHOUT = (gast.Compare, gast.JoinedStr, gast.Lambda, gast.Constant)
+
+
+def bound_names(target: Node) -> Iterator[str]:
+    """The names that an assignment target binds."""
+    if isinstance(target, gast.Name):
+        yield target.id
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        for element in target.elts:
+            yield from bound_names(element)
+    elif isinstance(target, gast.Starred):
+        yield from bound_names(target.value)
+
+
+def stored_base(target: Node) -> str | None:
+    """The local name whose object ``target`` (``a[i]``, ``a.b[i]``) writes into."""
+    while isinstance(target, (gast.Subscript, gast.Attribute, gast.Starred)):
+        target = target.value
+    return target.id if isinstance(target, gast.Name) else None
+
+
+def assigned(statements: Iterable[Node]) -> dict[str, None]:
+    """Every name that ``statements`` bind, in order of appearance."""
+    names: dict[str, None] = {}
+    for s in statements:
+        for node in gast.walk(s):
+            if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
+                names[node.id] = None
+    return names
+
+
+class Dependence:
+    """Answers whether an expression may depend on the active parameters.
+
+    ``constant_call`` says of a called expression whether its result has no derivative whatever the
+    arguments (``stop_gradient``, ``len``, ``np.argmax``).
+    """
+
+    def __init__(self, body: list[Node], roots: Iterable[str], constant_call: Callable[[Node], bool]) -> None:
+        self.constant_call = constant_call
+        self.names = set(roots)
+        flows: list[tuple[set[str], Node]] = []
+        stored: set[str] = set()
+        for s in body:
+            for node in gast.walk(s):
+                if isinstance(node, gast.Assign):
+                    flows += [(_bases(t, stored), node.value) for t in node.targets]
+                elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
+                    flows.append((_bases(node.target, stored), node.value))
+                elif isinstance(node, (gast.For, gast.comprehension)):
+                    flows.append((_bases(node.target, stored), node.iter))
+                elif isinstance(node, gast.Call):
+                    flows += self.written_by_call(node, stored)
+        sharing = [names | _shared(value) for names, value in flows]
+        groups = _groups(sharing, stored)
+        while True:
+            before = len(self.names)
+            for names, value in flows:
+                if not names <= self.names and self.depends(value):
+                    self.names |= names
+            for group in groups:
+                if group & self.names:
+                    self.names |= group
+            if len(self.names) == before:
+                return
+
+    def written_by_call(self, node: Node, stored: set[str]) -> list[tuple[set[str], Node]]:
+        """A call may write what it gets into its other arguments, and into its receiver."""
+        if self.constant_call(node.func):
+            return []
+        values = [*node.args, *(k.value for k in node.keywords)]
+        receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
+        names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v))}
+        return [(names, v) for v in values] if len(names) > 1 else []
+
+    def depends(self, node: Node) -> bool:
+        """Whether the value of ``node`` may depend on the active parameters."""
+        if isinstance(node, gast.Name):
+            return node.id in self.names
+        if isinstance(node, _WITHOUT):
+            return False
+        if isinstance(node, gast.Attribute):
+            return node.attr not in CONSTANT_ATTRIBUTES and self.depends(node.value)
+        if isinstance(node, gast.Subscript):
+            return self.depends(node.value)
+        if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+            return False
+        if isinstance(node, gast.IfExp):
+            return self.depends(node.body) or self.depends(node.orelse)
+        if isinstance(node, gast.Call):
+            if self.constant_call(node.func):
+                return False
+            func = node.func
+            if isinstance(func, gast.Attribute) and func.attr in CONSTANT_METHODS and self.depends(func.value):
+                return False
+            return self.depends(func) or any(self.depends(a) for a in [*node.args, *(k.value for k in node.keywords)])
+        return any(self.depends(child) for child in gast.iter_child_nodes(node))
+
+
+def _bases(target: Node, stored: set[str]) -> set[str]:
+    """The names that a target binds or writes into; the latter are added to ``stored``."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return set().union(*(_bases(element, stored) for element in target.elts))
+    if isinstance(target, (gast.Subscript, gast.Attribute)):
+        base = stored_base(target)
+        if base is None:
+            return set()
+        stored.add(base)
+        return {base}
+    return set(bound_names(target))
+
+
+def _shared(value: Node) -> set[str]:
+    """The local names whose objects the value of an expression may share."""
+    if isinstance(value, gast.Name):
+        return {value.id}
+    if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):
+        return _shared(value.value)
+    if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
+        return set().union(*(_shared(element) for element in value.elts))
+    if isinstance(value, gast.Dict):
+        return set().union(*(_shared(element) for element in value.values))
+    if isinstance(value, gast.IfExp):
+        return _shared(value.body) | _shared(value.orelse)
+    if isinstance(value, gast.BoolOp):
+        return set().union(*(_shared(v) for v in value.values))
+    if isinstance(value, gast.Call):
+        parts = [*value.args, *(k.value for k in value.keywords)]
+        if isinstance(value.func, gast.Attribute):
+            parts.append(value.func.value)
+        return set().union(*(_shared(p) for p in parts))
+    return set()
+
+
+def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:
+    """The sets of names that may share an object which is written into."""
+    groups: list[set[str]] = []
+    for names in [*sharing, *({name} for name in stored)]:
+        joined = set(names)
+        apart = []
+        for group in groups:
+            if group & joined:
+                joined |= group
+            else:
+                apart.append(group)
+        groups = [*apart, joined] if joined else apart
+    return [group for group in groups if group & stored]

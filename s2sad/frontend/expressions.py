@@ -1,0 +1,393 @@
+"""Lower expressions: what may carry a derivative to named operations, the rest as it stands.
+
+Normal form of an expression that may carry a derivative (written ``x``, ``y``):
+
+* ``x + y``, ``x.sum(axis=0)``, ``x.T``, ``np.sum(x)``, ``x[i]`` become ``t = op(atoms)``;
+* ``x and y``, ``a if c else b`` become an ``if`` that moves into a join name;
+* displays ``(x, y)``, ``[x, y]``, ``{"k": x}`` become :class:`~s2sad.ir.nodes.Build`.
+
+An expression that cannot carry one stays whole, calls and all; only its local
+names are renamed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import rules
+from s2sad.frontend import methods
+from s2sad.frontend.dependence import bound_names
+from s2sad.ir.nodes import (
+    Assign,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Expr,
+    Global,
+    If,
+    Op,
+    Opaque,
+    Origin,
+    Refusal,
+    Slice,
+    Stmt,
+    Var,
+    is_atom,
+)
+from s2sad.frontend.resolve import Resolver
+from s2sad.runtime import stop_gradient
+
+Node = Any
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, n)
+    for n in (
+        "abs bool complex dict divmod enumerate float frozenset int isinstance issubclass len list max min pow range "
+        "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
+    )
+)
+_CUSTOM = "Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...)."
+
+
+def is_numpy(function: object) -> bool:
+    """Whether a function is NumPy's own and free of side effects (``np.random`` is not)."""
+    if isinstance(function, np.ufunc):
+        return True
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
+
+
+class Expressions:
+    """The part of the lowering that turns expressions into IR."""
+
+    def __init__(self, resolver: Resolver, depends: Callable[[Node], bool]) -> None:
+        self.resolver = resolver
+        self.depends = depends
+        self.env: dict[str, str] = {}
+        self.block: list[Stmt] = []
+        self.origin = Origin(0, "")
+        self.counters: dict[str, int] = {}
+        self.callees: dict[int, types.FunctionType] = {}
+
+    # --- names and statements
+
+    def fresh(self, base: str) -> str:
+        """A new IR name, a version of ``base``."""
+        number = self.counters.get(base, 0) + 1
+        self.counters[base] = number
+        return f"{base}.{number}"
+
+    def emit(self, stmt: Stmt) -> None:
+        self.block.append(stmt)
+
+    def assign(self, base: str, value: Expr) -> Var:
+        """``base = value`` as a new version."""
+        target = self.fresh(base)
+        self.emit(Assign(target, value, self.origin))
+        return Var(target)
+
+    def atom(self, expr: Expr) -> Expr:
+        """``expr`` itself where it costs nothing to read again, else a temporary that holds it."""
+        if is_atom(expr) and not isinstance(expr, Global):
+            return expr
+        return self.assign("~t", expr)
+
+    def refused(self, node: Node, message: str, remedy: str) -> Expr:
+        """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
+        opaque = self.opaque(node)
+        return self.assign("~t", Opaque(opaque.node, opaque.names, opaque.pure, Refusal(node, message, remedy)))
+
+    # --- expressions that carry no derivative
+
+    def constant(self, node: Node) -> Expr:
+        """The expression as one nested value, without statements of its own."""
+        match node:
+            case gast.Constant():
+                return Const(node.value)
+            case gast.Name():
+                return self.name(node)
+            case gast.Attribute():
+                found, _ = self.resolver.lookup(node)
+                if found:
+                    return Global(gast.unparse(node).strip())
+                if self.is_value(node.value):
+                    function = methods.ATTRIBUTES.get(node.attr)
+                    return Call(Op("attribute", node.attr, function), (self.constant(node.value),), (), node)
+            case gast.BinOp():
+                symbol, function = methods.BINARY[type(node.op)]
+                op = Op("operator", symbol, function)
+                return Call(op, (self.constant(node.left), self.constant(node.right)), (), node)
+            case gast.UnaryOp():
+                if isinstance(node.op, gast.Not):
+                    return Call(Op("bool", "not"), (self.constant(node.operand),), (), node)
+                return self.negate(node, self.constant(node.operand))
+            case gast.Compare():
+                symbols = " ".join(methods.COMPARE[type(op)] for op in node.ops)
+                operands = [self.constant(e) for e in (node.left, *node.comparators)]
+                return Call(Op("compare", symbols), tuple(operands), (), node)
+            case gast.BoolOp():
+                name = "and" if isinstance(node.op, gast.And) else "or"
+                return Call(Op("bool", name), tuple(self.constant(v) for v in node.values), (), node)
+            case gast.IfExp():
+                parts = (self.constant(node.test), self.constant(node.body), self.constant(node.orelse))
+                return Call(Op("ifexp", "if"), parts, (), node)
+            case gast.Subscript():
+                return Call(Op("index", "[]"), (self.constant(node.value), self.index(node.slice)), (), node)
+            case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
+                kind = "tuple" if isinstance(node, gast.Tuple) else "list"
+                return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
+            case gast.Call():
+                return self.constant_call(node)
+            case gast.NamedExpr():
+                return self.refused(node, "an assignment expression is not supported", "Assign on a line of its own.")
+        return self.opaque(node)
+
+    def is_value(self, node: Node) -> bool:
+        """Whether the names in ``node`` are understood, so that it may be taken apart."""
+        return not isinstance(node, (gast.Lambda, gast.Await, gast.Yield, gast.YieldFrom))
+
+    def name(self, node: Node) -> Expr:
+        if node.id in self.env:
+            return Var(self.env[node.id])
+        if node.id in self.resolver.local:
+            # Read before any assignment: Python's own UnboundLocalError will say so.
+            self.env[node.id] = self.fresh(node.id)
+            return Var(self.env[node.id])
+        self.resolver.lookup(node)
+        return Global(node.id)
+
+    def index(self, node: Node) -> Expr:
+        """What stands between the brackets of a subscript."""
+        if isinstance(node, gast.Slice):
+            return Slice(*(None if p is None else self.constant(p) for p in (node.lower, node.upper, node.step)))
+        if isinstance(node, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in node.elts):
+            return Build("tuple", tuple(self.index(e) for e in node.elts))
+        return self.constant(node)
+
+    def constant_call(self, node: Node) -> Expr:
+        plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
+        found, function = self.resolver.lookup(node.func)
+        if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
+            op = Op("function", gast.unparse(node.func).strip(), function)
+            args = tuple(self.constant(a) for a in node.args)
+            return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
+        if plain and isinstance(node.func, gast.Attribute) and not found:
+            function = methods.METHODS.get(node.func.attr)
+            if function is not None and node.func.attr not in methods.MUTATING_METHODS:
+                args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
+                kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
+                return Call(Op("method", node.func.attr, function), args, kwargs, node)
+        return self.opaque(node)
+
+    def opaque(self, node: Node) -> Opaque:
+        names: dict[str, str] = {}
+        for user in free_names(node, frozenset()):
+            if user in self.resolver.local:
+                value = self.name(gast.Name(id=user, ctx=gast.Load(), annotation=None, type_comment=None))
+                assert isinstance(value, Var)
+                names[user] = value.name
+        return Opaque(gast.gast_to_ast(node), tuple(names.items()))
+
+    # --- expressions that may carry a derivative
+
+    def value(self, node: Node, hint: str = "~t") -> Expr:
+        """The value of ``node``: an atom or a display of atoms if it may carry a derivative.
+
+        The operation that makes it is named after ``hint``.
+        """
+        if not self.depends(node):
+            return self.constant(node)
+        match node:
+            case gast.Name():
+                return self.name(node)
+            case gast.BinOp():
+                symbol, function = methods.BINARY[type(node.op)]
+                left = self.operand(node.left)
+                right = self.operand(node.right)
+                return self.assign(hint, Call(Op("operator", symbol, function), (left, right), (), node))
+            case gast.UnaryOp():
+                negated = self.negate(node, self.operand(node.operand))
+                return negated if isinstance(negated, Const) else self.assign(hint, negated)
+            case gast.BoolOp():
+                return self.short_circuit(node, hint)
+            case gast.IfExp():
+                test = self.test(node.test)
+                return self.choose(test, lambda: self.value(node.body), lambda: self.value(node.orelse), hint)
+            case gast.Attribute():
+                operand = self.operand(node.value)
+                function = methods.ATTRIBUTES.get(node.attr)
+                return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
+            case gast.Subscript():
+                operand = self.operand(node.value)
+                index = self.hoisted(self.index(node.slice))
+                return self.assign(hint, Call(Op("index", "[]"), (operand, index), (), node))
+            case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
+                kind = "tuple" if isinstance(node, gast.Tuple) else "list"
+                return Build(kind, tuple([self.element(e) for e in node.elts]))  # type: ignore[arg-type]
+            case gast.Dict() if all(k is not None for k in node.keys):
+                items: list[Expr] = []
+                for key, item in zip(node.keys, node.values, strict=True):
+                    items += [self.constant(key), self.element(item)]
+                return Build("dict", tuple(items))
+            case gast.Call():
+                return self.call(node, hint)
+            case gast.NamedExpr():
+                return self.refused(node, "an assignment expression is not supported", "Assign on a line of its own.")
+            case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
+                what = "a generator expression" if isinstance(node, gast.GeneratorExp) else "a comprehension"
+                return self.refused(
+                    node, f"{what} over values that are differentiated is not supported", "Write it as a for loop."
+                )
+        return self.refused(
+            node, "no derivative can pass through this expression", "Write it with supported operations."
+        )
+
+    def operand(self, node: Node) -> Expr:
+        return self.atom(self.value(node))
+
+    def element(self, node: Node) -> Expr:
+        """An item of a display: an atom, or a nested display of them."""
+        value = self.value(node)
+        return value if isinstance(value, Build) and self.depends(node) else self.atom(value)
+
+    def hoisted(self, index: Expr) -> Expr:
+        """An index whose costly or impure parts are held in temporaries."""
+        if isinstance(index, Build):
+            return Build(index.kind, tuple([self.hoisted(i) for i in index.items])) if index.kind == "tuple" else self.atom(index)
+        if isinstance(index, Slice):
+            return Slice(*(None if p is None else self.hoisted(p) for p in (index.lower, index.upper, index.step)))
+        return index if is_cheap(index) else self.atom(index)
+
+    def negate(self, node: Node, operand: Expr) -> Expr:
+        symbol, function = methods.UNARY[type(node.op)]
+        if symbol == "-" and isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
+            return Const(-operand.value)
+        return Call(Op("operator", symbol, function), (operand,), (), node)
+
+    def test(self, node: Node) -> Expr:
+        """The condition of a branch or loop."""
+        return self.constant(node)
+
+    def short_circuit(self, node: Node, hint: str) -> Expr:
+        first, *rest = node.values
+        value = self.operand(first)
+        if not rest:
+            return value
+        tail = rest[0] if len(rest) == 1 else gast.copy_location(gast.BoolOp(op=node.op, values=rest), node)
+        if isinstance(node.op, gast.And):
+            return self.choose(value, lambda: self.value(tail), lambda: value, hint)
+        return self.choose(value, lambda: value, lambda: self.value(tail), hint)
+
+    def choose(self, test: Expr, then: Callable[[], Expr], orelse: Callable[[], Expr], hint: str) -> Expr:
+        join = self.fresh(hint)
+        arms = []
+        outer = self.block
+        for arm in (then, orelse):
+            self.block = []
+            value = self.atom(arm())
+            self.emit(Copy((join,), (value,), self.origin))
+            arms.append(tuple(self.block))
+        self.block = outer
+        self.emit(If(test, arms[0], arms[1], self.origin))
+        return Var(join)
+
+    def call(self, node: Node, hint: str) -> Expr:
+        text = gast.unparse(node.func).strip()
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
+        found, function = self.resolver.lookup(node.func)
+        if not found and isinstance(node.func, gast.Attribute):
+            return self.method_call(node, hint)
+        if not found:
+            return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
+        remedy = rules.remedy(function)
+        if rules.find(function) is None:
+            wrapped = getattr(function, "__wrapped__", None)
+            if isinstance(function, types.FunctionType) and not is_numpy(function) and wrapped is None:
+                op = Op("user", text, function, pure=False)
+                args, kwargs = self.arguments(node)
+                return self.assign(hint, Call(op, args, kwargs, node))
+            return self.refused(node, f"{text} has no derivative rule", remedy or _CUSTOM)
+        args, kwargs = self.arguments(node)
+        return self.assign(hint, Call(Op("function", text, function), args, kwargs, node))
+
+    def method_call(self, node: Node, hint: str) -> Expr:
+        name = node.func.attr
+        function = methods.METHODS.get(name)
+        if function is None or not self.depends(node.func.value):
+            text = gast.unparse(node.func).strip()
+            return self.refused(node, f"the method {text}(...) has no derivative rule", _CUSTOM)
+        receiver = self.operand(node.func.value)
+        args, kwargs = self.arguments(node)
+        return self.assign(hint, Call(Op("method", name, function), (receiver, *args), kwargs, node))
+
+    def arguments(self, node: Node) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:
+        args = tuple([self.argument(a) for a in node.args])
+        return args, tuple([(k.arg, self.argument(k.value)) for k in node.keywords])
+
+    def argument(self, node: Node) -> Expr:
+        value = self.value(node)
+        if isinstance(value, Build) and self.depends(node):
+            return value
+        return value if is_cheap(value) else self.atom(value)
+
+
+def is_cheap(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` again costs next to nothing and always gives the same."""
+    if isinstance(expr, (Const, Var)):
+        return True
+    if isinstance(expr, Global):
+        return False
+    if isinstance(expr, Build):
+        return expr.kind == "tuple" and all(is_cheap(i) for i in expr.items)
+    if isinstance(expr, Slice):
+        return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
+    return False
+
+
+def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
+    """The names that ``node`` reads from around it (not those that a lambda or comprehension binds)."""
+    if isinstance(node, gast.Name):
+        if node.id not in bound:
+            yield node.id
+    elif isinstance(node, gast.Lambda):
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            yield from free_names(default, bound)
+        arguments = node.args
+        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        yield from free_names(node.body, bound | {a.id for a in own if a is not None})
+    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
+        own = set()
+        for generator in node.generators:
+            yield from free_names(generator.iter, bound | own)
+            own |= set(bound_names(generator.target))
+            for condition in generator.ifs:
+                yield from free_names(condition, bound | own)
+        values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        for value in values:
+            yield from free_names(value, bound | own)
+    else:
+        for child in gast.iter_child_nodes(node):
+            yield from free_names(child, bound)
+
+
+class _KnownPure:
+    """Functions whose calls have no effect: builtins and whatever has a rule or is declared constant."""
+
+    def __contains__(self, function: object) -> bool:
+        try:
+            if function in _PURE_BUILTINS:
+                return True
+        except TypeError:
+            return False
+        return rules.find(function) is not None or rules.is_constant(function)
+
+
+def _known_pure() -> _KnownPure:
+    return _KnownPure()

@@ -1,0 +1,505 @@
+"""Lower a function's syntax tree to IR in static single assignment form.
+
+Statements, and what they become:
+
+* ``a = b = e``, ``(a, *b), c = e``: one assignment or :class:`Unpack` a target;
+* ``a += e``: ``a.2 = inplace(a.1, e)``, decided later as Python would;
+* ``a[i] = e``, ``a[i] += e``: :class:`Store`;
+* ``if``, ``for``, ``while``: the same, with :class:`Copy` moves into join names;
+* ``for i, (x, y) in enumerate(zip(xs, ys))``: one :class:`For` with its counter;
+* ``assert``, ``raise``, ``print(...)``: :class:`Effect`.
+
+Early exits are gone before (:mod:`s2sad.frontend.jumps`).
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from s2sad import rules
+from s2sad.errors import UnsupportedError, Violation
+from s2sad.frontend import methods
+from s2sad.frontend.dependence import Dependence, assigned
+from s2sad.frontend.expressions import Expressions, is_cheap
+from s2sad.frontend.jumps import single_exit
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.source import Source
+from s2sad.ir.nodes import (
+    Assign,
+    Break,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Op,
+    Origin,
+    Param,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+    leaves,
+)
+from s2sad.runtime import stop_gradient
+
+Node = Any
+
+_REMEDIES: dict[type, tuple[str, str]] = {
+    gast.With: ("a with statement is not supported", "Move it to the caller."),
+    gast.Try: ("try is not supported", "Test for the condition with if instead."),
+    gast.FunctionDef: ("a function defined inside a differentiated function is not supported", "Move it to the module."),
+    gast.AsyncFunctionDef: ("an async function is not supported", "Move it to the module."),
+    gast.ClassDef: ("a class defined inside a differentiated function is not supported", "Move it to the module."),
+    gast.Global: ("a global statement is not supported", "Return the value instead."),
+    gast.Nonlocal: ("a nonlocal statement is not supported", "Return the value instead."),
+    gast.Import: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
+    gast.ImportFrom: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
+    gast.AsyncFor: ("async for is not supported", "Use a plain loop."),
+    gast.AsyncWith: ("async with is not supported", "Move it to the caller."),
+}
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A lowered function, and on what the lowering rests: guards, and names that may be unbound."""
+
+    function: Function
+    source: Source
+    guards: tuple[Guard, ...]
+    unbound: frozenset[str]
+    resolver: Resolver
+
+
+def parameters(source: Source) -> list[tuple[str, bool]]:
+    """The parameters of a function and whether each is keyword-only, ``*`` and ``**`` ones left out."""
+    arguments = source.node.args
+    plain = [(a.id, False) for a in [*arguments.posonlyargs, *arguments.args]]
+    return plain + [(a.id, True) for a in arguments.kwonlyargs]
+
+
+def lower(source: Source, active: Iterable[str]) -> Lowered:
+    """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
+
+    Raises:
+        UnsupportedError: with every construct that is not accepted, each with its place.
+    """
+    return _Lowering(source, frozenset(active)).run()
+
+
+class _Lowering(Expressions):
+    def __init__(self, source: Source, active: frozenset[str]) -> None:
+        self.source = source
+        self.active = active
+        self.violations: list[Violation] = []
+        self.unbound: set[str] = set()
+        body = source.node.body
+        self.params = parameters(source)
+        names = {n.id for n in gast.walk(source.node) if isinstance(n, gast.Name)}
+        local = {name for name, _ in self.params} | set(assigned(body))
+        self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
+        self.check_language()
+        exits = single_exit(body, self.unused)
+        self.body, self.result = exits.body, exits.result
+        local |= exits.flags | {exits.result}
+        resolver = Resolver(source.function, frozenset(local))
+        self.loops: list[list[tuple[str, str]]] = []
+        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f))
+        super().__init__(resolver, dependence.depends)
+
+    def unused(self, hint: str) -> str:
+        name, number = hint, 2
+        while name in self.used:
+            name, number = f"{hint}_{number}", number + 1
+        self.used.add(name)
+        return name
+
+    def violation(self, node: Node, message: str, remedy: str) -> None:
+        self.violations.append(Violation(self.source.place(node), message, remedy))
+
+    def check_language(self) -> None:
+        """Find every statement that is not accepted."""
+        arguments = self.source.node.args
+        for star in (arguments.vararg, arguments.kwarg):
+            if star is not None:
+                self.violation(self.source.node, f"the parameter *{star.id} is not supported", "Name the parameters.")
+        pending = list(self.source.node.body)
+        while pending:
+            s = pending.pop()
+            if type(s) in _REMEDIES or type(s).__name__ in ("TryStar", "Match", "TypeAlias"):
+                default = (f"a {type(s).__name__.lower()} statement is not supported", "Write it with if and loops.")
+                self.violation(s, *_REMEDIES.get(type(s), default))
+                continue
+            for field in ("body", "orelse"):
+                pending += getattr(s, field, []) if isinstance(s, gast.stmt) else []
+            for node in gast.walk(s) if not hasattr(s, "body") else [getattr(s, "test", getattr(s, "iter", s))]:
+                for inner in gast.walk(node) if hasattr(s, "body") else [node]:
+                    if isinstance(inner, gast.NamedExpr):
+                        self.violation(
+                            inner, "an assignment expression is not supported", "Assign on a line of its own."
+                        )
+        if self.violations:
+            raise UnsupportedError(self.violations)
+
+    def run(self) -> Lowered:
+        params = []
+        for name, keyword_only in self.params:
+            self.env[name] = self.fresh(name)
+            params.append(Param(self.env[name], name, keyword_only))
+        self.statements(self.body)
+        result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
+        if self.violations:
+            raise UnsupportedError(self.violations)
+        function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
+        guards = tuple(self.resolver.guards.values())
+        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver)
+
+    # --- statements
+
+    def statements(self, body: list[Node]) -> bool:
+        """Lower a block; returns whether it leaves its loop (ends in ``break`` on every path)."""
+        return any([self.statement(s) for s in body][-1:])
+
+    def statement(self, s: Node) -> bool:
+        self.origin = self.origin_of(s)
+        match s:
+            case gast.Assign():
+                self.assignment(s.targets, s.value)
+            case gast.AnnAssign():
+                if s.value is not None:
+                    self.assignment([s.target], s.value)
+            case gast.AugAssign():
+                self.augmented(s)
+            case gast.Expr():
+                self.expression(s)
+            case gast.Assert() | gast.Raise():
+                self.effect(s)
+            case gast.If():
+                return self.branch(s)
+            case gast.For():
+                self.for_loop(s)
+            case gast.While():
+                self.while_loop(s)
+            case gast.Break():
+                moves = [(h, name) for name, h in self.loops[-1] if self.env.get(name, h) != h]
+                if moves:
+                    self.copy(moves)
+                self.emit(Break(self.origin))
+                return True
+            case gast.Delete():
+                for target in s.targets:
+                    if not isinstance(target, gast.Name):
+                        self.violation(s, "del of an item or attribute is not supported", "Make a new object instead.")
+                    else:
+                        self.env.pop(target.id, None)
+            case gast.Pass():
+                pass
+            case _:
+                self.violation(s, f"a {type(s).__name__.lower()} statement is not supported", "Write it differently.")
+        return False
+
+    def origin_of(self, s: Node) -> Origin:
+        first = s.lineno
+        last = first if hasattr(s, "body") else (s.end_lineno or first)
+        text = " ".join(self.source.line(n).strip() for n in range(first, last + 1))
+        text, mark, _ = text.partition("  #")
+        return Origin(first, text.strip().removesuffix(":") if hasattr(s, "body") else text.strip())
+
+    def copy(self, moves: list[tuple[str, str]]) -> None:
+        """Move the present versions of user names into join names."""
+        self.emit(Copy(tuple(h for h, _ in moves), tuple(Var(self.env[name]) for _, name in moves), self.origin))
+
+    # --- assignment
+
+    def assignment(self, targets: list[Node], value: Node) -> None:
+        first = targets[0]
+        hint = first.id if isinstance(first, gast.Name) else "~t"
+        lowered = self.value(value, hint)
+        if len(targets) > 1 and not isinstance(lowered, Build):
+            lowered = self.atom(lowered)
+        elif len(targets) > 1:
+            lowered = self.assign(hint, lowered)
+        for target in targets:
+            self.bind(target, lowered)
+
+    def bind(self, target: Node, value: Expr) -> None:
+        match target:
+            case gast.Name():
+                made = self.block[-1] if self.block else None
+                if isinstance(value, Var) and isinstance(made, Assign) and made.target == value.name:
+                    if value.name.partition(".")[0] == target.id and value.name not in self.env.values():
+                        self.env[target.id] = value.name
+                        return
+                self.env[target.id] = self.assign(target.id, value).name
+            case gast.Tuple() | gast.List():
+                self.unpack(target, value)
+            case gast.Subscript():
+                base = self.operand(target.value)
+                self.emit(Store(base, self.hoisted(self.index(target.slice)), self.atom(value), None, self.origin))
+            case _:
+                self.violation(target, "assigning to an attribute is not supported", "Make a new object instead.")
+
+    def unpack(self, target: Node, value: Expr) -> None:
+        elements = target.elts
+        stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
+        if isinstance(value, Build) and value.kind != "dict" and len(value.items) == len(elements) and not stars:
+            for element, item in zip(elements, [self.held(i) for i in value.items], strict=True):
+                self.bind(element, item)
+            return
+        names = []
+        later = []
+        for element in elements:
+            inner = element.value if isinstance(element, gast.Starred) else element
+            if isinstance(inner, gast.Name):
+                names.append(self.fresh(inner.id))
+            else:
+                names.append(self.fresh("~t"))
+                later.append((inner, names[-1]))
+        self.emit(Unpack(tuple(names), value, stars[0] if stars else None, self.origin))
+        for element, name in zip(elements, names, strict=True):
+            inner = element.value if isinstance(element, gast.Starred) else element
+            if isinstance(inner, gast.Name):
+                self.env[inner.id] = name
+        for inner, name in later:
+            self.bind(inner, Var(name))
+
+    def held(self, item: Expr) -> Expr:
+        return item if isinstance(item, (Const, Build)) else self.atom(item)
+
+    def augmented(self, s: Node) -> None:
+        symbol, function = methods.BINARY[type(s.op)]
+        if isinstance(s.target, gast.Name):
+            old = self.name(s.target)
+            value = self.operand(s.value)
+            op = Op("inplace", symbol, function)
+            self.env[s.target.id] = self.assign(s.target.id, Call(op, (old, value), (), s)).name
+        elif isinstance(s.target, gast.Subscript):
+            base = self.operand(s.target.value)
+            index = self.hoisted(self.index(s.target.slice))
+            self.emit(Store(base, index, self.operand(s.value), symbol, self.origin))
+        else:
+            self.violation(s, "assigning to an attribute is not supported", "Make a new object instead.")
+
+    def expression(self, s: Node) -> None:
+        if isinstance(s.value, gast.Constant):
+            return
+        if self.depends(s.value) and isinstance(s.value, gast.Call):
+            func = s.value.func
+            found, function = self.resolver.lookup(func)
+            if isinstance(func, gast.Attribute) and not found:
+                if func.attr in methods.MUTATING_METHODS and self.depends(func.value) or (
+                    func.attr in methods.MUTATING_METHODS and any(self.depends(a) for a in s.value.args)
+                ):
+                    self.violation(
+                        s,
+                        f".{func.attr}(...) changes an object that is differentiated, which is not supported",
+                        "Make a new object instead.",
+                    )
+                    return
+            if found and id(function) in methods.MUTATING_FUNCTIONS:
+                self.violation(
+                    s, f"{gast.unparse(func).strip()} writes into an array that is differentiated", "Make a new array."
+                )
+                return
+            if found and isinstance(function, types.FunctionType) and rules.find(function) is None:
+                args, kwargs = self.arguments(s.value)
+                op = Op("user", gast.unparse(func).strip(), function, pure=False)
+                self.emit(Evaluate(Call(op, args, kwargs, s.value), self.origin))
+                return
+        self.effect(s)
+
+    def effect(self, s: Node) -> None:
+        node = gast.gast_to_ast(s)
+        assert isinstance(node, ast.stmt)
+        self.emit(Effect(node, self.opaque_names(s), self.origin))
+
+    def opaque_names(self, s: Node) -> tuple[tuple[str, str], ...]:
+        names: dict[str, str] = {}
+        for part in gast.iter_child_nodes(s):
+            names.update(self.opaque(part).names)
+        return tuple(names.items())
+
+    # --- control flow
+
+    def branch(self, s: Node) -> bool:
+        test = self.test(s.test)
+        origin = self.origin
+        before, outer = dict(self.env), self.block
+        arms = []
+        for body in (s.body, s.orelse):
+            self.env, self.block = dict(before), []
+            leaves = self.statements(body)
+            arms.append((self.env, self.block, leaves))
+        (env, then, then_leaves), (other, orelse, else_leaves) = arms
+        self.origin = origin
+        self.env = dict(before)
+        if then_leaves or else_leaves:
+            self.env = other if then_leaves else env
+        else:
+            self.join(before, env, then, other, orelse)
+        self.block = outer
+        self.emit(If(test, tuple(then), tuple(orelse), origin))
+        return then_leaves and else_leaves
+
+    def join(self, before: dict[str, str], env: dict[str, str], then: list[Any], other: dict[str, str], orelse: list[Any]) -> None:
+        names = [n for n in {**env, **other} if env.get(n) != other.get(n)]
+        joins = {n: self.fresh(n) for n in names}
+        for arm, block in ((env, then), (other, orelse)):
+            bound = [n for n in names if n in arm]
+            if bound:
+                sources = tuple(Var(arm[n]) for n in bound)
+                _append(block, Copy(tuple(joins[n] for n in bound), sources, self.origin))
+            self.unbound.update(joins[n] for n in names if n not in arm)
+        self.env.update({n: v for n, v in env.items() if other.get(n) == v})
+        for n in list(self.env):
+            if n not in env and n not in other:
+                del self.env[n]
+        self.env.update(joins)
+
+    def enter(self, s: Node) -> list[tuple[str, str]]:
+        """Give every name that a loop assigns a join name, set before the loop."""
+        names = list(assigned([s]))
+        heads = [(n, self.fresh(n)) for n in names]
+        entry = [(h, n) for n, h in heads if n in self.env]
+        if entry:
+            self.copy(entry)
+        self.unbound.update(h for n, h in heads if n not in self.env)
+        self.env.update(heads)
+        return heads
+
+    def leave(self, heads: list[tuple[str, str]]) -> None:
+        """Move what an iteration has assigned into the join names."""
+        moves = [(h, n) for n, h in heads if self.env.get(n, h) != h]
+        if moves:
+            sources = tuple(Var(self.env[n]) for _, n in moves)
+            _append(self.block, Copy(tuple(h for h, _ in moves), sources, self.origin))
+
+    def loop_body(self, s: Node, heads: list[tuple[str, str]], prologue: list[tuple[Node, Expr]]) -> None:
+        self.loops.append(heads)
+        for target, value in prologue:
+            self.bind(target, value)
+        origin = self.origin
+        if not self.statements(s.body):
+            self.origin = origin
+            self.leave(heads)
+        self.loops.pop()
+        self.origin = origin
+        self.env.update(heads)
+
+    def while_loop(self, s: Node) -> None:
+        heads = self.enter(s)
+        origin, outer = self.origin, self.block
+        test = self.test(s.test)
+        self.block = []
+        self.loop_body(s, heads, [])
+        body, self.block = self.block, outer
+        self.emit(While(test, tuple(body), origin))
+
+    def for_loop(self, s: Node) -> None:
+        origin = self.origin
+        counter, start, streams = self.streams(s.target, s.iter)
+        heads = self.enter(s)
+        outer = self.block
+        self.block = []
+        prologue: list[tuple[Node, Expr]] = []
+        targets = []
+        for target, _ in streams:
+            name = self.fresh(target.id if isinstance(target, gast.Name) else "item")
+            targets.append(name)
+            prologue.append((target, Var(name)))
+        count = None
+        if counter is not None:
+            count = self.fresh(counter.id if isinstance(counter, gast.Name) else "k")
+            value: Expr = Var(count)
+            if start != Const(0):
+                value = Call(Op("operator", "+", methods.BINARY[gast.Add][1]), (start, value))
+            prologue.insert(0, (counter, value))
+        for target, value in prologue:
+            if isinstance(target, gast.Name) and isinstance(value, Var):
+                self.env[target.id] = value.name
+        rest = [(t, v) for t, v in prologue if not (isinstance(t, gast.Name) and isinstance(v, Var))]
+        self.loop_body(s, heads, rest)
+        body, self.block = self.block, outer
+        self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin))
+
+    def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]]]:
+        """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart.
+
+        Returns the target of the counter and its start, and each target with what it runs over.
+        """
+        counter: Node | None = None
+        start: Expr = Const(0)
+        if self.depends(iterable) and isinstance(iterable, gast.Call):
+            _, function = self.resolver.lookup(iterable.func)
+            if function is enumerate and _pair(target) and iterable.args:
+                extra = [*iterable.args[1:], *(k.value for k in iterable.keywords)]
+                start = self.atom(self.constant(extra[0])) if extra else Const(0)
+                counter, target = target.elts
+                iterable = iterable.args[0]
+                _, function = self.resolver.lookup(iterable.func) if isinstance(iterable, gast.Call) else (False, None)
+            if function is zip and isinstance(iterable, gast.Call) and not iterable.keywords:
+                parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
+                if len(parts) == len(iterable.args) and not any(isinstance(p, gast.Starred) for p in parts):
+                    return counter, start, [(t, self.iterated(e)) for t, e in zip(parts, iterable.args, strict=True)]
+        return counter, start, [(target, self.iterated(iterable))]
+
+    def iterated(self, node: Node) -> Expr:
+        """What a loop runs over: a range or other expression as it stands, or an atom."""
+        if not self.depends(node):
+            return self.constant(node)
+        if isinstance(node, gast.Call):
+            func = node.func
+            _, function = self.resolver.lookup(func)
+            if function is reversed and len(node.args) == 1:
+                backwards = Slice(None, None, Const(-1))
+                return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
+            if function in (zip, enumerate):
+                return self.refused(node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target.")
+            if isinstance(func, gast.Attribute) and func.attr in ("items", "values") and not node.args:
+                op = Op("function", f"dict_{func.attr}", None)
+                return self.assign("~t", Call(op, (self.operand(func.value),), (), node))
+        return self.operand(node)
+
+
+
+
+def _append(block: list[Stmt], move: Copy) -> None:
+    """Put a move at the end of the path that does not leave the loop."""
+    last = block[-1] if block else None
+    if isinstance(last, If) and leaves((last,)):
+        arms = [list(last.then), list(last.orelse)]
+        for arm in arms:
+            if not (arm and isinstance(arm[-1], Break)) and not _all_leave(arm):
+                _append(arm, move)
+        block[-1] = replace(last, then=tuple(arms[0]), orelse=tuple(arms[1]))
+    else:
+        block.append(move)
+
+
+def _all_leave(block: list[Stmt]) -> bool:
+    last = block[-1] if block else None
+    return isinstance(last, Break) or (
+        isinstance(last, If) and _all_leave(list(last.then)) and _all_leave(list(last.orelse))
+    )
+
+
+def _pair(target: Node) -> bool:
+    return isinstance(target, (gast.Tuple, gast.List)) and len(target.elts) == 2
+
+
+def _constant_call(resolver: Resolver, func: Node) -> bool:
+    found, function = resolver.lookup(func)
+    return found and (function is stop_gradient or rules.is_constant(function))

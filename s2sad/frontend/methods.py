@@ -1,0 +1,73 @@
+"""What array methods, attributes and operators mean, as NumPy functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+BINARY: dict[type, tuple[str, Any]] = {
+    gast.Add: ("+", np.add),
+    gast.Sub: ("-", np.subtract),
+    gast.Mult: ("*", np.multiply),
+    gast.Div: ("/", np.divide),
+    gast.Pow: ("**", np.power),
+    gast.MatMult: ("@", np.matmul),
+    gast.Mod: ("%", np.remainder),
+    gast.FloorDiv: ("//", np.floor_divide),
+    gast.LShift: ("<<", np.left_shift),
+    gast.RShift: (">>", np.right_shift),
+    gast.BitOr: ("|", np.bitwise_or),
+    gast.BitXor: ("^", np.bitwise_xor),
+    gast.BitAnd: ("&", np.bitwise_and),
+}
+
+UNARY: dict[type, tuple[str, Any]] = {
+    gast.USub: ("-", np.negative),
+    gast.UAdd: ("+", np.positive),
+    gast.Invert: ("~", np.invert),
+}
+
+COMPARE: dict[type, str] = {
+    gast.Eq: "==",
+    gast.NotEq: "!=",
+    gast.Lt: "<",
+    gast.LtE: "<=",
+    gast.Gt: ">",
+    gast.GtE: ">=",
+    gast.Is: "is",
+    gast.IsNot: "is not",
+    gast.In: "in",
+    gast.NotIn: "not in",
+}
+
+#: Methods whose canonical form is a NumPy function with the array first.
+METHODS: dict[str, Any] = {
+    name: getattr(np, name)
+    for name in (
+        "sum prod mean var std max min cumsum cumprod dot trace diagonal repeat swapaxes squeeze take "
+        "ravel reshape transpose clip copy round argmax argmin argsort all any nonzero searchsorted"
+    ).split()
+} | {"conj": np.conjugate, "conjugate": np.conjugate, "flatten": np.ravel, "astype": np.astype}
+
+#: Methods that take a shape or axes as separate arguments: the parameter that gathers them.
+VARIADIC = {"reshape", "transpose"}
+
+#: Methods and attributes whose value has no derivative.
+CONSTANT_METHODS = frozenset(
+    "argmax argmin argsort all any nonzero searchsorted round tolist_shape keys __len__ index count".split()
+)
+CONSTANT_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides flags".split())
+
+ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
+
+#: Methods that change the object that they are called on.
+MUTATING_METHODS = frozenset(
+    "sort fill put partition resize itemset setfield setflags append extend insert pop remove clear reverse "
+    "update setdefault popitem add discard byteswap".split()
+)
+#: Functions that write into an argument: the positions that they write.
+MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
+    id(f): (0,) for f in (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+} | {id(np.add.at): (0,)}

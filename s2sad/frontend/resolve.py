@@ -1,0 +1,99 @@
+"""Resolve names through a function's real closure, globals and builtins."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+_MISSING = object()
+_UFUNC = np.ufunc
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What a name meant at compile time; :meth:`holds` tells whether it still does.
+
+    ``expected`` is compared by identity where the name stands for a module or callable, and
+    through ``probe`` (a function of the value) where only a fact about the value was used.
+    """
+
+    space: Any
+    name: str
+    expected: Any
+    probe: Callable[[Any], Any] | None = None
+
+    def current(self) -> Any:
+        if isinstance(self.space, types.CellType):
+            try:
+                return self.space.cell_contents
+            except ValueError:
+                return _MISSING
+        if isinstance(self.space, dict):
+            value = self.space.get(self.name, _MISSING)
+            return getattr(builtins, self.name, _MISSING) if value is _MISSING else value
+        return getattr(self.space, self.name, _MISSING)
+
+    def holds(self) -> bool:
+        value = self.current()
+        if self.probe is None:
+            return value is self.expected
+        return value is not _MISSING and bool(self.probe(value) == self.expected)
+
+
+class Resolver:
+    """Looks names up as the function would, and remembers on what the answers rest."""
+
+    def __init__(self, function: types.FunctionType, local: frozenset[str]) -> None:
+        self.local = local
+        self.globals = function.__globals__
+        self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self.guards: dict[tuple[int, str], Guard] = {}
+
+    def lookup(self, node: Any) -> tuple[bool, Any]:
+        """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
+
+        The answer rests on a guard by identity for modules, classes and callables.
+        """
+        if isinstance(node, gast.Name):
+            if node.id in self.local:
+                return False, None
+            space: Any = self.cells.get(node.id, self.globals)
+            guard = Guard(space, node.id, None)
+            value = guard.current()
+            name = node.id
+        elif isinstance(node, gast.Attribute):
+            found, owner = self.lookup(node.value)
+            if not found or not isinstance(owner, (types.ModuleType, type, _UFUNC)):
+                return False, None
+            space, name = owner, node.attr
+            value = getattr(owner, name, _MISSING)
+        else:
+            return False, None
+        if value is _MISSING:
+            return False, None
+        if callable(value) or isinstance(value, types.ModuleType):
+            if not isinstance(space, (type, _UFUNC)):
+                self.guards.setdefault((id(space), name), Guard(space, name, value))
+        return True, value
+
+    def fact(self, node: Any, probe: Callable[[Any], Any]) -> Any:
+        """A fact about the present value of a global name, guarded; None where there is no value."""
+        found, value = self.lookup(node)
+        if not found:
+            return None
+        expected = probe(value)
+        if isinstance(node, gast.Name):
+            space: Any = self.cells.get(node.id, self.globals)
+            name = node.id
+        else:
+            space, name = self.lookup(node.value)[1], node.attr
+        self.guards.setdefault((id(space), name), Guard(space, name, expected, probe))
+        return expected
+
+

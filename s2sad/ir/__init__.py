@@ -1,0 +1,1 @@
+"""The intermediate representation: frozen nodes, names, a checker and a printer."""

@@ -1,0 +1,170 @@
+"""From emitted text to functions.
+
+The functions live in the user's module: their globals *are* the module's
+dictionary, and their free variables the user's own closure cells, so that both
+are read as they are at each call.  The names of helpers that emitted code needs
+are closure cells too, so nothing is ever written into the user's module.
+
+The text is registered in ``linecache``: tracebacks, ``pdb`` and
+``inspect.getsource`` show the emitted lines.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from s2sad.errors import S2SADError
+from s2sad.frontend.recompile import silenced
+
+_OUTER = "__s2sad_cells__"
+
+
+class LoadError(S2SADError):
+    """The emitted text cannot be made into functions: a mistake of the compiler, not of the user's function.
+
+    Example:
+        A text with ``def f(x, y=g())``: a default that would have to be evaluated.
+
+    Remedy:
+        Please report it, with the function that was differentiated.
+    """
+
+
+def load(
+    text: str,
+    filename: str,
+    namespace: dict[str, Any],
+    cells: Mapping[str, types.CellType],
+    bindings: Mapping[str, types.CellType],
+) -> dict[str, types.FunctionType]:
+    """Make the functions that a text defines, without running any of it.
+
+    Args:
+        text: Definitions of functions at the top level; imports and strings between them
+            are left out.  Defaults must be literals.
+        filename: The name under which tracebacks show the text, as ``<s2sad loss_grad_x 3>``;
+            one name must not be in use for two texts at a time.
+        namespace: The functions' ``__globals__``: this very dictionary, only read.
+        cells: The user's closure cells by name.  ``bindings``: those of helpers.  A name in
+            both is the helper's.  A cell may be empty now and filled in later.
+
+    Returns:
+        The functions by name, in the order of the text.
+
+    Raises:
+        LoadError: for a statement that is neither a function nor an import, a default that
+            is no literal, a decorator, or text that does not compile.
+
+    Example:
+        >>> functions = load("def f(x): return x + a", "<s2sad f>", {}, {}, {"a": types.CellType(1.0)})
+        >>> functions["f"](2.0)
+        3.0
+    """
+    provided: dict[str, types.CellType] = {**cells, **bindings}
+    with silenced():
+        try:
+            tree = ast.parse(text, filename)
+        except SyntaxError as error:
+            raise LoadError(f"error: the emitted text is not Python: {error}") from error
+        definitions = _definitions(tree)
+        codes = _compile(definitions, filename, list(provided))
+    functions: dict[str, types.FunctionType] = {}
+    for definition in definitions:
+        code = codes[definition.name]
+        closure = tuple(provided[name] for name in code.co_freevars)
+        function = types.FunctionType(code, namespace, definition.name, _defaults(definition), closure)
+        keyword_defaults = {
+            argument.arg: _literal(default)
+            for argument, default in zip(definition.args.kwonlyargs, definition.args.kw_defaults, strict=True)
+            if default is not None
+        }
+        function.__kwdefaults__ = keyword_defaults or None
+        functions[definition.name] = function
+    _register(text, filename, [function.__code__ for function in functions.values()])
+    return functions
+
+
+def _definitions(tree: ast.Module) -> list[ast.FunctionDef]:
+    definitions = []
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef):
+            if statement.decorator_list:
+                raise LoadError(f"error: the emitted function {statement.name} has a decorator, which is not run")
+            definitions.append(statement)
+        elif not isinstance(statement, (ast.Import, ast.ImportFrom)) and not (
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        ):
+            raise LoadError(f"error: line {statement.lineno} of the emitted text is no function and no import")
+    return definitions
+
+
+def _compile(definitions: list[ast.FunctionDef], filename: str, cells: list[str]) -> dict[str, types.CodeType]:
+    """Compile the definitions as if inside a function that has the cells; return the code of each.
+
+    Each gets an outer function of its own, so that the names of the others stay what they
+    are in the module unless a cell is given for them.
+    """
+    codes = {}
+    for definition in definitions:
+        outer = ast.FunctionDef(
+            _OUTER,
+            ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, []),
+            [ast.Global([definition.name])] * (definition.name not in cells) + [definition],
+            [],
+            None,
+            None,
+        )
+        outer.type_params = []  # type: ignore[attr-defined, unused-ignore]
+        module = ast.fix_missing_locations(ast.Module([outer], []))
+        try:
+            code: types.CodeType = compile(module, filename, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            raise LoadError(f"error: the emitted text does not compile: {error}") from error
+        for name in (_OUTER, definition.name):
+            code = next(
+                constant
+                for constant in code.co_consts
+                if isinstance(constant, types.CodeType) and constant.co_name == name
+            )
+        codes[definition.name] = code.replace(co_qualname=definition.name)
+    return codes
+
+
+def _literal(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError) as error:
+        raise LoadError(f"error: the default {ast.unparse(node)} in the emitted text is no literal") from error
+
+
+def _defaults(definition: ast.FunctionDef) -> tuple[object, ...] | None:
+    return tuple(map(_literal, definition.args.defaults)) or None
+
+
+# --- linecache ---------------------------------------------------------------
+
+
+def _register(text: str, filename: str, codes: list[types.CodeType]) -> None:
+    """Show the text under its name for as long as one of the codes lives."""
+    # No modification time: linecache.checkcache leaves such an entry alone.
+    entry = (len(text), None, text.splitlines(keepends=True), filename)
+    linecache.cache[filename] = entry
+    alive = [None] * len(codes)
+    for code in codes:
+        weakref.finalize(code, _forget, filename, entry, alive).atexit = False
+
+
+def _forget(filename: str, entry: tuple[object, ...], alive: list[None]) -> None:
+    """Note that one code is gone; with the last one goes the text.
+
+    This runs inside the garbage collector, at any moment of any thread, so it takes no
+    lock: each step is one atomic operation, and none is wrong if done twice.
+    """
+    alive.pop()
+    if not alive and linecache.cache.get(filename) is entry:
+        linecache.cache.pop(filename, None)

@@ -1,0 +1,7 @@
+"""Passes that make a differentiated function as short as a person would have written it."""
+
+from s2sad.optimise.dead import remove_dead
+from s2sad.optimise.fold import fold
+from s2sad.optimise.joins import remove_trivial_joins
+
+__all__ = ["fold", "remove_dead", "remove_trivial_joins"]

@@ -1,0 +1,163 @@
+"""Remove what nobody reads.
+
+    t = np.sin(x)             (t is not read)
+    A[i] = x[i]               (A is not read)
+    for i in range(n): ...    (nothing left inside)
+
+A statement with an effect stays: a call of a function that is not known to be pure, ``print``,
+``assert``, ``raise``.  A pure array operation whose result nobody reads goes, its warnings
+with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Call,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Opaque,
+    Pop,
+    Push,
+    Stmt,
+    Store,
+    Var,
+    While,
+    blocks,
+    names_in,
+    reads,
+    subexpressions,
+    writes,
+)
+
+
+def is_pure(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` has no effect."""
+    return all(
+        not (isinstance(e, Call) and not e.op.pure) and not (isinstance(e, Opaque) and not e.pure)
+        for e in subexpressions(expr)
+    )
+
+
+def writes_into(stmt: Stmt) -> str | None:
+    """The name whose object a statement writes, where that is all that it does."""
+    if isinstance(stmt, Store) and isinstance(stmt.base, Var):
+        return stmt.base.name
+    if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.kind == "runtime":
+        first = stmt.value.args[0]
+        return first.name if isinstance(first, Var) else None
+    return None
+
+
+def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
+    """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
+    live = _Live(groups)
+    live.scan(function.body, ())
+    if function.reverse is not None:
+        live.scan(function.reverse, ())
+    live.want(names_in(function.result))
+    live.want(keep)
+    live.run()
+    reverse = None if function.reverse is None else live.sweep(function.reverse)
+    return replace(function, body=live.sweep(function.body), reverse=reverse)
+
+
+class _Live:
+    def __init__(self, groups: Mapping[str, frozenset[str]]) -> None:
+        self.groups = groups
+        self.makers: dict[str, list[Stmt]] = {}
+        self.parents: dict[int, tuple[Stmt, ...]] = {}
+        self.breaks: dict[int, list[Stmt]] = {}
+        self.names: set[str] = set()
+        self.alive: set[int] = set()
+        self.pending: list[Stmt] = []
+
+    def scan(self, block: Block, parents: tuple[Stmt, ...]) -> None:
+        """Note who makes each name, and mark the statements that stay in any case."""
+        for stmt in block:
+            self.parents[id(stmt)] = parents
+            into = writes_into(stmt)
+            if into is not None:
+                for name in self.groups.get(into, (into,)):
+                    self.makers.setdefault(name, []).append(stmt)
+            elif isinstance(stmt, Push):
+                self.makers.setdefault(stmt.tape, []).append(stmt)
+            elif isinstance(stmt, Break):
+                for parent in reversed(parents):
+                    if isinstance(parent, (For, While)):
+                        self.breaks.setdefault(id(parent), []).append(stmt)
+                        break
+            elif isinstance(stmt, (Effect, Evaluate)):
+                self.pending.append(stmt)
+            for name in writes(stmt):
+                self.makers.setdefault(name, []).append(stmt)
+            if isinstance(stmt, (Assign, If, While)) or hasattr(stmt, "value"):
+                test = getattr(stmt, "value", None) or getattr(stmt, "test", None)
+                if test is not None and not is_pure(test) and into is None:
+                    self.pending.append(stmt)
+            for inner in blocks(stmt):
+                self.scan(inner, (*parents, stmt))
+
+    def want(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self.names:
+                self.names.add(name)
+                self.pending.extend(self.makers.get(name, ()))
+
+    def run(self) -> None:
+        while self.pending:
+            stmt = self.pending.pop()
+            if id(stmt) in self.alive:
+                continue
+            self.alive.add(id(stmt))
+            if isinstance(stmt, Copy):
+                # A move is wanted target by target; see sweep.
+                for target, source in zip(stmt.targets, stmt.sources, strict=True):
+                    if target in self.names:
+                        self.want(names_in(source))
+                self.alive.discard(id(stmt))
+            elif isinstance(stmt, Pop):
+                self.want((stmt.tape,))
+            else:
+                self.want(reads(stmt))
+            self.hold(stmt)
+
+    def hold(self, stmt: Stmt) -> None:
+        """What stands around a live statement is live."""
+        for parent in self.parents[id(stmt)]:
+            if id(parent) not in self.alive:
+                self.alive.add(id(parent))
+                self.want(reads(parent))
+                self.pending.extend(self.breaks.get(id(parent), ()))
+
+    def sweep(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in block:
+            if isinstance(stmt, Copy):
+                kept = [(t, s) for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in self.names]
+                if len(kept) == len(stmt.targets):
+                    out.append(stmt)
+                elif kept:
+                    out.append(replace(stmt, targets=tuple(t for t, _ in kept), sources=tuple(s for _, s in kept)))
+                continue
+            if id(stmt) not in self.alive:
+                continue
+            if isinstance(stmt, If):
+                then, orelse = self.sweep(stmt.then), self.sweep(stmt.orelse)
+                if then or orelse or not is_pure(stmt.test):
+                    out.append(replace(stmt, then=then, orelse=orelse))
+            elif isinstance(stmt, (For, While)):
+                out.append(replace(stmt, body=self.sweep(stmt.body)))
+            else:
+                out.append(stmt)
+        return tuple(out)

@@ -1,0 +1,135 @@
+"""Put temporaries that are read once back into the expression that reads them.
+
+    t = x - m
+    t_2 = np.exp(t)           s = np.sum(np.exp(x - m))
+    s = np.sum(t_2)
+
+A temporary is carried along until it is read.  What could change its value or the order
+of effects (a write into an object, a call that is not pure, a branch, a loop) makes it
+stay where it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Call,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Opaque,
+    Push,
+    Stmt,
+    Store,
+    While,
+    expressions,
+    map_stmt,
+    names_in,
+    reads,
+    rename,
+    subexpressions,
+    walk,
+)
+from s2sad.optimise.dead import is_pure, writes_into
+
+_WEIGHT = 9
+
+
+def fold(function: Function) -> Function:
+    """Fold the temporaries of ``function`` (names that begin with ``~``)."""
+    uses: Counter[str] = Counter(names_in(function.result))
+    opaque: set[str] = set()
+    for stmt in walk((*function.body, *(function.reverse or ()))):
+        uses.update(reads(stmt))
+        if isinstance(stmt, Effect):
+            opaque.update(name for _, name in stmt.names)
+        for expr in expressions(stmt):
+            for inner in subexpressions(expr):
+                if isinstance(inner, Opaque):
+                    opaque.update(name for _, name in inner.names)
+    once = {n for n, count in uses.items() if count == 1 and n.startswith("~") and n not in opaque}
+    body, kept = _Folder(once, None).block(function.body, ())
+    assert not kept
+    if function.reverse is None:
+        return replace(function, body=body)
+    reverse, left = _Folder(once, _WEIGHT).block(function.reverse, names_in(function.result))
+    names: dict[str, Expr] = dict(left)
+    return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
+
+
+def weight(expr: Expr) -> int:
+    """How long an expression is to read: its operations."""
+    return sum(isinstance(e, Call) for e in subexpressions(expr))
+
+
+class _Folder:
+    def __init__(self, once: set[str], limit: int | None) -> None:
+        self.once = once
+        self.limit = limit
+
+    def block(self, block: Block, after: Iterable[str]) -> tuple[Block, dict[str, Expr]]:
+        """Fold a block; returns it and what may be folded into the names read ``after`` it."""
+        out: list[Stmt] = []
+        pending: dict[str, Assign] = {}
+
+        def flush(names: Iterable[str]) -> None:
+            for name in names:
+                out.append(pending.pop(name))
+
+        for stmt in block:
+            wanted = [n for n in dict.fromkeys(reads(stmt)) if n in pending]
+            if isinstance(stmt, While):
+                flush(list(pending))
+                wanted = []
+            taken: dict[str, Expr] = {}
+            total = sum(weight(e) for e in expressions(stmt))
+            for name in wanted:
+                value = pending[name].value
+                total += weight(value)
+                if self.limit is None or total <= self.limit:
+                    taken[name] = value
+                    del pending[name]
+                else:
+                    flush([name])
+            if _disturbs(stmt):
+                into = writes_into(stmt)
+                if into is not None and self.limit is not None:
+                    flush([n for n, s in pending.items() if into in names_in(s.value) or _is_view(s.value)])
+                else:
+                    flush(list(pending))
+            new = map_stmt(
+                stmt, (lambda e: rename(e, taken)) if taken else (lambda e: e), lambda b: self.block(b, ())[0]
+            )
+            if isinstance(new, Assign) and new.target in self.once and is_pure(new.value):
+                pending[new.target] = new
+            else:
+                out.append(new)
+        last = [n for n in dict.fromkeys(after) if n in pending]
+        left = {n: pending.pop(n).value for n in last}
+        flush(list(pending))
+        return tuple(out), left
+
+
+def _is_view(expr: Expr) -> bool:
+    return not isinstance(expr, Call) or expr.op.kind in ("index", "attribute", "runtime", "method")
+
+
+def _disturbs(stmt: Stmt) -> bool:
+    """Whether a statement may change what an expression before it would give, or has an effect."""
+    if isinstance(stmt, (Store, Effect, Evaluate, If, For, While, Break)):
+        return True
+    if isinstance(stmt, Assign):
+        return not is_pure(stmt.value) or (isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace")
+    return isinstance(stmt, (Push, Copy)) is False and hasattr(stmt, "value") and not is_pure(stmt.value)
+
+

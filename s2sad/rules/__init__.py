@@ -1,0 +1,52 @@
+"""The derivatives of NumPy's functions, one module per family.
+
+`load_all` imports them all; `find` and `is_constant` do so when they are first
+asked, so that importing the package stays quick.
+
+Example:
+    >>> import numpy as np
+    >>> find(np.matmul).kind
+    'bilinear'
+    >>> is_constant(np.argmax)
+    True
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import threading
+
+from s2sad.rules import registry
+from s2sad.rules.registry import Rule
+
+_loading = threading.RLock()
+
+
+@functools.cache
+def load_all() -> None:
+    """Import every module of this package; after the first time this does nothing."""
+    # Two threads must not see each other's half-filled registry.
+    with _loading:
+        for module in pkgutil.iter_modules(__path__):
+            importlib.import_module(f"{__name__}.{module.name}")
+
+
+def find(function: object) -> Rule | None:
+    """Return the rule of ``function``, found by identity, or None."""
+    load_all()
+    return registry.find(function)
+
+
+def is_constant(function: object) -> bool:
+    """Return whether the result of ``function`` has no derivative, whatever its arguments."""
+    load_all()
+    return registry.is_constant(function)
+
+
+def remedy(function: object) -> str | None:
+    """Return what to do instead of calling a NumPy function that is refused, or None."""
+    from s2sad.rules import classification
+
+    return classification.remedy(function)

@@ -1,0 +1,162 @@
+"""The NumPy functions that are refused where something active goes in, each with what to do instead.
+
+`remedy` finds the text for a function object.  Every public function of NumPy is
+in one of three classes: it has a rule, it is constant, or it is named here; a
+test sees to that.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+_STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
+_OWN = "declare a rule for a function of your own with @custom_vjp, or " + _STOP
+_WRITES = "it writes into its argument; assign to the elements instead (a[index] = values)"
+_QUIET = "it has no numerical result; " + _STOP
+_FILES = "it reads or writes data outside the program; " + _STOP
+_SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
+_POLYNOMIAL = "write the polynomial out, for instance by Horner's scheme in a loop; or " + _OWN
+_QUANTILE = "sort (np.sort) and interpolate between the two neighbours; or " + _OWN
+_HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
+_FOURIER = "multiply by the Fourier matrix with @ for short arrays; or " + _OWN
+_EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
+_WINDOW = "write its formula in elementary functions; or " + _OWN
+
+#: Why and what instead, by the function's public name.
+REFUSED: dict[str, str] = {
+    # Functions of functions.
+    "numpy.apply_along_axis": "loop over the slices and join the results with np.stack",
+    "numpy.apply_over_axes": "call the function with axis=(...)",
+    "numpy.frompyfunc": "loop over the elements, or write the function with array operations",
+    "numpy.fromfunction": "call the function on np.indices(shape) yourself",
+    "numpy.piecewise": "use np.where",
+    # Another function does it.
+    "numpy.arange": "write start + step * np.arange(n): the length of np.arange(start, stop, step) jumps",
+    "numpy.asarray_chkfinite": "use np.asarray",
+    "numpy.asmatrix": "use an array and @",
+    "numpy.bmat": "use np.block",
+    "numpy.broadcast_arrays": "use np.broadcast_to on each array",
+    "numpy.choose": "use np.where or np.take_along_axis",
+    "numpy.cumulative_prod": "use np.cumprod",
+    "numpy.cumulative_sum": "use np.cumsum",
+    "numpy.divmod": "use x // y and x % y",
+    "numpy.ediff1d": "use np.diff and np.concatenate",
+    "numpy.geomspace": "use np.exp(np.linspace(np.log(start), np.log(stop), num))",
+    "numpy.insert": "use np.concatenate of the parts",
+    "numpy.logspace": "use base ** np.linspace(start, stop, num)",
+    "numpy.modf": "use np.trunc(x) and x - np.trunc(x)",
+    "numpy.real_if_close": "use np.real: here the type of the result depends on its values",
+    "numpy.require": "use np.asarray or np.ascontiguousarray",
+    "numpy.row_stack": "use np.vstack",
+    "numpy.select": "use np.where",
+    "numpy.trapezoid": "write np.sum((y[1:] + y[:-1]) / 2 * np.diff(x))",
+    "numpy.trapz": "write np.sum((y[1:] + y[:-1]) / 2 * np.diff(x))",
+    "numpy.vander": "write x[:, None] ** np.arange(n)",
+    "numpy.gradient": "write the differences with slices: (f[2:] - f[:-2]) / 2 inside",
+    "numpy.cov": "subtract np.mean and multiply: xc @ xc.T / (n - 1)",
+    "numpy.corrcoef": "subtract np.mean, divide by the norm of each row and multiply",
+    "numpy.unwrap": "use np.diff and np.cumsum, with the jumps under stop_gradient(...)",
+    "numpy.frexp": "use np.log2 and np.exp2",
+    "numpy.nextafter": "use x itself",
+    "numpy.partition": "use np.sort",
+    "numpy.sort_complex": "use x[np.argsort(x)]",
+    "numpy.trim_zeros": "cut with a slice whose ends are found under stop_gradient(...)",
+    "numpy.fromiter": "use np.array([...])",
+    "numpy.nested_iters": "loop over indices",
+    # Special functions.
+    "numpy.i0": _OWN,
+    "numpy.kaiser": _WINDOW,
+    # Quantiles.
+    **dict.fromkeys(
+        ["numpy.median", "numpy.nanmedian", "numpy.percentile", "numpy.nanpercentile", "numpy.quantile"], _QUANTILE
+    ),
+    "numpy.nanquantile": _QUANTILE,
+    # Histograms.
+    **dict.fromkeys(
+        ["numpy.histogram", "numpy.histogram2d", "numpy.histogramdd", "numpy.histogram_bin_edges"], _HISTOGRAM
+    ),
+    # Polynomials.
+    **dict.fromkeys(
+        [f"numpy.poly{name}" for name in ("", "add", "der", "div", "fit", "int", "mul", "sub", "val")], _POLYNOMIAL
+    ),
+    "numpy.roots": _POLYNOMIAL,
+    # Sets.
+    **dict.fromkeys(
+        [f"numpy.unique{name}" for name in ("", "_all", "_counts", "_inverse", "_values")]
+        + ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
+        _SETS,
+    ),
+    # Writing into arguments.
+    **dict.fromkeys(
+        [f"numpy.{name}" for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")], _WRITES
+    ),
+    # Files and other sources.
+    **dict.fromkeys(
+        [
+            f"numpy.{name}"
+            for name in (
+                "from_dlpack", "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt",
+                "save", "savetxt", "savez", "savez_compressed",
+            )
+        ],
+        _FILES,
+    ),
+    # NumPy's own state.
+    **dict.fromkeys(
+        [
+            f"numpy.{name}"
+            for name in (
+                "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "info", "printoptions",
+                "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config", "show_runtime", "test",
+            )
+        ]
+        + ["numpy.linalg.test", "numpy.fft.test"],
+        _QUIET,
+    ),
+    # Linear algebra.
+    "numpy.linalg.cond": "use np.linalg.svd(a, compute_uv=False): the largest over the smallest singular value",
+    "numpy.linalg.eig": _EIGEN,
+    "numpy.linalg.eigvals": _EIGEN,
+    "numpy.linalg.lstsq": "use np.linalg.solve(a.T @ a, a.T @ b), or np.linalg.pinv(a) @ b",
+    "numpy.linalg.tensorinv": "reshape to a matrix and use np.linalg.inv",
+    "numpy.linalg.tensorsolve": "reshape to a matrix and use np.linalg.solve",
+    # Fourier transforms.
+    **dict.fromkeys(
+        [
+            f"numpy.fft.{name}"
+            for name in (
+                "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft",
+                "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn",
+            )
+        ],
+        _FOURIER,
+    ),
+    "numpy.fft.fftfreq": "write np.fft.fftfreq(n) / d",
+    "numpy.fft.rfftfreq": "write np.fft.rfftfreq(n) / d",
+}  # fmt: skip
+
+
+@functools.cache
+def _by_identity() -> dict[int, str]:
+    found = {}
+    for name, text in REFUSED.items():
+        owner: Any = np
+        *path, last = name.split(".")[1:]
+        for part in path:
+            owner = getattr(owner, part)
+        if last in dir(owner):
+            found[id(getattr(owner, last))] = text
+    return found
+
+
+def remedy(function: object) -> str | None:
+    """Return what to do instead of differentiating ``function``, or None if it is not a refused NumPy function.
+
+    Example:
+        >>> remedy(np.piecewise)
+        'use np.where'
+    """
+    return _by_identity().get(id(function))

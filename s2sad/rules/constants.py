@@ -1,0 +1,51 @@
+"""The functions whose result has no derivative: positions, counts, comparisons, shapes, dtypes, strings.
+
+A function stands here only if its derivative is zero almost everywhere whatever
+its arguments are.  The universal functions among them stand with their family.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sad.rules.registry import constant
+
+# Positions and counts.
+constant(
+    np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.argwhere, np.lexsort,
+    np.nonzero, np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.linalg.matrix_rank,
+    np.ix_, np.ravel_multi_index, np.unravel_index, np.indices, np.mask_indices,
+    np.diag_indices, np.diag_indices_from,
+    np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
+)  # fmt: skip
+
+# Truth values.
+constant(
+    np.all, np.any, np.array_equiv, np.isin,
+    np.iscomplex, np.iscomplexobj, np.isreal, np.isrealobj, np.isneginf, np.isposinf, np.isnat, np.isscalar,
+    np.isfortran, np.iterable, np.may_share_memory, np.shares_memory, np.is_busday,
+)  # fmt: skip
+
+# Integers and bits.
+constant(
+    np.bitwise_count, np.packbits, np.unpackbits, np.spacing, np.busday_count, np.busday_offset,
+)  # fmt: skip
+
+# Shapes and dtypes.
+constant(
+    np.shape, np.ndim, np.size, np.broadcast_shapes, np.einsum_path,
+    np.result_type, np.promote_types, np.can_cast, np.common_type, np.min_scalar_type, np.mintypecode,
+    np.isdtype, np.issubdtype, np.typename,
+)  # fmt: skip
+
+# Arrays that depend on a shape alone.
+constant(
+    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
+    np.bartlett, np.blackman, np.hamming, np.hanning,
+)  # fmt: skip
+
+# Text.
+constant(
+    np.array2string, np.array_repr, np.array_str, np.base_repr, np.binary_repr,
+    np.format_float_positional, np.format_float_scientific, np.datetime_as_string, np.datetime_data,
+)  # fmt: skip

@@ -1,0 +1,238 @@
+"""Rules of the functions that make, copy and convert arrays.
+
+A conversion to integers or booleans has no derivative; one from complex to real
+numbers passes the real part on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules.points import complexes, numbers, singles
+from s2sad.rules.registry import Sample, linear, rule, sample
+from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.linear import cast, like, uncast
+
+Array = Any
+
+# --- arrays of arrays and numbers ---
+
+
+def _nests() -> Sequence[Sample]:
+    x = numbers(3)
+    return [
+        sample(1.5),
+        sample(x),
+        sample([1.5, 2.5]),
+        sample((1.5, 2.5)),
+        sample([[1.5, 2.5], (3.5, 4.5)]),
+        sample([x, 2 * x]),
+        sample([[x], [2 * x]]),
+        sample([x[0], numbers()]),
+        sample(numbers(0)),
+        sample(numbers(2, 3)),
+        sample([1.5 + 2j, 0.5]),
+        sample(singles(2)),
+    ]
+
+
+def _conversions() -> Sequence[Sample]:
+    x = numbers(3)
+    return [
+        *_nests(),
+        sample(x, float),
+        sample(x, np.float32),
+        sample(x, dtype=np.float64),
+        sample(singles(3), dtype=float),
+        sample(x, dtype=complex),
+    ]
+
+
+def _deep_conversions() -> Sequence[Sample]:
+    return [
+        *_conversions(),
+        sample(numbers(3), ndmin=2),
+        sample([1.5, 2.5], dtype=float, ndmin=3),
+        sample(1.5, ndmin=1),
+    ]
+
+
+def _array_jvp(object_dot: Any, object: Any, dtype: Any = None, ndmin: int = 0) -> Array:
+    if dtype is None:
+        return np.array(object_dot, ndmin=ndmin)
+    return cast(np.array(object_dot, ndmin=ndmin), dtype)
+
+
+@rule(np.array, wrt=["object"], jvp=_array_jvp, samples=_deep_conversions)
+def array(z_bar: Array, object: Any, dtype: Any = None, *, order: str = "K", ndmin: int = 0) -> Any:
+    if dtype is None and ndmin == 0:
+        return like(z_bar, object)
+    if dtype is None:
+        return like(np.reshape(z_bar, np.shape(object)), object)
+    return like(uncast(np.reshape(z_bar, np.shape(object)), dtype, object), object)
+
+
+def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
+    if dtype is None:
+        return np.asarray(a_dot)
+    return cast(np.asarray(a_dot), dtype)
+
+
+@rule(np.asarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, sharing="maybe")
+def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
+    if dtype is None:
+        return like(z_bar, a)
+    return like(uncast(z_bar, dtype, a), a)
+
+
+@rule(np.asanyarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, sharing="maybe")
+def asanyarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
+    if dtype is None:
+        return like(z_bar, a)
+    return like(uncast(z_bar, dtype, a), a)
+
+
+def _contiguous_jvp(z: Array, a_dot: Any, dtype: Any = None) -> Array:
+    return cast(np.reshape(a_dot, np.shape(z)), np.result_type(z))
+
+
+@rule(np.ascontiguousarray, wrt=["a"], jvp=_contiguous_jvp, samples=_conversions, sharing="maybe")
+def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
+    if dtype is None:
+        return like(np.reshape(z_bar, np.shape(a)), a)
+    return like(uncast(np.reshape(z_bar, np.shape(a)), dtype, a), a)
+
+
+@rule(np.asfortranarray, wrt=["a"], jvp=_contiguous_jvp, samples=_conversions, sharing="maybe")
+def asfortranarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
+    if dtype is None:
+        return like(np.reshape(z_bar, np.shape(a)), a)
+    return like(uncast(np.reshape(z_bar, np.shape(a)), dtype, a), a)
+
+
+def _copies() -> Sequence[Sample]:
+    return [sample(numbers(2, 3)), sample(numbers(3), "C"), sample(numbers()), sample(complexes(2)), sample(singles(2))]
+
+
+@linear(np.copy, wrt=["a"], samples=_copies, shape="same")
+def copy(z_bar: Array, a: Array, order: str = "K") -> Array:
+    return z_bar
+
+
+def _casts() -> Sequence[Sample]:
+    x = numbers(2, 3)
+    return [
+        sample(x, float),
+        sample(x, np.float32),
+        sample(singles(2), np.float64),
+        sample(x, complex),
+        sample(complexes(2), np.complex64),
+        sample(x, np.dtype("float64")),
+    ]
+
+
+def _astype_jvp(x_dot: Array, dtype: Any) -> Array:
+    return cast(x_dot, dtype)
+
+
+if hasattr(np, "astype"):  # NumPy 2.1
+
+    @rule(np.astype, wrt=["x"], jvp=_astype_jvp, samples=_casts, shape="same")
+    def astype(z_bar: Array, x: Array, dtype: Any) -> Array:
+        return uncast(z_bar, dtype, x)
+
+
+# --- arrays of one number, and of numbers in equal steps ---
+
+
+def _fills() -> Sequence[Sample]:
+    return [
+        sample(3, 1.5),
+        sample((2, 3), 1.5),
+        sample((2, 3), numbers(3)),
+        sample((2, 3), numbers(2, 1)),
+        sample((), 1.5),
+        sample((0, 2), 1.5),
+        sample((2,), 1.5, float),
+        sample((2,), 1.5, dtype=np.float64),
+        sample((2,), 1.5 + 2j),
+        sample((2,), singles(2)),
+    ]
+
+
+def _full_jvp(fill_value_dot: Array, shape: Any, dtype: Any = None) -> Array:
+    if dtype is None:
+        return np.full(shape, fill_value_dot)
+    return cast(np.full(shape, fill_value_dot), dtype)
+
+
+@rule(np.full, wrt=["fill_value"], jvp=_full_jvp, samples=_fills)
+def full(z_bar: Array, shape: Any, fill_value: Array, dtype: Any = None, order: str = "C") -> Array:
+    if dtype is None:
+        return unbroadcast(z_bar, np.shape(fill_value))
+    return unbroadcast(uncast(z_bar, dtype, fill_value), np.shape(fill_value))
+
+
+def _fills_like() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [
+        sample(a, 1.5),
+        sample(a, numbers(3)),
+        sample(a, numbers(2, 1)),
+        sample(numbers(), 1.5),
+        sample(numbers(0), 1.5),
+        sample(np.arange(3), 1.5, float),
+        sample(a, 1.5, shape=(4, 1)),
+        sample(complexes(2), 1.5 + 1j),
+        sample(singles(2), singles(2)),
+    ]
+
+
+def _full_like_jvp(z: Array, fill_value_dot: Array) -> Array:
+    return cast(np.broadcast_to(fill_value_dot, np.shape(z)), np.result_type(z))
+
+
+@rule(np.full_like, wrt=["fill_value"], jvp=_full_like_jvp, samples=_fills_like)
+def full_like(
+    z_bar: Array,
+    a: Array,
+    fill_value: Array,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+) -> Array:
+    # The result has the dtype of ``a``: where ``a`` holds integers, nothing depends on the value.
+    if dtype is None:
+        return unbroadcast(uncast(z_bar, np.result_type(a), fill_value), np.shape(fill_value))
+    return unbroadcast(uncast(z_bar, dtype, fill_value), np.shape(fill_value))
+
+
+def _ranges() -> Sequence[Sample]:
+    return [
+        sample(0.5, 2.5),
+        sample(0.5, 2.5, 7),
+        sample(0.5, 2.5, num=5, endpoint=False),
+        sample(0.5, 2.5, 1),
+        sample(0.5, 2.5, 0),
+        sample(numbers(3), numbers(3, seed=1), 4),
+        sample(numbers(3), 2.5, 4, axis=-1),
+        sample(numbers(2, 1), numbers(3), 4, axis=1),
+        sample(complexes(2), complexes(2, seed=1), 3),
+        sample(singles(2), singles(2, seed=1), 3),
+    ]
+
+
+@linear(np.linspace, wrt=["start", "stop"], samples=_ranges)
+def linspace(
+    z_bar: Array, start: Array, stop: Array, num: int = 50, endpoint: bool = True, *, axis: int = 0
+) -> tuple[Array, Array]:
+    falling = np.linspace(1, 0, num, endpoint, dtype=z_bar.dtype)
+    rising = np.linspace(0, 1, num, endpoint, dtype=z_bar.dtype)
+    return (
+        unbroadcast(np.tensordot(falling, z_bar, (0, axis)), np.shape(start)),
+        unbroadcast(np.tensordot(rising, z_bar, (0, axis)), np.shape(stop)),
+    )

@@ -1,0 +1,232 @@
+"""Rules of the functions that join several arrays and that cut one into several.
+
+Each is the other's transpose.  The adjoint of a list of arrays is a list of
+their adjoints (a tuple for a tuple, an array for an array that was taken as the
+sequence of its first axis); so is ``z_bar`` where the result is a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules.points import complexes, numbers, singles
+from s2sad.rules.registry import Sample, linear, sample
+from s2sad.runtime.linear import (
+    unblock,
+    uncolumn_stack,
+    unconcatenate,
+    undstack,
+    unhstack,
+    unstack,
+    unvstack,
+)
+
+Array = Any
+
+# --- joining ---
+
+
+def _concatenations() -> Sequence[Sample]:
+    a, b = numbers(2, 3), numbers(2, 3, seed=1)
+    return [
+        sample([a, b]),
+        sample((a, b), 1),
+        sample([a, numbers(1, 3)], axis=0),
+        sample([a, numbers(2, 1)], axis=-1),
+        sample([a, numbers(4), 2.5], axis=None),
+        sample([numbers(2), numbers(0), numbers(3)]),
+        sample([numbers(2)]),
+        sample(numbers(3, 2, 2)),
+        sample([complexes(2), complexes(3)]),
+        sample([singles(2), singles(3)]),
+    ]
+
+
+@linear(np.concatenate, wrt=["arrays"], samples=_concatenations)
+def concatenate(z_bar: Array, arrays: Any, axis: int | None = 0) -> Any:
+    return unconcatenate(z_bar, arrays, axis)
+
+
+def _stacks() -> Sequence[Sample]:
+    a, b = numbers(2, 3), numbers(2, 3, seed=1)
+    return [
+        sample([a, b]),
+        sample((a, b), 1),
+        sample([a, b], axis=2),
+        sample([a, b], axis=-1),
+        sample([a]),
+        sample([1.5, 2.5]),
+        sample([numbers(), 2.5]),
+        sample([numbers(0), numbers(0)], axis=1),
+        sample(numbers(3, 2), axis=1),
+        sample([complexes(2), complexes(2, seed=1)], axis=1),
+        sample([singles(2), singles(2, seed=1)]),
+    ]
+
+
+@linear(np.stack, wrt=["arrays"], samples=_stacks)
+def stack(z_bar: Array, arrays: Any, axis: int = 0) -> Any:
+    return unstack(z_bar, arrays, axis)
+
+
+def _sets() -> Sequence[Sample]:
+    """Lists of arrays of up to four dimensions, equal in shape."""
+    return [
+        sample([1.5, numbers()]),
+        sample([numbers(3), numbers(3, seed=1)]),
+        sample((numbers(2, 3), numbers(2, 3, seed=1))),
+        sample([numbers(2, 3, 2), numbers(2, 3, 2, seed=1)]),
+        sample([numbers(1, 2, 1, 2), numbers(1, 2, 1, 2, seed=1)]),
+        sample([numbers(3)]),
+        sample(numbers(3, 2)),
+        sample([complexes(2), complexes(2, seed=1)]),
+        sample([singles(2), singles(2, seed=1)]),
+    ]
+
+
+def _rows() -> Sequence[Sample]:
+    return [*_sets(), sample([numbers(3), numbers(2, 3)]), sample([numbers(0, 3), numbers(3)])]
+
+
+@linear(np.vstack, wrt=["tup"], samples=_rows)
+def vstack(z_bar: Array, tup: Any) -> Any:
+    return unvstack(z_bar, tup)
+
+
+def _sides() -> Sequence[Sample]:
+    return [*_sets(), sample([numbers(2), numbers(3), 1.5]), sample([numbers(2, 1), numbers(2, 0), numbers(2, 3)])]
+
+
+@linear(np.hstack, wrt=["tup"], samples=_sides)
+def hstack(z_bar: Array, tup: Any) -> Any:
+    return unhstack(z_bar, tup)
+
+
+def _depths() -> Sequence[Sample]:
+    return [*_sets(), sample([numbers(2, 3), numbers(2, 3, 2)]), sample([numbers(3), numbers(1, 3, 2)])]
+
+
+@linear(np.dstack, wrt=["tup"], samples=_depths)
+def dstack(z_bar: Array, tup: Any) -> Any:
+    return undstack(z_bar, tup)
+
+
+def _columns() -> Sequence[Sample]:
+    return [*_sets()[1:], sample([numbers(2), numbers(2, 3), numbers(2, seed=1)]), sample([1.5, 2.5])]
+
+
+@linear(np.column_stack, wrt=["tup"], samples=_columns)
+def column_stack(z_bar: Array, tup: Any) -> Any:
+    return uncolumn_stack(z_bar, tup)
+
+
+def _appends() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [
+        sample(a, numbers(2)),
+        sample(a, 2.5),
+        sample(a, numbers(1, 3), 0),
+        sample(a, numbers(2, 2), axis=-1),
+        sample(numbers(0), numbers(2)),
+        sample(complexes(2), complexes(3)),
+        sample(singles(2), singles(3)),
+    ]
+
+
+@linear(np.append, wrt=["arr", "values"], samples=_appends)
+def append(z_bar: Array, arr: Array, values: Array, axis: int | None = None) -> Any:
+    return unconcatenate(z_bar, [arr, values], axis)[0], unconcatenate(z_bar, [arr, values], axis)[1]
+
+
+def _blocks() -> Sequence[Sample]:
+    a, b, c, d = numbers(2, 2), numbers(2, 1), numbers(1, 2), numbers(1, 1)
+    return [
+        sample([[a, b], [c, d]]),
+        sample([a, b]),
+        sample([[a], [c]]),
+        sample([numbers(3), 1.5, numbers(2)]),
+        sample([[1.5, 2.5], [3.5, 4.5]]),
+        sample([[numbers(2), numbers(1)], [numbers(1, 3)]]),
+        sample([[[numbers(2)]], [[numbers(2, seed=1)]]]),
+        sample(a),
+        sample([[numbers(3, 2, 2), numbers(3, 2, 1)]]),
+        sample([complexes(2), complexes(1)]),
+    ]
+
+
+@linear(np.block, wrt=["arrays"], samples=_blocks)
+def block(z_bar: Array, arrays: Any) -> Any:
+    return unblock(z_bar, arrays)
+
+
+# --- cutting ---
+
+
+def _splits() -> Sequence[Sample]:
+    a = numbers(4, 6)
+    return [
+        sample(a, 2),
+        sample(a, 3, 1),
+        sample(a, [1, 3]),
+        sample(a, [2, 4], axis=-1),
+        sample(a, [0, 9]),
+        sample(numbers(3), 1),
+        sample(complexes(4), 2),
+        sample(singles(4), 2),
+    ]
+
+
+@linear(np.split, wrt=["ary"], samples=_splits, sharing="view")
+def split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
+    return np.concatenate(z_bar, axis)
+
+
+def _uneven_splits() -> Sequence[Sample]:
+    return [*_splits(), sample(numbers(5), 3), sample(numbers(3, 5), 3, axis=1), sample(numbers(2), 4)]
+
+
+@linear(np.array_split, wrt=["ary"], samples=_uneven_splits, sharing="view")
+def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
+    return np.concatenate(z_bar, axis)
+
+
+def _splits_sideways() -> Sequence[Sample]:
+    return [sample(numbers(4), 2), sample(numbers(2, 4), [1, 3]), sample(numbers(2, 4, 2), 2), sample(complexes(4), 2)]
+
+
+@linear(np.hsplit, wrt=["ary"], samples=_splits_sideways, sharing="view")
+def hsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
+    return np.hstack(z_bar)
+
+
+def _splits_down() -> Sequence[Sample]:
+    return [sample(numbers(4, 2), 2), sample(numbers(4, 3, 2), [1, 3])]
+
+
+@linear(np.vsplit, wrt=["ary"], samples=_splits_down, sharing="view")
+def vsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
+    return np.concatenate(z_bar)
+
+
+def _splits_deep() -> Sequence[Sample]:
+    return [sample(numbers(2, 2, 4), 2), sample(numbers(2, 1, 4, 2), [1, 3])]
+
+
+@linear(np.dsplit, wrt=["ary"], samples=_splits_deep, sharing="view")
+def dsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
+    return np.concatenate(z_bar, axis=2)
+
+
+def _layers() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [sample(a), sample(a, axis=1), sample(a, axis=-1), sample(numbers(2)), sample(complexes(2, 2))]
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+
+    @linear(np.unstack, wrt=["x"], samples=_layers, sharing="view")
+    def unstack_(z_bar: Any, x: Array, *, axis: int = 0) -> Array:
+        return np.stack(z_bar, axis)

@@ -1,0 +1,299 @@
+"""Rules of reductions, cumulative functions and sorting.
+
+``max`` and ``min`` share the adjoint equally among equal extremes.  ``std`` has
+no derivative where the deviation is 0: the adjoint there is NaN, as in JAX.
+``sort`` hands each result's adjoint to the element that a stable sort takes.
+A parameter after ``*`` is taken by keyword only: those that stand before it in
+the NumPy function (``out`` above all) have no rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules import sampling
+from s2sad.rules.registry import Function, linear, real, rule
+from s2sad.runtime.arrays import (
+    Axis,
+    align_weights,
+    count,
+    count_numbers,
+    mean_ties,
+    share_ties,
+    unalign_weights,
+    undiff,
+    unreduce,
+)
+from s2sad.runtime.scans import (
+    backward_recurrence,
+    merge_axes,
+    other_products,
+    products_before,
+    recurrence,
+    split_axes,
+)
+
+Array = Any
+DType = Any
+
+# --- sums and means ---
+
+
+@linear(np.sum, wrt=["a"], samples=sampling.SUMS, shape="reduce")
+def sum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    return unreduce(z_bar, np.shape(a), axis, keepdims)
+
+
+@linear(np.mean, wrt=["a"], samples=sampling.MEANS, shape="reduce")
+def mean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims)
+
+
+def _nansum_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
+    return np.sum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@rule(np.nansum, wrt=["a"], jvp=_nansum_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+def nansum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims))
+
+
+def _nanmean_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
+    total = np.sum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / count_numbers(a, axis, keepdims)
+
+
+@rule(np.nanmean, wrt=["a"], jvp=_nanmean_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+def nanmean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    share = unreduce(z_bar / count_numbers(a, axis, keepdims), np.shape(a), axis, keepdims)
+    return np.where(np.isnan(a), 0, share)
+
+
+# --- spread ---
+
+
+def _var_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
+    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+    total = np.sum(np.real(np.conj(d) * a_dot), axis=axis, keepdims=keepdims)
+    return 2 * total / (count(np.shape(a), axis) - ddof)
+
+
+@rule(np.var, wrt=["a"], jvp=_var_jvp, samples=sampling.VARIANCES, shape="reduce")
+def var(
+    z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
+) -> Array:
+    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+    if real(a):
+        return unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
+    share = unreduce(2 * np.real(z_bar), np.shape(a), axis, keepdims)
+    return share * np.conj(d) / (count(np.shape(a), axis) - ddof)
+
+
+def _std_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
+    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+    total = np.sum(np.real(np.conj(d) * a_dot), axis=axis, keepdims=keepdims)
+    return total / z / (count(np.shape(a), axis) - ddof)
+
+
+@rule(np.std, wrt=["a"], jvp=_std_jvp, samples=sampling.DEVIATIONS, shape="reduce")
+def std(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Array:
+    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+    if real(a):
+        return unreduce(z_bar / z, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
+    share = unreduce(np.real(z_bar) / z, np.shape(a), axis, keepdims)
+    return share * np.conj(d) / (count(np.shape(a), axis) - ddof)
+
+
+def _nanvar_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
+    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
+    total = np.sum(np.where(np.isnan(a), 0, np.real(np.conj(d) * a_dot)), axis=axis, keepdims=keepdims)
+    return 2 * total / (count_numbers(a, axis, keepdims) - ddof)
+
+
+@rule(np.nanvar, wrt=["a"], jvp=_nanvar_jvp, samples=sampling.NAN_VARIANCES, shape="reduce")
+def nanvar(
+    z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
+) -> Array:
+    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
+    share = 2 * np.real(z_bar) / (count_numbers(a, axis, keepdims) - ddof)
+    return unreduce(share, np.shape(a), axis, keepdims) * np.conj(d)
+
+
+def _nanstd_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
+    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
+    total = np.sum(np.where(np.isnan(a), 0, np.real(np.conj(d) * a_dot)), axis=axis, keepdims=keepdims)
+    return total / z / (count_numbers(a, axis, keepdims) - ddof)
+
+
+@rule(np.nanstd, wrt=["a"], jvp=_nanstd_jvp, samples=sampling.NAN_DEVIATIONS, shape="reduce")
+def nanstd(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Array:
+    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
+    share = np.real(z_bar) / z / (count_numbers(a, axis, keepdims) - ddof)
+    return unreduce(share, np.shape(a), axis, keepdims) * np.conj(d)
+
+
+# --- extremes ---
+
+
+def _extreme_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
+    return mean_ties(a_dot, a, z, axis, keepdims)
+
+
+def _extreme(function: Function, samples: Function = sampling.REDUCTIONS) -> Function:
+    return rule(function, wrt=["a"], jvp=_extreme_jvp, samples=samples, shape="reduce")
+
+
+@_extreme(np.max)
+def max(z: Array, z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    return share_ties(z_bar, a, z, axis, keepdims)
+
+
+_extreme(np.min)(max)
+_extreme(np.amax)(max)
+_extreme(np.amin)(max)
+_extreme(np.nanmax, sampling.NAN_REDUCTIONS)(max)
+_extreme(np.nanmin, sampling.NAN_REDUCTIONS)(max)
+
+
+def _ptp_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
+    high = mean_ties(a_dot, a, np.max(a, axis=axis, keepdims=keepdims), axis, keepdims)
+    return high - mean_ties(a_dot, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)
+
+
+@rule(np.ptp, wrt=["a"], jvp=_ptp_jvp, samples=sampling.REDUCTIONS, shape="reduce")
+def ptp(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    high = share_ties(z_bar, a, np.max(a, axis=axis, keepdims=keepdims), axis, keepdims)
+    return high - share_ties(z_bar, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)
+
+
+# --- products ---
+
+
+def _prod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
+    return np.sum(a_dot * other_products(a, axis), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@rule(np.prod, wrt=["a"], jvp=_prod_jvp, samples=sampling.PRODUCTS, shape="reduce")
+def prod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    return unreduce(z_bar, np.shape(a), axis, keepdims) * other_products(a, axis)
+
+
+def _nanprod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
+    others = other_products(np.where(np.isnan(a), 1, a), axis)
+    return np.sum(np.where(np.isnan(a), 0, a_dot * others), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@rule(np.nanprod, wrt=["a"], jvp=_nanprod_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+def nanprod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
+    others = other_products(np.where(np.isnan(a), 1, a), axis)
+    return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims) * others)
+
+
+# --- cumulative functions ---
+
+
+@linear(np.cumsum, wrt=["a"], samples=sampling.SCANS)
+def cumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
+    return np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
+
+
+def _nancumsum_jvp(a_dot: Array, a: Array, axis: int | None, dtype: DType) -> Array:
+    return np.cumsum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype)
+
+
+@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS)
+def nancumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
+    a_bar = np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
+    return np.where(np.isnan(a), 0, a_bar)
+
+
+def _cumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DType) -> Array:
+    x = merge_axes(a, axis)
+    x_dot = recurrence(products_before(x) * merge_axes(a_dot, axis), x)
+    return split_axes(x_dot, np.shape(z), axis)
+
+
+@rule(np.cumprod, wrt=["a"], jvp=_cumprod_jvp, samples=sampling.SCANS)
+def cumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
+    x = merge_axes(a, axis)
+    x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
+    return split_axes(x_bar, np.shape(a), axis)
+
+
+def _nancumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DType) -> Array:
+    x = merge_axes(np.where(np.isnan(a), 1, a), axis)
+    x_dot = recurrence(products_before(x) * merge_axes(np.where(np.isnan(a), 0, a_dot), axis), x)
+    return split_axes(x_dot, np.shape(z), axis)
+
+
+@rule(np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS)
+def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
+    x = merge_axes(np.where(np.isnan(a), 1, a), axis)
+    x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
+    return np.where(np.isnan(a), 0, split_axes(x_bar, np.shape(a), axis))
+
+
+# --- differences, averages and order ---
+
+
+@linear(np.diff, wrt=["a"], samples=sampling.DIFFERENCES)
+def diff(z_bar: Array, a: Array, n: int = 1, axis: int = -1) -> Array:
+    return undiff(z_bar, np.shape(a), n, axis)
+
+
+def _average_jvp(
+    a_dot: Array, weights_dot: Array, z: Array, a: Array, axis: Axis, weights: Array, keepdims: bool
+) -> Array:
+    if weights is None:
+        return np.mean(a_dot, axis=axis, keepdims=keepdims)
+    w = align_weights(weights, np.shape(a), axis)
+    w_dot = align_weights(weights_dot, np.shape(a), axis)
+    shifted = a_dot * w + (a - unreduce(z, np.shape(a), axis, keepdims)) * w_dot
+    return np.sum(shifted, axis=axis, keepdims=keepdims) / np.sum(w, axis=axis, keepdims=keepdims)
+
+
+@rule(np.average, wrt=["a", "weights"], jvp=_average_jvp, samples=sampling.AVERAGES, shape="reduce")
+def average(
+    z: Array, z_bar: Array, a: Array, axis: Axis = None, weights: Array = None, *, keepdims: bool = False
+) -> Array:
+    if weights is None:
+        return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims), 0.0
+    w = align_weights(weights, np.shape(a), axis)
+    share = unreduce(z_bar / np.sum(w, axis=axis, keepdims=keepdims), np.shape(a), axis, keepdims)
+    w_bar = share * (a - unreduce(z, np.shape(a), axis, keepdims))
+    return share * w, unalign_weights(w_bar, np.shape(weights), axis)
+
+
+def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
+    order = np.argsort(a, axis=axis, kind="stable")
+    return np.take_along_axis(a_dot, order, axis)
+
+
+# `order` names fields of structured arrays, which have no derivative.
+@rule(np.sort, wrt=["a"], jvp=_sort_jvp, samples=sampling.SORTS)
+def sort(
+    z_bar: Array, a: Array, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
+) -> Array:
+    order = np.argsort(a, axis=axis, kind="stable")
+    place = np.argsort(order, axis=axis)
+    return np.reshape(np.take_along_axis(z_bar, place, axis), np.shape(a))

@@ -1,0 +1,254 @@
+"""Rules of the functions that repeat elements, add a border, or keep a diagonal or triangle.
+
+What was repeated is summed, what was dropped is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules.points import complexes, numbers, singles
+from s2sad.rules.registry import Sample, linear, ndim, rule, sample
+from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.linear import (
+    copying,
+    undiag,
+    undiagonal,
+    unmeshgrid,
+    unpad,
+    unrepeat,
+    untile,
+    untrace,
+)
+
+Array = Any
+
+# --- elements repeated ---
+
+
+def _broadcasts() -> Sequence[Sample]:
+    return [
+        sample(numbers(3), (2, 3)),
+        sample(numbers(2, 1), (2, 3)),
+        sample(numbers(1, 3), (4, 2, 3)),
+        sample(numbers(), (2, 2)),
+        sample(1.5, 3),
+        sample(numbers(2), 2),
+        sample(numbers(1), (0,)),
+        sample(numbers(2, 3), shape=(2, 3)),
+        sample(complexes(2, 1), (2, 2)),
+        sample(singles(1), (3,)),
+    ]
+
+
+@linear(np.broadcast_to, wrt=["array"], samples=_broadcasts, sharing="view")
+def broadcast_to(z_bar: Array, array: Array, shape: Any) -> Array:
+    return unbroadcast(z_bar, np.shape(array))
+
+
+def _repeats() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [
+        sample(a, 2),
+        sample(a, 2, 0),
+        sample(a, 3, axis=-1),
+        sample(a, [1, 0, 2], axis=1),
+        sample(a, np.array([2]), axis=0),
+        sample(a, [0, 1, 2, 3, 0, 1]),
+        sample(a, 0),
+        sample(numbers(3), 2),
+        sample(numbers(), 3),
+        sample(1.5, 3),
+        sample(numbers(0, 2), 2, axis=0),
+        sample(numbers(1, 3), 4, axis=0),
+        sample(complexes(2), 2),
+        sample(singles(2), [1, 2]),
+    ]
+
+
+@linear(np.repeat, wrt=["a"], samples=_repeats)
+def repeat(z_bar: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
+    return unrepeat(z_bar, np.shape(a), repeats, axis)
+
+
+def _tiles() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [
+        sample(a, 2),
+        sample(a, (2, 1)),
+        sample(a, (2, 1, 3)),
+        sample(a, (3,)),
+        sample(a, [2, 2]),
+        sample(a, (0, 2)),
+        sample(a, 1),
+        sample(numbers(3), (2, 2)),
+        sample(numbers(), 3),
+        sample(1.5, (2, 2)),
+        sample(numbers(0), 2),
+        sample(complexes(2), 2),
+        sample(singles(2), 2),
+    ]
+
+
+@linear(np.tile, wrt=["A"], samples=_tiles)
+def tile(z_bar: Array, A: Array, reps: Any) -> Array:
+    return untile(z_bar, np.shape(A), reps)
+
+
+def _pads() -> Sequence[Sample]:
+    a = numbers(3, 4)
+    widths: list[Any] = [1, (1, 2), ((1, 0), (2, 1)), ((2,), (1,)), 0, [[1, 2]]]
+    forms = [sample(a, width) for width in widths]
+    modes = [sample(a, ((2, 1), (0, 7)), mode=mode) for mode in ("constant", "edge", "reflect", "symmetric", "wrap")]
+    return [
+        *forms,
+        *modes,
+        sample(a, 1, "constant", constant_values=3.0),
+        sample(a, 1, constant_values=((1.0, 2.0), (3.0, 4.0))),
+        sample(numbers(3), (2, 0), "edge"),
+        sample(numbers(1), 2, "wrap"),
+        sample(numbers(0), 2),
+        sample(numbers(2, 1, 2), 1, "symmetric"),
+        sample(complexes(3), 2, "reflect"),
+        sample(singles(3), 1),
+        sample(singles(3), 1, "edge"),
+    ]
+
+
+def _pad_jvp(array_dot: Array, pad_width: Any, mode: Any = "constant") -> Array:
+    if mode == "constant":
+        return np.pad(array_dot, pad_width)
+    return np.pad(array_dot, pad_width, copying(mode))
+
+
+@rule(np.pad, wrt=["array"], jvp=_pad_jvp, samples=_pads)
+def pad(z_bar: Array, array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+    return unpad(z_bar, np.shape(array), pad_width, mode)
+
+
+# --- diagonals and triangles ---
+
+
+def _diags() -> Sequence[Sample]:
+    return [
+        sample(a, k)
+        for a in (numbers(3), numbers(3, 3), numbers(2, 4), numbers(4, 2), complexes(2, 2), singles(2), numbers(0, 2))
+        for k in (0, 1, -1, 2)
+    ] + [sample(numbers(2, 3)), sample(numbers(2), k=-1), sample(numbers(0))]
+
+
+@linear(np.diag, wrt=["v"], samples=_diags, sharing="maybe")
+def diag(z_bar: Array, v: Array, k: int = 0) -> Array:
+    if ndim(v) == 1:
+        return np.diag(z_bar, k)
+    return undiag(z_bar, np.shape(v), k)
+
+
+def _flat_diags() -> Sequence[Sample]:
+    return [
+        sample(numbers(3)),
+        sample(numbers(2, 2), 1),
+        sample(numbers(2), k=-2),
+        sample(numbers()),
+        sample(complexes(2)),
+    ]
+
+
+@linear(np.diagflat, wrt=["v"], samples=_flat_diags)
+def diagflat(z_bar: Array, v: Array, k: int = 0) -> Array:
+    return np.reshape(np.diagonal(z_bar, k), np.shape(v))
+
+
+def _diagonals() -> Sequence[Sample]:
+    a = numbers(2, 3, 4)
+    return [
+        sample(numbers(3, 3)),
+        sample(numbers(2, 4), 1),
+        sample(numbers(4, 2), -1),
+        sample(numbers(2, 3), 5),
+        sample(a),
+        sample(a, 1, 0, 2),
+        sample(a, -1, 2, 1),
+        sample(a, offset=1, axis1=-1, axis2=0),
+        sample(numbers(0, 2)),
+        sample(complexes(2, 2)),
+        sample(singles(2, 2)),
+    ]
+
+
+@linear(np.diagonal, wrt=["a"], samples=_diagonals, sharing="view")
+def diagonal(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
+
+
+@linear(np.trace, wrt=["a"], samples=_diagonals)
+def trace(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return untrace(z_bar, np.shape(a), offset, axis1, axis2)
+
+
+def _last_diagonals() -> Sequence[Sample]:
+    a = numbers(2, 3, 4)
+    return [sample(a), sample(a, offset=1), sample(a, offset=-1), sample(numbers(3, 3)), sample(complexes(2, 2))]
+
+
+@linear(np.linalg.diagonal, wrt=["x"], samples=_last_diagonals, sharing="view")
+def linalg_diagonal(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
+    return undiagonal(z_bar, np.shape(x), offset, -2, -1)
+
+
+@linear(np.linalg.trace, wrt=["x"], samples=_last_diagonals)
+def linalg_trace(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
+    return untrace(z_bar, np.shape(x), offset, -2, -1)
+
+
+def _triangles() -> Sequence[Sample]:
+    return [
+        sample(numbers(3, 3)),
+        sample(numbers(2, 4), 1),
+        sample(numbers(4, 2), k=-1),
+        sample(numbers(2, 3, 3), -1),
+        sample(numbers(3)),
+        sample(numbers(3), 1),
+        sample(numbers(0, 2)),
+        sample(complexes(2, 2)),
+        sample(singles(2, 2)),
+    ]
+
+
+@linear(np.tril, wrt=["m"], samples=_triangles)
+def tril(z_bar: Array, m: Array, k: int = 0) -> Array:
+    if ndim(m) == 2:
+        return np.tril(z_bar, k)
+    return unbroadcast(np.tril(z_bar, k), np.shape(m))
+
+
+@linear(np.triu, wrt=["m"], samples=_triangles)
+def triu(z_bar: Array, m: Array, k: int = 0) -> Array:
+    if ndim(m) == 2:
+        return np.triu(z_bar, k)
+    return unbroadcast(np.triu(z_bar, k), np.shape(m))
+
+
+# --- several arrays at once ---
+
+
+def _vectors() -> Sequence[Sample]:
+    x, y, w = numbers(2), numbers(3, seed=1), numbers(4, seed=2)
+    return [
+        sample(x, y),
+        sample(x, y, w),
+        sample(x, y, w, indexing="ij"),
+        sample(x, y, sparse=True),
+        sample(x, y, sparse=True, indexing="ij"),
+        sample(x),
+        sample(x, numbers()),
+        sample(complexes(2), y),
+    ]
+
+
+@linear(np.meshgrid, wrt=["xi"], samples=_vectors)
+def meshgrid(z_bar: Any, *xi: Array, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+    return [unmeshgrid(z_bar[i], i, np.shape(xi[i]), indexing) for i in range(len(xi))]

@@ -1,0 +1,409 @@
+"""Rules of the ``math`` module and of Python's own numeric functions.
+
+Their texts use ``math`` and not NumPy, so that scalar code stays quick.  As in
+``math`` itself, a point where the derivative is infinite raises
+`ZeroDivisionError`.  ``abs`` and ``max`` accept arrays as Python's do.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules import sampling
+from s2sad.rules.registry import Function, Sample, Samples, constant, elementwise, linear, literal, real, rule, sample
+from s2sad.runtime.arrays import power_dx, power_dy, unbroadcast
+from s2sad.runtime.items import (
+    mean_items,
+    repeat_items,
+    scale_items,
+    share_items,
+    weigh_items,
+)
+from s2sad.runtime.scans import other_products
+from s2sad.runtime.special import polygamma
+
+Number = Any
+
+
+def _points(*values: float) -> Samples:
+    def points() -> Sequence[Sample]:
+        return [*(sample(x) for x in values), sample(np.float64(values[0]))]
+
+    return points
+
+
+def _pairs(*values: tuple[float, float]) -> Samples:
+    def points() -> Sequence[Sample]:
+        return [sample(x, y) for x, y in values]
+
+    return points
+
+
+_ANY = _points(0.7, -1.3, 2.4)
+_POSITIVE = _points(0.3, 1.7)
+_UNIT = _points(0.6, -0.4)
+_TWO = _pairs((0.7, 1.9), (2.3, 0.4), (-1.2, 0.7), (1.1, -2.1), (-0.3, -0.8))
+
+# --- powers, exponentials and logarithms ---
+
+
+@elementwise(math.sqrt, samples=_POSITIVE)
+def sqrt(z: Number, x: Number) -> Number:
+    return 0.5 / z
+
+
+@elementwise(math.cbrt, samples=_ANY)
+def cbrt(z: Number, x: Number) -> Number:
+    return 1 / (3 * z**2)
+
+
+@elementwise(math.exp, samples=_ANY)
+def exp(z: Number, x: Number) -> Number:
+    return z
+
+
+@elementwise(math.exp2, samples=_ANY)
+def exp2(z: Number, x: Number) -> Number:
+    return math.log(2) * z
+
+
+@elementwise(math.expm1, samples=_ANY)
+def expm1(z: Number, x: Number) -> Number:
+    return z + 1
+
+
+def _log_samples() -> Sequence[Sample]:
+    return [sample(0.4), sample(2.5), sample(2.5, 3.0), sample(0.4, 0.7), sample(2.5, 2)]
+
+
+@elementwise(math.log, wrt=["x", "base"], samples=_log_samples)
+def log(z: Number, x: Number, base: Number = None) -> Number:
+    if base is None:
+        return 1 / x, 0.0
+    return 1 / (math.log(base) * x), -z / (math.log(base) * base)
+
+
+@elementwise(math.log2, samples=_POSITIVE)
+def log2(x: Number) -> Number:
+    return 1 / (math.log(2) * x)
+
+
+@elementwise(math.log10, samples=_POSITIVE)
+def log10(x: Number) -> Number:
+    return 1 / (math.log(10) * x)
+
+
+@elementwise(math.log1p, samples=_POSITIVE)
+def log1p(x: Number) -> Number:
+    return 1 / (1 + x)
+
+
+def _power_samples() -> Sequence[Sample]:
+    pairs = [(1.7, 2.3), (0.4, -1.5), (-1.5, 2), (1.5, 0), (0.0, 2), (2, 1.5), (-0.7, 3), (1.3, -2)]
+    return [sample(x, y) for x, y in pairs]
+
+
+@elementwise(math.pow, samples=_power_samples)
+def power(z: Number, x: Number, y: Number) -> Number:
+    if literal(y) and y != 0:
+        return y * math.pow(x, y - 1), power_dy(x, y, z)
+    return power_dx(x, y), power_dy(x, y, z)
+
+
+@elementwise(builtins.pow, samples=sampling.POWERS)
+def python_power(z: Number, base: Number, exp: Number) -> Number:
+    if literal(exp) and exp != 0:
+        return exp * base ** (exp - 1), power_dy(base, exp, z)
+    return power_dx(base, exp), power_dy(base, exp, z)
+
+
+# --- trigonometry ---
+
+
+@elementwise(math.sin, samples=_ANY)
+def sin(x: Number) -> Number:
+    return math.cos(x)
+
+
+@elementwise(math.cos, samples=_ANY)
+def cos(x: Number) -> Number:
+    return -math.sin(x)
+
+
+@elementwise(math.tan, samples=_UNIT)
+def tan(z: Number, x: Number) -> Number:
+    return 1 + z**2
+
+
+@elementwise(math.asin, samples=_UNIT)
+def asin(x: Number) -> Number:
+    return 1 / math.sqrt(1 - x**2)
+
+
+@elementwise(math.acos, samples=_UNIT)
+def acos(x: Number) -> Number:
+    return -1 / math.sqrt(1 - x**2)
+
+
+@elementwise(math.atan, samples=_ANY)
+def atan(x: Number) -> Number:
+    return 1 / (1 + x**2)
+
+
+@elementwise(math.sinh, samples=_ANY)
+def sinh(x: Number) -> Number:
+    return math.cosh(x)
+
+
+@elementwise(math.cosh, samples=_ANY)
+def cosh(x: Number) -> Number:
+    return math.sinh(x)
+
+
+@elementwise(math.tanh, samples=_ANY)
+def tanh(z: Number, x: Number) -> Number:
+    return 1 - z**2
+
+
+@elementwise(math.asinh, samples=_ANY)
+def asinh(x: Number) -> Number:
+    return 1 / math.sqrt(1 + x**2)
+
+
+@elementwise(math.acosh, samples=_points(1.4, 3.0))
+def acosh(x: Number) -> Number:
+    return 1 / math.sqrt(x**2 - 1)
+
+
+@elementwise(math.atanh, samples=_UNIT)
+def atanh(x: Number) -> Number:
+    return 1 / (1 - x**2)
+
+
+@elementwise(math.atan2, samples=_TWO)
+def atan2(y: Number, x: Number) -> Number:
+    return x / (x**2 + y**2), -y / (x**2 + y**2)
+
+
+@elementwise(math.degrees, samples=_ANY)
+def degrees(x: Number) -> Number:
+    return 180 / math.pi
+
+
+@elementwise(math.radians, samples=_ANY)
+def radians(x: Number) -> Number:
+    return math.pi / 180
+
+
+# --- special functions ---
+
+
+@elementwise(math.erf, samples=_ANY)
+def erf(x: Number) -> Number:
+    return 2 / math.sqrt(math.pi) * math.exp(-(x**2))
+
+
+@elementwise(math.erfc, samples=_ANY)
+def erfc(x: Number) -> Number:
+    return -2 / math.sqrt(math.pi) * math.exp(-(x**2))
+
+
+@elementwise(math.gamma, samples=_points(0.6, 3.4, -1.3))
+def gamma(z: Number, x: Number) -> Number:
+    return z * polygamma(0, x)
+
+
+@elementwise(math.lgamma, samples=_points(0.6, 3.4, -1.3))
+def lgamma(x: Number) -> Number:
+    return polygamma(0, x)
+
+
+# --- remainders and signs ---
+
+
+@elementwise(math.fabs, samples=_ANY)
+def fabs(x: Number) -> Number:
+    return math.copysign(1.0, x) if x else 0.0
+
+
+@elementwise(math.copysign, wrt=["x"], samples=_TWO)
+def copysign(z: Number, x: Number, y: Number) -> Number:
+    return z / x if x else 0.0
+
+
+@elementwise(math.fmod, samples=_TWO)
+def fmod(z: Number, x: Number, y: Number) -> Number:
+    return 1, (z - x) / y
+
+
+@elementwise(math.remainder, samples=_TWO)
+def remainder(z: Number, x: Number, y: Number) -> Number:
+    return 1, (z - x) / y
+
+
+def _ldexp_samples() -> Sequence[Sample]:
+    return [sample(0.6, 3), sample(-1.5, -2)]
+
+
+@elementwise(math.ldexp, wrt=["x"], samples=_ldexp_samples)
+def ldexp(x: Number, i: int) -> Number:
+    return math.ldexp(1.0, i)
+
+
+def _absolute_jvp(x_dot: Number, x: Number) -> Number:
+    if real(x):
+        return np.sign(x) * x_dot
+    return np.real(np.conj(np.sign(x)) * x_dot)
+
+
+@rule(builtins.abs, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, shape="same")
+def absolute(z_bar: Number, x: Number) -> Number:
+    if real(x):
+        return z_bar * np.sign(x)
+    return np.real(z_bar) * np.conj(np.sign(x))
+
+
+# --- conversions ---
+
+
+def _float_samples() -> Sequence[Sample]:
+    return [sample(0.7), sample(np.array(0.7)), sample(np.float32(0.5))]
+
+
+@linear(builtins.float, wrt=["x"], samples=_float_samples)
+def to_float(z_bar: Number, x: Number) -> Number:
+    return unbroadcast(z_bar, np.shape(x))
+
+
+@linear(builtins.complex, wrt=["real", "imag"], samples=_pairs((0.7, 1.9), (-1.0, 0.3)))
+def to_complex(z_bar: Number, real: Number, imag: Number = 0.0) -> Number:
+    return z_bar, 1j * z_bar
+
+
+# --- several numbers, or a sequence of them ---
+
+
+def _extreme_samples() -> Sequence[Sample]:
+    a = np.array([0.3, -1.0, 2.5, 0.4])
+    return [
+        sample(0.3, 1.2),
+        sample(0.3, 1.2, -0.4),
+        sample([0.3, -1.2, 0.7]),
+        sample((0.3, -1.2)),
+        sample([0.3]),
+        sample(a),
+        sample(np.float64(0.5), 0.2),
+        sample(0, 1.5),
+    ]
+
+
+def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ...]) -> Number:
+    return mean_items(args_dot, z, args)
+
+
+@rule(builtins.max, wrt=["args"], jvp=_extreme_jvp, samples=_extreme_samples)
+def max(z: Number, z_bar: Number, *args: Number) -> Number:
+    return share_items(z_bar, z, args)
+
+
+rule(builtins.min, wrt=["args"], jvp=_extreme_jvp, samples=_extreme_samples)(max)
+
+
+def _sum_samples() -> Sequence[Sample]:
+    a = np.arange(6.0).reshape(2, 3)
+    return [
+        sample([0.3, 1.2]),
+        sample((0.3, 1.2, -0.5), 2.5),
+        sample(a[0]),
+        sample(a),
+        sample([a[0], a[1]]),
+        sample([a, 1.5], start=0.5),
+        sample([], 1.5),
+    ]
+
+
+@linear(builtins.sum, wrt=["iterable", "start"], samples=_sum_samples)
+def sum(z_bar: Number, iterable: Number, start: Number = 0) -> Number:
+    return repeat_items(z_bar, iterable), unbroadcast(z_bar, np.shape(start))
+
+
+def _sequence_samples() -> Sequence[Sample]:
+    return [sample([0.3, 1.2, -0.7]), sample((0.3, 1.2)), sample(np.array([0.3, -0.6, 2.0])), sample([2.5])]
+
+
+@linear(math.fsum, wrt=["seq"], samples=_sequence_samples)
+def fsum(z_bar: Number, seq: Number) -> Number:
+    return repeat_items(z_bar, seq)
+
+
+def _prod_samples() -> Sequence[Sample]:
+    return [*_sequence_samples(), sample([0.0, 1.5, 2.0]), sample([0.0, 0.0, 2.0]), sample((0.5, 2.0), start=3.0)]
+
+
+def _prod_jvp(iterable_dot: Number, start_dot: Number, iterable: Number, start: Number) -> Number:
+    return start * weigh_items(iterable_dot, other_products(np.array(iterable))) + start_dot * math.prod(iterable)
+
+
+@rule(math.prod, wrt=["iterable", "start"], jvp=_prod_jvp, samples=_prod_samples)
+def prod(z_bar: Number, iterable: Number, *, start: Number = 1) -> Number:
+    return scale_items(z_bar * start, other_products(np.array(iterable)), iterable), z_bar * math.prod(iterable)
+
+
+def _hypot_samples() -> Sequence[Sample]:
+    return [sample(0.3, 1.2), sample(0.3, -1.2, 2.0), sample(1.5), sample(3, 4.0)]
+
+
+def _hypot_jvp(coordinates_dot: tuple[Number, ...], z: Number, coordinates: tuple[Number, ...]) -> Number:
+    return weigh_items(coordinates_dot, coordinates) / (z + (z == 0))
+
+
+@rule(math.hypot, wrt=["coordinates"], jvp=_hypot_jvp, samples=_hypot_samples)
+def hypot(z: Number, z_bar: Number, *coordinates: Number) -> Number:
+    return scale_items(z_bar / (z + (z == 0)), coordinates, coordinates)
+
+
+def _dist_samples() -> Sequence[Sample]:
+    return [sample([0.3, 1.2], [0.5, -0.7]), sample((0.3,), [1.0]), sample(np.array([1.0, 2.0]), (0.5, 0.5))]
+
+
+def _dist_jvp(p_dot: Number, q_dot: Number, z: Number, p: Number, q: Number) -> Number:
+    d = np.array(p) - np.array(q)
+    return (weigh_items(p_dot, d) - weigh_items(q_dot, d)) / (z + (z == 0))
+
+
+@rule(math.dist, jvp=_dist_jvp, samples=_dist_samples)
+def dist(z: Number, z_bar: Number, p: Number, q: Number) -> Number:
+    d = np.array(p) - np.array(q)
+    return scale_items(z_bar / (z + (z == 0)), d, p), scale_items(-z_bar / (z + (z == 0)), d, q)
+
+
+def _sumprod_samples() -> Sequence[Sample]:
+    return [sample([0.3, 1.2], [0.5, -0.7]), sample((0.3,), [1.0]), sample([], [])]
+
+
+def _sumprod_jvp(p_dot: Number, q_dot: Number, p: Number, q: Number) -> Number:
+    return weigh_items(p_dot, q) + weigh_items(q_dot, p)
+
+
+def sumprod(z_bar: Number, p: Number, q: Number) -> Number:
+    return scale_items(z_bar, q, p), scale_items(z_bar, p, q)
+
+
+if hasattr(math, "sumprod"):  # Python 3.12
+    rule(math.sumprod, jvp=_sumprod_jvp, samples=_sumprod_samples)(sumprod)
+
+# --- integers, tests and questions about objects ---
+
+_integers: list[Function] = [
+    math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, math.gcd, math.lcm,
+    math.isnan, math.isinf, math.isfinite, math.isclose,
+    builtins.int, builtins.bool, builtins.round, builtins.len, builtins.range, builtins.any, builtins.all,
+    builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr, builtins.type, builtins.id,
+    builtins.str, builtins.repr, builtins.format, builtins.ord, builtins.chr,
+]  # fmt: skip
+constant(*_integers)

@@ -1,0 +1,70 @@
+"""Rules of the products of a sequence with a sliding one, and of interpolation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules.points import complexes, numbers, pairs
+from s2sad.rules.registry import Sample, bilinear, rule, sample
+from s2sad.runtime.contractions import (
+    convolve_left,
+    convolve_right,
+    correlate_left,
+    correlate_right,
+    interp_slope,
+    interp_values,
+)
+
+Array = Any
+
+# --- sliding products ---
+
+
+def _slides() -> Sequence[Sample]:
+    points = pairs(((4,), (3,)), ((2,), (5,)))
+    for mode in ("full", "same", "valid"):
+        points += [sample(numbers(m), numbers(n, seed=1), mode) for m in range(1, 6) for n in (1, 2, 3, 4)]
+        points += [sample(complexes(m), complexes(n, seed=1), mode=mode) for m, n in ((4, 3), (3, 4))]
+    return [*points, sample(numbers(3), 2.5)]
+
+
+@bilinear(np.convolve, wrt=["a", "v"], samples=_slides)
+def convolve(z_bar: Array, a: Array, v: Array, mode: str = "full") -> tuple[Array, Array]:
+    return convolve_left(z_bar, a, v, mode), convolve_right(z_bar, a, v, mode)
+
+
+def _correlations() -> Sequence[Sample]:
+    return [point for point in _slides() if np.ndim(point.args[1]) == 1]
+
+
+@bilinear(np.correlate, wrt=["a", "v"], samples=_correlations)
+def correlate(z_bar: Array, a: Array, v: Array, mode: str = "valid") -> tuple[Array, Array]:
+    return correlate_left(z_bar, a, v, mode), correlate_right(z_bar, a, v, mode)
+
+
+# --- piecewise linear interpolation ---
+
+
+def _interpolations() -> Sequence[Sample]:
+    xp, fp = np.array([0.0, 1.0, 2.5, 3.0]), numbers(4)
+    return [
+        sample(1.3, xp, fp),
+        sample(np.array([0.2, 1.7, 2.6]), xp, fp),
+        sample(np.array([[0.2, -1.0], [4.0, 2.7]]), xp, fp),
+        sample(np.zeros(0), xp, fp),
+        sample(np.array([0.2, 1.7]), np.array([0.5]), np.array([2.0])),
+    ]
+
+
+def _interp_jvp(x_dot: Array, xp_dot: Array, fp_dot: Array, x: Array, xp: Array, fp: Array) -> Array:
+    slope = interp_slope(x, xp, fp)
+    return slope * x_dot - slope * np.interp(x, xp, xp_dot) + np.interp(x, xp, fp_dot)
+
+
+@rule(np.interp, jvp=_interp_jvp, samples=_interpolations)
+def interp(z_bar: Array, x: Array, xp: Array, fp: Array) -> tuple[Array, Array, Array]:
+    slope = interp_slope(x, xp, fp)
+    return z_bar * slope, -interp_values(z_bar * slope, x, xp, fp), interp_values(z_bar, x, xp, fp)

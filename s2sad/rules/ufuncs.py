@@ -1,0 +1,254 @@
+"""Rules of NumPy's smooth universal functions, and the list of those that are steps.
+
+``hypot`` has derivative 0 at 0; ``x ** 0`` is constant.  Complex adjoints are
+transposes without conjugation: the adjoint of ``x`` in ``z = x * y`` is ``z_bar * y``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules import sampling
+from s2sad.rules.registry import constant, elementwise, linear, literal
+from s2sad.runtime.arrays import power_dx, power_dy
+from s2sad.runtime.special import sinc_derivative
+
+Array = Any
+
+# --- arithmetic ---
+
+
+@elementwise(np.add, samples=sampling.PAIRS_OR_COMPLEX)
+def add(x: Array, y: Array) -> Array:
+    return 1, 1
+
+
+@elementwise(np.subtract, samples=sampling.PAIRS_OR_COMPLEX)
+def subtract(x: Array, y: Array) -> Array:
+    return 1, -1
+
+
+@elementwise(np.multiply, samples=sampling.PAIRS_OR_COMPLEX)
+def multiply(x: Array, y: Array) -> Array:
+    return y, x
+
+
+@elementwise(np.divide, samples=sampling.PAIRS_OR_COMPLEX)
+def divide(z: Array, x: Array, y: Array) -> Array:
+    return 1 / y, -z / y
+
+
+@elementwise(np.power, samples=sampling.POWERS)
+def power(z: Array, x: Array, y: Array) -> Array:
+    if literal(y) and y != 0:
+        return y * x ** (y - 1), power_dy(x, y, z)
+    return power_dx(x, y), power_dy(x, y, z)
+
+
+@elementwise(np.float_power, samples=sampling.POWERS)
+def float_power(z: Array, x: Array, y: Array) -> Array:
+    if literal(y) and y != 0:
+        return y * np.float_power(x, y - 1), power_dy(x, y, z)
+    return power_dx(x, y), power_dy(x, y, z)
+
+
+@elementwise(np.remainder, samples=sampling.REMAINDERS)
+def remainder(x: Array, y: Array) -> Array:
+    return 1, -(x // y)
+
+
+@elementwise(np.fmod, samples=sampling.REMAINDERS)
+def fmod(z: Array, x: Array, y: Array) -> Array:
+    return 1, (z - x) / y
+
+
+@linear(np.negative, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, shape="same")
+def negative(z_bar: Array, x: Array) -> Array:
+    return -z_bar
+
+
+@linear(np.positive, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, shape="same")
+def positive(z_bar: Array, x: Array) -> Array:
+    return z_bar
+
+
+@elementwise(np.reciprocal, samples=sampling.POSITIVE_OR_COMPLEX)
+def reciprocal(z: Array, x: Array) -> Array:
+    return -(z**2)
+
+
+@elementwise(np.square, samples=sampling.REAL_OR_COMPLEX)
+def square(x: Array) -> Array:
+    return 2 * x
+
+
+@elementwise(np.sqrt, samples=sampling.POSITIVE_OR_COMPLEX)
+def sqrt(z: Array, x: Array) -> Array:
+    return 0.5 / z
+
+
+@elementwise(np.cbrt, samples=sampling.REAL)
+def cbrt(z: Array, x: Array) -> Array:
+    return 1 / (3 * z**2)
+
+
+# --- exponentials and logarithms ---
+
+
+@elementwise(np.exp, samples=sampling.REAL_OR_COMPLEX)
+def exp(z: Array, x: Array) -> Array:
+    return z
+
+
+@elementwise(np.exp2, samples=sampling.REAL_OR_COMPLEX)
+def exp2(z: Array, x: Array) -> Array:
+    return math.log(2) * z
+
+
+@elementwise(np.expm1, samples=sampling.REAL_OR_COMPLEX)
+def expm1(z: Array, x: Array) -> Array:
+    return z + 1
+
+
+@elementwise(np.log, samples=sampling.POSITIVE_OR_COMPLEX)
+def log(x: Array) -> Array:
+    return 1 / x
+
+
+@elementwise(np.log2, samples=sampling.POSITIVE_OR_COMPLEX)
+def log2(x: Array) -> Array:
+    return 1 / (math.log(2) * x)
+
+
+@elementwise(np.log10, samples=sampling.POSITIVE_OR_COMPLEX)
+def log10(x: Array) -> Array:
+    return 1 / (math.log(10) * x)
+
+
+@elementwise(np.log1p, samples=sampling.POSITIVE_OR_COMPLEX)
+def log1p(x: Array) -> Array:
+    return 1 / (1 + x)
+
+
+@elementwise(np.logaddexp, samples=sampling.PAIRS)
+def logaddexp(z: Array, x: Array, y: Array) -> Array:
+    return np.exp(x - z), np.exp(y - z)
+
+
+@elementwise(np.logaddexp2, samples=sampling.PAIRS)
+def logaddexp2(z: Array, x: Array, y: Array) -> Array:
+    return np.exp2(x - z), np.exp2(y - z)
+
+
+# --- trigonometry ---
+
+
+@elementwise(np.sin, samples=sampling.REAL_OR_COMPLEX)
+def sin(x: Array) -> Array:
+    return np.cos(x)
+
+
+@elementwise(np.cos, samples=sampling.REAL_OR_COMPLEX)
+def cos(x: Array) -> Array:
+    return -np.sin(x)
+
+
+@elementwise(np.tan, samples=sampling.UNIT_OR_COMPLEX)
+def tan(z: Array, x: Array) -> Array:
+    return 1 + z**2
+
+
+@elementwise(np.arcsin, samples=sampling.UNIT_OR_COMPLEX)
+def arcsin(x: Array) -> Array:
+    return 1 / np.sqrt(1 - x**2)
+
+
+@elementwise(np.arccos, samples=sampling.UNIT_OR_COMPLEX)
+def arccos(x: Array) -> Array:
+    return -1 / np.sqrt(1 - x**2)
+
+
+@elementwise(np.arctan, samples=sampling.REAL_OR_COMPLEX)
+def arctan(x: Array) -> Array:
+    return 1 / (1 + x**2)
+
+
+@elementwise(np.sinh, samples=sampling.REAL_OR_COMPLEX)
+def sinh(x: Array) -> Array:
+    return np.cosh(x)
+
+
+@elementwise(np.cosh, samples=sampling.REAL_OR_COMPLEX)
+def cosh(x: Array) -> Array:
+    return np.sinh(x)
+
+
+@elementwise(np.tanh, samples=sampling.REAL_OR_COMPLEX)
+def tanh(z: Array, x: Array) -> Array:
+    return 1 - z**2
+
+
+@elementwise(np.arcsinh, samples=sampling.REAL_OR_COMPLEX)
+def arcsinh(x: Array) -> Array:
+    return 1 / np.sqrt(1 + x**2)
+
+
+@elementwise(np.arccosh, samples=sampling.ABOVE_ONE_OR_COMPLEX)
+def arccosh(x: Array) -> Array:
+    # One root of x ** 2 - 1 would be on the wrong branch for Re x < 0.
+    return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+@elementwise(np.arctanh, samples=sampling.UNIT_OR_COMPLEX)
+def arctanh(x: Array) -> Array:
+    return 1 / (1 - x**2)
+
+
+@elementwise(np.arctan2, samples=sampling.PAIRS)
+def arctan2(x: Array, y: Array) -> Array:
+    return y / (x**2 + y**2), -x / (x**2 + y**2)
+
+
+@elementwise(np.hypot, samples=sampling.PAIRS)
+def hypot(z: Array, x: Array, y: Array) -> Array:
+    r = z + (z == 0)
+    return x / r, y / r
+
+
+@elementwise(np.deg2rad, samples=sampling.REAL)
+def deg2rad(x: Array) -> Array:
+    return math.pi / 180
+
+
+@elementwise(np.radians, samples=sampling.REAL)
+def radians(x: Array) -> Array:
+    return math.pi / 180
+
+
+@elementwise(np.rad2deg, samples=sampling.REAL)
+def rad2deg(x: Array) -> Array:
+    return 180 / math.pi
+
+
+@elementwise(np.degrees, samples=sampling.REAL)
+def degrees(x: Array) -> Array:
+    return 180 / math.pi
+
+
+@elementwise(np.sinc, samples=sampling.REAL)
+def sinc(x: Array) -> Array:
+    return sinc_derivative(x, 1)
+
+
+# --- steps and tests ---
+
+constant(
+    np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.floor_divide,
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+    np.isnan, np.isinf, np.isfinite, np.signbit, np.isclose, np.allclose, np.array_equal,
+    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift, np.gcd, np.lcm,
+)  # fmt: skip

@@ -1,0 +1,222 @@
+"""The array helpers that emitted derivatives call.
+
+Each is a short NumPy program without side effects.  It dispatches on its array
+arguments (``__array_function__``) and does the least that the case asks for;
+scalar code calls some of them too, so Python floats take the first exit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Shape = tuple[int, ...]
+Axis = int | tuple[int, ...] | None
+
+
+def unbroadcast(g: Any, shape: Shape) -> Any:
+    """Return the adjoint of an operand of shape ``shape`` from ``g``, the adjoint of what it was broadcast to.
+
+    Sums ``g`` over the axes along which the operand was repeated.  ``g`` itself
+    comes back, uncopied, where the shapes agree.  A ``g`` that is constant along
+    some axes may leave these out or give them length 1, if the operand has them
+    in full; it is then broadcast up (a read-only view).
+
+    >>> unbroadcast(np.ones((2, 3)), (3,))
+    array([2., 2., 2.])
+    """
+    have: Shape = getattr(g, "shape", ())
+    if have == shape:
+        return g
+    if not shape:
+        return np.sum(g)
+    extra = len(have) - len(shape)
+    axes = tuple(i for i, n in enumerate(have) if n != 1 and (i < extra or shape[i - extra] == 1))
+    if axes:
+        g = np.sum(g, axis=axes, keepdims=True)
+    if extra > 0:
+        g = np.reshape(g, np.shape(g)[extra:])
+    return g if np.shape(g) == shape else np.broadcast_to(g, shape)
+
+
+def unreduce(g: Any, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return ``g``, the adjoint of a reduction along ``axis``, repeated to ``shape`` (a read-only view).
+
+    >>> unreduce(np.array([1.0, 2.0]), (2, 3), axis=-1)
+    array([[1., 1., 1.],
+           [2., 2., 2.]])
+    """
+    if not shape:  # NumPy reduces a number along axis 0 or -1 as well
+        return g
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, shape)
+
+
+def count(shape: Shape, axis: Axis = None) -> int:
+    """Return how many elements of an array of ``shape`` each result of a reduction along ``axis`` stands for.
+
+    At least 1, so that the adjoint of an empty array can be divided by it.
+
+    >>> count((2, 3), -1)
+    3
+    """
+    if axis is None:
+        return max(math.prod(shape), 1)
+    if not shape:
+        return 1
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return max(math.prod([shape[i] for i in axes]), 1)
+
+
+def count_numbers(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return how many elements along ``axis`` are not NaN, in the real floating type of ``a``.
+
+    >>> count_numbers(np.array([1.0, np.nan, 3.0]))
+    np.float64(2.0)
+    """
+    return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims, dtype=np.result_type(np.real(a)))
+
+
+def power_dx(x: Any, y: Any) -> Any:
+    """Return the derivative of ``x ** y`` by ``x``: ``y * x ** (y - 1)``, and 0 where ``y`` is 0.
+
+    >>> power_dx(0.0, 0.0), power_dx(3.0, 2.0)
+    (0.0, 6.0)
+    """
+    if isinstance(y, (int, float)):
+        return y * x ** (y - 1) if y != 0 else 0.0
+    # The inner choice keeps 0 ** -1 from being computed at all.
+    return np.where(y == 0, 0, y * x ** np.where(y == 0, 1, y - 1))
+
+
+def power_dy(x: Any, y: Any, p: Any) -> Any:
+    """Return the derivative of ``p = x ** y`` by ``y``: ``p * log(x)``, with 0 for the logarithm of 0.
+
+    Where ``x`` is negative the power has no real derivative by ``y`` and the
+    result is NaN; ``0 ** 0`` counts as constant.
+
+    >>> power_dy(np.array([0.0, 1.0]), 2.0, np.array([0.0, 1.0]))
+    array([0., 0.])
+    """
+    if np.iscomplexobj(y):
+        x = x + 0j  # a negative number has a complex logarithm
+    elif isinstance(x, (int, float)):
+        return p * (math.log(x + (x == 0)) if x >= 0 else math.nan)
+    return p * np.log(x + (x == 0))
+
+
+def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return the adjoint of ``a``, given ``g``, that of its maximum or minimum ``z`` along ``axis``.
+
+    Elements that are equal to ``z`` share equally; all others get zero, whatever
+    ``g`` is.
+
+    >>> share_ties(1.0, np.array([3.0, 1.0, 3.0]), 3.0)
+    array([0.5, 0. , 0.5])
+    """
+    hit = a == unreduce(z, np.shape(a), axis, keepdims)
+    number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
+    return np.where(hit, unreduce(g / number, np.shape(a), axis, keepdims), 0)
+
+
+def mean_ties(t: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return the mean of ``t`` over the elements of ``a`` that equal ``z``; the transpose of `share_ties`.
+
+    >>> mean_ties(np.array([1.0, 5.0, 2.0]), np.array([3.0, 1.0, 3.0]), 3.0)
+    np.float64(1.5)
+    """
+    hit = a == unreduce(z, np.shape(a), axis, keepdims)
+    number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
+    return np.sum(np.where(hit, t, 0), axis=axis, keepdims=keepdims) / number
+
+
+def finite_part(g: Any, x: Any) -> Any:
+    """Return ``g`` where ``x`` is finite, else 0; the two parts of complex numbers each for itself.
+
+    >>> finite_part(np.ones(3), np.array([1.0, np.nan, np.inf]))
+    array([1., 0., 0.])
+    """
+    if np.iscomplexobj(x):
+        return np.where(np.isfinite(np.real(x)), np.real(g), 0) + 1j * np.where(np.isfinite(np.imag(x)), np.imag(g), 0)
+    return np.where(np.isfinite(x), g, 0)
+
+
+def undiff(g: Any, shape: Shape, n: int = 1, axis: int = -1) -> Any:
+    """Return the adjoint of ``a``, of ``shape``, given ``g``, that of ``np.diff(a, n, axis)``.
+
+    >>> undiff(np.array([1.0, 2.0]), (3,))
+    array([-1., -1.,  2.])
+    """
+    if n >= shape[axis]:
+        return np.broadcast_to(np.sum(g), shape)  # nothing is left to differ
+    widths = [(0, 0)] * len(shape)
+    widths[axis] = (n, n)
+    return (-1) ** n * np.diff(np.pad(g, widths), n, axis)
+
+
+def clip_share(g: Any, a: Any, low: Any, high: Any) -> Any:
+    """Return ``g`` where ``np.clip(a, low, high)`` follows ``a``, half of it at a bound, and 0 beyond.
+
+    This is the adjoint (or tangent) of ``a`` in ``minimum(maximum(a, low), high)``
+    with ties shared, so that ``a`` gets a quarter where it equals both bounds.
+
+    >>> clip_share(1.0, np.array([0.0, 1.0, 3.0]), 0.0, 2.0)
+    array([0.5, 1. , 0. ])
+    """
+    if low is not None:
+        g = np.where(a > low, g, np.where(a == low, g / 2, 0))
+        a = np.maximum(a, low)
+    if high is not None:
+        g = np.where(a < high, g, np.where(a == high, g / 2, 0))
+    return g
+
+
+def low_share(g: Any, a: Any, low: Any, high: Any) -> Any:
+    """Return ``g`` where ``np.clip(a, low, high)`` follows ``low``, shared at ties as in `clip_share`.
+
+    >>> low_share(1.0, np.array([-1.0, 0.0, 1.0]), 0.0, 2.0)
+    array([1. , 0.5, 0. ])
+    """
+    return 0.0 if low is None else clip_share(g, low, a, high)
+
+
+def high_share(g: Any, a: Any, low: Any, high: Any) -> Any:
+    """Return ``g`` where ``np.clip(a, low, high)`` follows ``high``, shared at ties as in `clip_share`.
+
+    >>> high_share(1.0, np.array([1.0, 2.0, 3.0]), 0.0, 2.0)
+    array([0. , 0.5, 1. ])
+    """
+    if high is None:
+        return 0.0
+    t = a if low is None else np.maximum(a, low)
+    return np.where(t > high, g, np.where(t == high, g / 2, 0))
+
+
+def align_weights(weights: Any, shape: Shape, axis: Axis = None) -> Any:
+    """Return the weights of ``np.average``, given for the axes of the reduction alone, in ``shape`` (a view).
+
+    >>> align_weights(np.array([1.0, 2.0]), (2, 3), 0)
+    array([[1., 1., 1.],
+           [2., 2., 2.]])
+    """
+    if np.shape(weights) == shape or axis is None:
+        return np.broadcast_to(weights, shape)
+    axes = [i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,))]
+    ordered = np.transpose(weights, np.argsort(axes))
+    return np.broadcast_to(np.reshape(ordered, [n if i in axes else 1 for i, n in enumerate(shape)]), shape)
+
+
+def unalign_weights(g: Any, shape: Shape, axis: Axis = None) -> Any:
+    """Return the adjoint of weights of ``shape``, given ``g``, that of `align_weights` of them.
+
+    >>> unalign_weights(np.ones((2, 3)), (2,), 0)
+    array([3., 3.])
+    """
+    if np.shape(g) == shape or axis is None:
+        return unbroadcast(g, shape)
+    axes = [i % np.ndim(g) for i in (axis if isinstance(axis, tuple) else (axis,))]
+    total = np.sum(g, axis=tuple(i for i in range(np.ndim(g)) if i not in axes))
+    return np.transpose(total, np.argsort(np.argsort(axes)))

@@ -1,0 +1,248 @@
+"""Adjoints of the operands of NumPy's products, in full generality.
+
+``dot_left(g, a, b)`` is the adjoint of ``a`` where ``g`` is that of ``np.dot(a, b)``,
+``dot_right(g, a, b)`` that of ``b``; the other names follow.  The operand whose
+adjoint it is lends only its shape.  Nothing is conjugated: these are transposes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2sad.runtime.arrays import unbroadcast
+
+Array = NDArray[Any]
+
+
+def dot_left(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the first operand of ``np.dot``, whatever the dimensions."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, np.shape(a))
+    return tensordot_left(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
+
+
+def dot_right(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the second operand of ``np.dot``, whatever the dimensions."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, np.shape(b))
+    return tensordot_right(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
+
+
+def inner_left(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the first operand of ``np.inner``, whatever the dimensions."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * b, np.shape(a))
+    return tensordot_left(g, a, b, (-1, -1))
+
+
+def inner_right(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the second operand of ``np.inner``, whatever the dimensions."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return unbroadcast(g * a, np.shape(b))
+    return tensordot_right(g, a, b, (-1, -1))
+
+
+def matmul_left(g: Any, x1: Any, x2: Any) -> Any:
+    """Adjoint of the first operand of ``np.matmul``: vectors, matrices and broadcast stacks of them."""
+    columns = np.expand_dims(x2, -1) if np.ndim(x2) == 1 else x2
+    rows_shape = (1, *np.shape(x1)) if np.ndim(x1) == 1 else np.shape(x1)
+    product = np.matmul(_as_matrices(g, x1, x2), np.swapaxes(columns, -1, -2))
+    return np.reshape(unbroadcast(product, rows_shape), np.shape(x1))
+
+
+def matmul_right(g: Any, x1: Any, x2: Any) -> Any:
+    """Adjoint of the second operand of ``np.matmul``: vectors, matrices and broadcast stacks of them."""
+    rows = np.expand_dims(x1, 0) if np.ndim(x1) == 1 else x1
+    columns_shape = (*np.shape(x2), 1) if np.ndim(x2) == 1 else np.shape(x2)
+    product = np.matmul(np.swapaxes(rows, -1, -2), _as_matrices(g, x1, x2))
+    return np.reshape(unbroadcast(product, columns_shape), np.shape(x2))
+
+
+def _as_matrices(g: Any, x1: Any, x2: Any) -> Any:
+    """Give ``g`` back the axes that ``np.matmul`` dropped for vector operands."""
+    if np.ndim(x2) == 1:
+        g = np.expand_dims(g, -1)
+    return np.expand_dims(g, -2) if np.ndim(x1) == 1 else g
+
+
+def tensordot_left(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """Adjoint of the first operand of ``np.tensordot``."""
+    axes_a, axes_b = _contracted(axes, np.ndim(a), np.ndim(b))
+    free_a, free_b = _others(axes_a, np.ndim(a)), _others(axes_b, np.ndim(b))
+    last = tuple(range(len(free_a), len(free_a) + len(free_b)))
+    partners = [axes_a[axes_b.index(axis)] for axis in sorted(axes_b)]
+    return np.transpose(np.tensordot(g, b, (last, free_b)), np.argsort([*free_a, *partners]))
+
+
+def tensordot_right(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    """Adjoint of the second operand of ``np.tensordot``."""
+    axes_a, axes_b = _contracted(axes, np.ndim(a), np.ndim(b))
+    free_a, free_b = _others(axes_a, np.ndim(a)), _others(axes_b, np.ndim(b))
+    first = tuple(range(len(free_a)))
+    partners = [axes_b[axes_a.index(axis)] for axis in sorted(axes_a)]
+    return np.transpose(np.tensordot(g, a, (first, free_a)), np.argsort([*free_b, *partners]))
+
+
+def _contracted(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:
+    """Return the paired axes of both operands, counted from the front."""
+    if np.ndim(axes) == 0:
+        return list(range(ndim_a - axes, ndim_a)), list(range(axes))
+    axes_a, axes_b = (list(axis) if np.ndim(axis) else [axis] for axis in axes)
+    return [int(axis) % ndim_a for axis in axes_a], [int(axis) % ndim_b for axis in axes_b]
+
+
+def _others(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
+    return tuple(axis for axis in range(ndim) if axis not in axes)
+
+
+def kron_left(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the first operand of ``np.kron``."""
+    blocks, _, shape_b = _kron_blocks(g, a, b)
+    ndim = len(shape_b)
+    summed = np.tensordot(blocks, np.reshape(b, shape_b), (range(1, 2 * ndim, 2), range(ndim)))
+    return np.reshape(summed, np.shape(a))
+
+
+def kron_right(g: Any, a: Any, b: Any) -> Any:
+    """Adjoint of the second operand of ``np.kron``."""
+    blocks, shape_a, _ = _kron_blocks(g, a, b)
+    ndim = len(shape_a)
+    summed = np.tensordot(blocks, np.reshape(a, shape_a), (range(0, 2 * ndim, 2), range(ndim)))
+    return np.reshape(summed, np.shape(b))
+
+
+def _kron_blocks(g: Any, a: Any, b: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+    """Return ``g`` with each axis split in two, that of ``a`` first, and both operands' shapes of that many axes."""
+    ndim = max(np.ndim(a), np.ndim(b))
+    shape_a = (1,) * (ndim - np.ndim(a)) + np.shape(a)
+    shape_b = (1,) * (ndim - np.ndim(b)) + np.shape(b)
+    return np.reshape(g, [n for pair in zip(shape_a, shape_b, strict=True) for n in pair]), shape_a, shape_b
+
+
+def cross_left(
+    g: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """Adjoint of the first operand of ``np.cross``, for vectors of three components.
+
+    Raises:
+        NotImplementedError: an operand has vectors of two components (which NumPy deprecates).
+    """
+    g, a, b, axisa, _ = _cross_last(g, a, b, axisa, axisb, axisc, axis)
+    return np.moveaxis(unbroadcast(np.cross(b, g), np.shape(a)), -1, axisa)
+
+
+def cross_right(
+    g: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """Adjoint of the second operand of ``np.cross``, for vectors of three components.
+
+    Raises:
+        NotImplementedError: an operand has vectors of two components (which NumPy deprecates).
+    """
+    g, a, b, _, axisb = _cross_last(g, a, b, axisa, axisb, axisc, axis)
+    return np.moveaxis(unbroadcast(np.cross(g, a), np.shape(b)), -1, axisb)
+
+
+def _cross_last(
+    g: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: int | None
+) -> tuple[Any, Any, Any, int, int]:
+    """Return ``g``, ``a`` and ``b`` with their vectors along the last axis, and where the operands' vectors were."""
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise NotImplementedError("np.cross of vectors with two components has no derivative; give them a third, zero")
+    return np.moveaxis(g, axisc, -1), a, b, axisa, axisb
+
+
+def convolve_left(g: Any, a: Any, v: Any, mode: str = "full") -> Any:
+    """Adjoint of the first operand of ``np.convolve``."""
+    m, n = np.size(a), np.size(v)
+    g = _as_full(g, m, n, mode, (min(m, n) - 1) // 2)
+    return np.reshape(np.correlate(g, np.conj(np.ravel(v)), "valid"), np.shape(a))
+
+
+def convolve_right(g: Any, a: Any, v: Any, mode: str = "full") -> Any:
+    """Adjoint of the second operand of ``np.convolve``."""
+    return convolve_left(g, v, a, mode)
+
+
+def correlate_left(g: Any, a: Any, v: Any, mode: str = "valid") -> Any:
+    """Adjoint of the first operand of ``np.correlate``."""
+    g = _as_full(g, np.size(a), np.size(v), mode, _correlate_same(a, v))
+    return np.reshape(np.convolve(g, np.conj(np.ravel(v)), "valid"), np.shape(a))
+
+
+def correlate_right(g: Any, a: Any, v: Any, mode: str = "valid") -> Any:
+    """Adjoint of the second operand of ``np.correlate``, which is conjugated there and so here."""
+    g = _as_full(g, np.size(a), np.size(v), mode, _correlate_same(a, v))
+    return np.reshape(np.conj(np.correlate(g, np.conj(np.ravel(a)), "valid")[::-1]), np.shape(v))
+
+
+def _correlate_same(a: Any, v: Any) -> int:
+    """Return where ``mode="same"`` starts in the full correlation: NumPy swaps the operands if the second is longer."""
+    m, n = np.size(a), np.size(v)
+    return m // 2 if m < n else (n - 1) // 2
+
+
+def _as_full(g: Any, m: int, n: int, mode: str, same: int) -> Any:
+    """Return ``g`` as the adjoint of the full result, zero in what ``mode`` left out."""
+    if mode == "full":
+        return g
+    if mode not in ("same", "valid"):
+        raise NotImplementedError(f"mode={mode!r} has no derivative; use 'full', 'same' or 'valid'")
+    start = same if mode == "same" else min(m, n) - 1
+    return np.pad(g, (start, m + n - 1 - start - np.size(g)))
+
+
+def multi_dot_adjoint(g: Any, index: int, arrays: Sequence[Any]) -> Any:
+    """Adjoint of ``arrays[index]`` in ``np.linalg.multi_dot(arrays)``."""
+    matrices = list(arrays)
+    matrices[0] = np.atleast_2d(arrays[0])
+    if np.ndim(arrays[-1]) == 1:
+        matrices[-1] = np.expand_dims(arrays[-1], 1)
+    product = np.reshape(g, (matrices[0].shape[0], matrices[-1].shape[1]))
+    # From both ends inwards, so that every product is with the (small) result rather than between two matrices.
+    for matrix in matrices[:index]:
+        product = matrix.T @ product
+    for matrix in matrices[:index:-1]:
+        product = product @ matrix.T
+    return np.reshape(product, np.shape(arrays[index]))
+
+
+def multi_dot_tangent(arrays_dot: Sequence[Any], arrays: Sequence[Any]) -> Any:
+    """Tangent of ``np.linalg.multi_dot(arrays)``: the product rule."""
+    terms = [np.linalg.multi_dot([*arrays[:i], arrays_dot[i], *arrays[i + 1 :]]) for i in range(len(arrays))]
+    return sum(terms[1:], terms[0])
+
+
+def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
+    """Slope of ``np.interp(x, xp, fp)`` at ``x``: zero outside, that of the segment to the right at a knot."""
+    i, _, inside = _segment(x, xp)
+    xp, fp = np.asarray(xp), np.asarray(fp)
+    if np.size(xp) == 1:
+        return np.zeros(np.shape(x))
+    return np.where(inside, (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0.0)
+
+
+def interp_values(g: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """Adjoint of ``fp`` in ``np.interp(x, xp, fp)``: each entry of ``g`` split between its two neighbours."""
+    fp_bar = np.zeros_like(g, shape=np.shape(fp))
+    i, t, _ = _segment(x, xp)
+    np.add.at(fp_bar, i, g * (1 - t))
+    np.add.at(fp_bar, np.minimum(i + 1, np.size(xp) - 1), g * t)
+    return fp_bar
+
+
+def _segment(x: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """Return the segment of ``xp`` that holds ``x``, where in it ``x`` is (0 to 1), and whether it is not outside."""
+    x, xp = np.asarray(x), np.asarray(xp)
+    if xp.size == 1:
+        return np.zeros(x.shape, dtype=int), np.zeros(x.shape), np.zeros(x.shape, dtype=bool)
+    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2)
+    t = np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0.0, 1.0)
+    return i, t, (x >= xp[0]) & (x <= xp[-1])

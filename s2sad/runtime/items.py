@@ -1,0 +1,105 @@
+"""Helpers for the adjoints of functions that take several numbers, or one sequence of them.
+
+The adjoint of a list is a list, of a tuple a tuple, of an array an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.arrays import unbroadcast, unreduce
+
+
+def items_like(xs: Any, values: Sequence[Any]) -> Any:
+    """Return ``values`` as a sequence of the kind of ``xs``: a tuple, a list, or an array of its type.
+
+    Raises `TypeError` for any other kind.
+
+    >>> items_like((1.0, 2.0), [3.0, 4.0])
+    (3.0, 4.0)
+    """
+    if isinstance(xs, tuple):
+        return tuple(values)
+    if isinstance(xs, list):
+        return list(values)
+    if isinstance(xs, np.ndarray):
+        return np.array(values, dtype=np.result_type(xs.dtype, *values)) if len(values) else np.zeros_like(xs)
+    raise TypeError(f"a derivative by the items of a {type(xs).__name__} is not supported; use a list, tuple or array")
+
+
+def share_items(g: Any, z: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the adjoints of the arguments of Python's ``max`` or ``min``, given ``g``, that of the result ``z``.
+
+    ``args`` are several numbers or one sequence.  Those equal to ``z`` share equally.
+
+    >>> share_items(1.0, 2.0, ([2.0, 1.0, 2.0],))
+    ([0.5, 0.0, 0.5],)
+    """
+    if len(args) == 1:
+        return (items_like(args[0], _shares(g, z, args[0])),)
+    return tuple(_shares(g, z, args))
+
+
+def _hits(z: Any, xs: Sequence[Any]) -> list[bool]:
+    return [x is z or bool(x == z) for x in xs]  # a NaN is not equal to itself
+
+
+def _shares(g: Any, z: Any, xs: Sequence[Any]) -> list[Any]:
+    hits = _hits(z, xs)
+    share = g / max(sum(hits), 1)
+    return [share if hit else 0.0 for hit in hits]
+
+
+def mean_items(t: tuple[Any, ...], z: Any, args: tuple[Any, ...]) -> Any:
+    """Return the mean of the tangents ``t`` of those arguments that equal ``z``; the transpose of `share_items`.
+
+    >>> mean_items(([1.0, 5.0, 2.0],), 2.0, ([2.0, 1.0, 2.0],))
+    1.5
+    """
+    if len(args) == 1:
+        t, args = tuple(t[0]), tuple(args[0])
+    hits = _hits(z, args)
+    return sum(x for x, hit in zip(t, hits, strict=True) if hit) / max(sum(hits), 1)
+
+
+def repeat_items(g: Any, xs: Any) -> Any:
+    """Return the adjoint of the sequence ``xs``, given ``g``, that of its sum.
+
+    >>> repeat_items(2.0, [1.0, 5.0])
+    [2.0, 2.0]
+    """
+    if isinstance(xs, (list, tuple)):
+        return items_like(xs, [unbroadcast(g, np.shape(x)) for x in xs])
+    if isinstance(xs, np.ndarray):
+        return unreduce(g, np.shape(xs), 0)
+    return items_like(xs, ())
+
+
+def scale_items(g: Any, values: Sequence[Any], xs: Any) -> Any:
+    """Return ``g`` times each of ``values``, as a sequence of the kind of ``xs``.
+
+    >>> scale_items(2.0, [1.0, 3.0], (0.0, 0.0))
+    (2.0, 6.0)
+    """
+    return items_like(xs, [g * x for x in values])
+
+
+def weigh_items(t: Any, values: Sequence[Any]) -> Any:
+    """Return the sum of the products of ``t`` and ``values``; the transpose of `scale_items`.
+
+    >>> weigh_items((1.0, 2.0), [3.0, 4.0])
+    11.0
+    """
+    return sum(x * y for x, y in zip(t, values, strict=True))
+
+
+def add_items(a: Any, b: Any) -> Any:
+    """Return the item by item sum of two sequences of one length, of the kind of ``a``.
+
+    >>> add_items([1.0, 2.0], [3.0, 4.0])
+    [4.0, 6.0]
+    """
+    return items_like(a, [x + y for x, y in zip(a, b, strict=True)])

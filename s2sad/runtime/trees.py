@@ -1,0 +1,197 @@
+"""Adjoints of containers, and of values of which only the run knows what they are.
+
+The adjoint of a list, tuple, dict, named tuple or dataclass is a *shadow*: lists for sequences,
+dicts for dicts and for the fields of dataclasses, floats and arrays at the leaves.  Shadows
+are mutable so that the adjoint of one item can be added in place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import NonScalarError, UndefinedDerivativeError
+
+
+def scalar_seed(loss: Any) -> float:
+    """Return 1.0, the adjoint of a real scalar ``loss``.
+
+    Raises:
+        NonScalarError: if ``loss`` is not a real scalar.
+    """
+    if isinstance(loss, (float, int)) and not isinstance(loss, bool):
+        return 1.0
+    kind = getattr(loss, "dtype", None)
+    if kind is None and not isinstance(loss, complex):
+        raise NonScalarError(
+            f"the function returned {_describe(loss)}, but grad needs a scalar\n"
+            "Return one float, or use has_aux=True for a pair (loss, anything)."
+        )
+    shape = np.shape(loss)
+    if shape != ():
+        raise NonScalarError(
+            f"the function returned an array of shape {shape}, but grad needs a scalar\n"
+            "Reduce it (np.sum, np.mean), or use vjp or jacobian."
+        )
+    if isinstance(loss, complex) or kind.kind == "c":
+        raise NonScalarError(
+            "the function returned a complex number, but grad needs a real scalar\nTake its real part, or use vjp."
+        )
+    return 1.0
+
+
+def _describe(value: Any) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
+
+
+def _fields(x: Any) -> tuple[str, ...] | None:
+    """The field names of a dataclass instance, else None."""
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return tuple(f.name for f in dataclasses.fields(x))
+    return None
+
+
+def zeros(x: Any) -> Any:
+    """The zero adjoint of ``x``: 0.0, an array of zeros, or a shadow of them."""
+    if isinstance(x, np.ndarray):
+        return np.zeros_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
+    if isinstance(x, (float, int, complex, np.number)):
+        return 0.0
+    if isinstance(x, (list, tuple)):
+        return [zeros(item) for item in x]
+    if isinstance(x, dict):
+        return {key: zeros(item) for key, item in x.items()}
+    fields = _fields(x)
+    if fields is not None:
+        return {name: zeros(getattr(x, name)) for name in fields}
+    return 0.0 if not hasattr(x, "__array_function__") else np.zeros_like(x)
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two adjoints of one value; neither is changed."""
+    if isinstance(a, (list, tuple)):
+        if isinstance(b, (list, tuple)):
+            return [add(p, q) for p, q in zip(a, b, strict=True)]
+        if isinstance(b, np.ndarray) and len(a) == len(b):
+            return [add(p, q) for p, q in zip(a, b, strict=True)]
+        if isinstance(b, float) and b == 0.0:
+            return a
+        raise UndefinedDerivativeError(f"adjoints of different structure: {a!r} and {b!r}")
+    if isinstance(a, dict):
+        if isinstance(b, dict):
+            return {key: add(value, b[key]) for key, value in a.items()}
+        raise UndefinedDerivativeError(f"adjoints of different structure: {a!r} and {b!r}")
+    if isinstance(b, (list, tuple, dict)):
+        if isinstance(a, (np.ndarray, float)) and (isinstance(b, dict) or np.ndim(a) == 0):
+            return b
+        return add(b, a)
+    return a + b
+
+
+def _repeats(index: Any) -> bool:
+    """Whether an index may name one element twice."""
+    if isinstance(index, tuple):
+        return any(_repeats(i) for i in index)
+    if isinstance(index, np.ndarray):
+        return index.dtype.kind != "b" and index.ndim > 0
+    return isinstance(index, list)
+
+
+def add_at(x_bar: Any, index: Any, g: Any) -> None:
+    """Add ``g`` to ``x_bar[index]`` in place, as often as the index repeats an element."""
+    if isinstance(x_bar, np.ndarray):
+        if _repeats(index):
+            np.add.at(x_bar, index, g)
+        else:
+            x_bar[index] += g
+    elif isinstance(index, slice):
+        x_bar[index] = add(x_bar[index], g)
+    elif isinstance(x_bar, (list, dict)):
+        x_bar[index] = add(x_bar[index], g)
+    elif hasattr(x_bar, "__array_function__"):
+        np.add.at(x_bar, index, g)
+    else:
+        raise UndefinedDerivativeError(f"no adjoint for an item of {type(x_bar).__name__}")
+
+
+def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
+    """Add ``g`` to the adjoint of the field ``x.name`` in place."""
+    names = getattr(x, "_fields", None)
+    key: Any = names.index(name) if isinstance(x, tuple) and names is not None else name
+    if not isinstance(x_bar, (list, dict)):
+        raise UndefinedDerivativeError(
+            f"the attribute .{name} of {type(x).__name__} has no derivative\n"
+            "Pass its value as an argument of its own, or wrap it in stop_gradient(...)."
+        )
+    x_bar[key] = add(x_bar[key], g)
+
+
+def fresh(g: Any) -> Any:
+    """A copy of an adjoint that shares no memory with anything."""
+    if isinstance(g, (list, tuple)):
+        return [fresh(item) for item in g]
+    if isinstance(g, dict):
+        return {key: fresh(item) for key, item in g.items()}
+    return g.copy() if hasattr(g, "copy") else g
+
+
+def own(x: Any) -> Any:
+    """A number itself; of an array a copy, which may then be written in place."""
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def packed(x: Any, bars: Any) -> Any:
+    """The adjoint of an unpacked ``x`` from the adjoints of its items."""
+    if isinstance(x, np.ndarray):
+        x_bar = np.zeros_like(x)
+        for row, bar in enumerate(bars):
+            x_bar[row] = bar
+        return x_bar
+    return list(bars)
+
+
+def starred(bars: Any, position: int, count: int) -> Any:
+    """The adjoints ``bars`` of ``a, *b, c`` with the list at ``position`` of ``count`` laid flat."""
+    after = count - position - 1
+    middle = bars[position]
+    return [*bars[:position], *middle, *(bars[len(bars) - after :] if after else [])]
+
+
+def conform(g: Any, x: Any) -> Any:
+    """Give the adjoint ``g`` the structure, shape and dtype of ``x``."""
+    if isinstance(x, np.ndarray):
+        if type(g) is np.ndarray and g.dtype == x.dtype and g.shape == x.shape:
+            return g
+        if x.dtype.kind not in "fc":
+            return np.zeros(x.shape)
+        if np.iscomplexobj(g) and x.dtype.kind == "f":
+            g = np.real(g)
+        out = np.empty_like(x, subok=False)
+        out[...] = g
+        return out
+    if isinstance(x, np.inexact):
+        return x.dtype.type(np.real(g) if x.dtype.kind == "f" else g)
+    if isinstance(x, complex):
+        return complex(g)
+    if isinstance(x, (float, int)) and not isinstance(x, bool):
+        return float(np.real(g)) if not isinstance(g, float) else float(g)
+    if isinstance(x, tuple):
+        items = [conform(a, b) for a, b in zip(g, x, strict=True)] if not _is_zero(g) else [conform(0.0, b) for b in x]
+        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+    if isinstance(x, list):
+        return [conform(0.0, b) for b in x] if _is_zero(g) else [conform(a, b) for a, b in zip(g, x, strict=True)]
+    if isinstance(x, dict):
+        return {key: conform(0.0 if _is_zero(g) else g[key], value) for key, value in x.items()}
+    fields = _fields(x)
+    if fields is not None:
+        values = {name: conform(0.0 if _is_zero(g) else g[name], getattr(x, name)) for name in fields}
+        return dataclasses.replace(x, **values)
+    if x is None or isinstance(x, (str, bytes, bool)):
+        return x if x is None else None
+    return g
+
+
+def _is_zero(g: Any) -> bool:
+    return isinstance(g, float)

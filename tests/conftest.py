@@ -1,0 +1,15 @@
+"""What holds for every test: the compiler's verifier is on, and nothing depends on the machine's speed or screen."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+os.environ["S2SAD_CHECK"] = "1"
+os.environ["MPLBACKEND"] = "Agg"
+# The test processes share the cores; the threads of each one's BLAS would compete for them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+settings.register_profile("s2sad", deadline=None, print_blob=True, derandomize="CI" in os.environ)
+settings.load_profile("s2sad")

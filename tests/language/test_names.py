@@ -1,0 +1,215 @@
+"""Names that the emitted code or the compiler could want for itself, used by the user's program."""
+
+# The whole point is to shadow builtins and modules.
+# ruff: noqa: A001, A002, E741, N802, N803, N806
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import numpy as np
+import pytest
+
+from tests.language.support import Case, case, check_gradient, check_primal
+
+V = np.array([0.3, -1.2, 2.5])
+W = np.array([1.5, 0.25, -0.75])
+
+
+def local_np(np: Any) -> Any:
+    return numpy.sum(np * np)
+
+
+def local_np_assigned(x: Any) -> Any:
+    np = x * 2.0
+    return numpy.sum(numpy.sin(np) * x)
+
+
+def local_sum(v: Any) -> Any:
+    sum = np.sum(v * v)
+    return sum * v[0]
+
+
+def local_builtins(x: Any) -> Any:
+    len = x * x
+    range = len + x
+    zip = range * len
+    float = zip + 1.0
+    isinstance = float * 2.0
+    reversed = isinstance * x
+    return reversed
+
+
+def builtins_shadowed_before_loop(v: Any) -> Any:
+    reversed = v * 2.0
+    tuple = 0.0
+    for i in range(3):
+        tuple = tuple * reversed[i] + v[i]
+    return tuple
+
+
+def adjoint_names(x: Any, x_bar: Any) -> Any:
+    y_bar = x * x_bar
+    y = y_bar * y_bar
+    return y * x
+
+
+def adjoint_names_in_loop(x: Any) -> Any:
+    x_bar = x
+    for i_bar in range(3):
+        x_bar = x_bar * x + i_bar
+    return x_bar
+
+
+def adjoint_of_adjoint(x: Any, x_bar: Any, x_bar_bar: Any) -> Any:
+    return x * x_bar * x_bar_bar
+
+
+def tangent_names(x: Any) -> Any:
+    x_dot = x * x
+    return x_dot * x
+
+
+def saved_names(v: Any) -> Any:
+    saved = 1.0
+    saved_1 = 0.0
+    for item in v:
+        saved = saved * item + 1.0
+        saved_1 = saved_1 + saved * saved
+    return saved_1
+
+
+def temporaries(t: Any) -> Any:
+    t1 = t * t
+    t2 = t1 + np.sin(t1 * t)
+    t_bar = t2 * t1
+    t1_bar = t_bar * t
+    return t1_bar
+
+
+def runtime_names(x: Any) -> Any:
+    unbroadcast = x * 2.0
+    unreduce = unbroadcast + x
+    zeros_like = unreduce * unbroadcast
+    result = zeros_like + 1.0
+    return np.sum(result * np.ones(3))
+
+
+def underscore(x: Any) -> Any:
+    _ = x * x
+    __ = _ * x
+    _x = __ + _
+    return _x
+
+
+def underscore_in_loop(v: Any) -> Any:
+    _ = 0.0
+    for _i in range(3):
+        _ = _ * 0.5 + v[_i]
+    return _ * _
+
+
+def function_own_name(function_own_name: Any) -> Any:
+    function_own_name = function_own_name * function_own_name
+    return function_own_name
+
+
+def value_and_pullback(value: Any, pullback: Any) -> Any:
+    gradient = value * pullback
+    args = gradient * value
+    kwargs = args + pullback
+    return kwargs
+
+
+def unicode_names(α: Any, β: Any) -> Any:
+    Δ = α * β
+    return Δ * Δ + α
+
+
+def single_letters(l: Any, O: Any, I: Any) -> Any:
+    return l * O + I * I * l
+
+
+def case_differs(x: Any, X: Any) -> Any:
+    X_bar = x * X
+    return X_bar * x
+
+
+def module_name(s2sad: Any, math: Any) -> Any:
+    stop_gradient = s2sad * math
+    return stop_gradient * stop_gradient
+
+
+def same_as_helper(x: Any) -> Any:
+    helper_forward = x * 2.0
+    return helper(x) * helper_forward
+
+
+def helper(x: Any) -> Any:
+    return x * x
+
+
+def helper_forward(x: Any) -> Any:
+    return x * 100.0
+
+
+def helper_reverse(x: Any) -> Any:
+    return x * 1000.0
+
+
+def calls_lookalikes(x: Any) -> Any:
+    return helper(x) + helper_forward(x) * helper_reverse(x)
+
+
+def local_shadows_helper_later(x: Any) -> Any:
+    first = helper(x)
+    second = helper(first)
+    return second * first
+
+
+def many_names(x: Any) -> Any:
+    x0 = x
+    x1 = x0 * x
+    x_1 = x1 + x0
+    x_2 = x_1 * x1
+    x2 = x_2 - x_1
+    return x2 * x_2
+
+
+def keyword_like(match: Any, case: Any, type: Any) -> Any:
+    return match * case + type * match
+
+
+CASES = [
+    *[
+        case(f, V)
+        for f in (
+            local_np,
+            local_np_assigned,
+            local_sum,
+            builtins_shadowed_before_loop,
+            saved_names,
+            underscore_in_loop,
+        )
+    ],
+    *[
+        case(f, 0.7)
+        for f in (
+            *(local_builtins, adjoint_names_in_loop, tangent_names, temporaries, runtime_names, underscore),
+            *(function_own_name, same_as_helper, calls_lookalikes, local_shadows_helper_later, many_names),
+        )
+    ],
+    *[case(f, 0.7, 1.3) for f in (adjoint_names, value_and_pullback, unicode_names, case_differs, module_name)],
+    *[case(f, 0.7, 1.3, -0.4) for f in (adjoint_of_adjoint, single_letters, keyword_like)],
+]
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_primal(c: Case) -> None:
+    check_primal(c)
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_gradient(c: Case) -> None:
+    check_gradient(c)

@@ -1,0 +1,471 @@
+"""Random statements and functions: the upper half of the writer of random programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.program_expressions import SCALAR, SHAPES, ExpressionWriter, Scope, Shape, Signature
+
+
+@dataclass(frozen=True)
+class Program:
+    """A generated module, the function to differentiate and where."""
+
+    seed: int
+    source: str
+    functions: tuple[str, ...]
+    args: tuple[Any, ...]
+    argnums: tuple[int, ...]
+    level: int = 1
+    size: int = 10
+
+    @property
+    def filename(self) -> str:
+        return f"<random program {self.level}.{self.seed}.{self.size}>"
+
+
+class Writer(ExpressionWriter):
+    """Writes one program, of values at level 1, with writes into arrays at level 2."""
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def block(self, scope: Scope, statements: int) -> None:
+        """At least one statement."""
+        wrote = False
+        for _ in range(statements):
+            if self.budget <= 0:
+                break
+            self.budget -= 1
+            if self.statement(scope):
+                wrote = True
+                break
+            wrote = True
+        if not wrote:
+            self.assign(scope)
+
+    def target(self, scope: Scope) -> tuple[str, Shape]:
+        """A name to bind, and the shape of what it gets."""
+        free = [name for name in scope.shapes if not name.startswith("p[")]
+        if free and self.chance(0.55):
+            name = str(self.pick(free))
+            if name in scope.fixed or self.chance(0.7):
+                return name, scope.shapes[name]
+            return name, self.pick((SCALAR, SCALAR, *SHAPES))
+        return self.unused(scope), self.pick((SCALAR, SCALAR, *SHAPES))
+
+    def right(self, scope: Scope, shape: Shape) -> str:
+        text = self.expression(scope, shape, self.random.randrange(1, 4))
+        return self.bounded(text, shape) if scope.in_loop or self.chance(0.35) else text
+
+    def bind(self, scope: Scope, name: str, shape: Shape) -> None:
+        scope.shapes[name] = shape
+        scope.read_only.pop(name, None)
+        scope.indices.pop(name, None)
+
+    def assign(self, scope: Scope) -> None:
+        name, shape = self.target(scope)
+        annotation = ": float" if shape == SCALAR and self.chance(0.05) else ""
+        self.emit(f"{name}{annotation} = {self.right(scope, shape)}")
+        self.bind(scope, name, shape)
+
+    def statement(self, scope: Scope) -> bool:
+        """Writes one statement; True if nothing after it in this block is reached."""
+        kind = self.random.randrange(30)
+        nested = self.depth < 5
+        if self.level >= 2 and self.chance(0.45):
+            self.store(scope)
+        elif kind < 9:
+            self.assign(scope)
+        elif kind < 11:
+            self.augmented(scope)
+        elif kind < 13:
+            self.unpack(scope)
+        elif kind < 14:
+            self.chained(scope)
+        elif kind < 16:
+            self.swap(scope)
+        elif kind < 20 and nested:
+            return self.branch(scope)
+        elif kind < 27 and nested and self.loops < self.loops_allowed:
+            self.loops += 1
+            if kind < 25:
+                self.for_loop(scope)
+            else:
+                self.while_loop(scope)
+            self.loops -= 1
+        elif kind == 27:
+            self.emit(
+                self.pick(("pass", "assert True, 'never'", "0.5", "'a string'", f"assert {self.literal()} != 99.0"))
+            )
+        elif kind == 28 and nested:
+            self.emit(f"if {self.condition(scope, 2)}:")
+            with self.indented():
+                self.give_back(scope)
+        else:
+            self.assign(scope)
+        return False
+
+    def give_back(self, scope: Scope) -> None:
+        self.emit(f"return {self.expression(scope, self.result, 2)}")
+
+    def augmented(self, scope: Scope) -> None:
+        scalars = [n for n, s in scope.shapes.items() if s == SCALAR]
+        if not scalars:
+            self.assign(scope)
+            return
+        name = self.pick(scalars)
+        if scope.in_loop:
+            self.emit(f"{name} {self.pick(('+=', '-='))} 0.3 * {self.right(scope, SCALAR)}")
+        else:
+            self.emit(f"{name} {self.pick(('+=', '-=', '*='))} {self.right(scope, SCALAR)}")
+
+    def unpack(self, scope: Scope) -> None:
+        targets = [self.target(scope), self.target(scope)]
+        if targets[0][0] == targets[1][0]:
+            self.assign(scope)
+            return
+        (one, first), (two, second) = targets
+        left, right = self.right(scope, first), self.right(scope, second)
+        form = self.random.randrange(5)
+        if form == 0:
+            self.emit(f"[{one}, {two}] = [{left}, {right}]")
+        elif form == 1:
+            extra = self.right(scope, SCALAR)
+            third = self.unused(scope)
+            if third in (one, two):
+                third = f"{third}3"
+            self.emit(f"({one}, {third}), {two} = ({left}, {extra}), {right}")
+            self.bind(scope, third, SCALAR)
+        elif form == 2:
+            self.emit(f"{one}, *rest = {left}, {right}, {right}")
+            self.emit(f"{two} = rest[{self.pick((0, 1, -1))}]")
+            scope.shapes.pop("rest", None)
+        else:
+            self.emit(f"{one}, {two} = {left}, {right}")
+        self.bind(scope, one, first)
+        self.bind(scope, two, second)
+
+    def chained(self, scope: Scope) -> None:
+        name, shape = self.target(scope)
+        other = self.unused(scope)
+        self.emit(f"{name} = {other} = {self.right(scope, shape)}")
+        self.bind(scope, name, shape)
+        if other != name:
+            self.bind(scope, other, shape)
+
+    def swap(self, scope: Scope) -> None:
+        by_shape: dict[Shape, list[str]] = {}
+        for name, shape in scope.shapes.items():
+            if not name.startswith("p["):
+                by_shape.setdefault(shape, []).append(name)
+        pairs = [names for names in by_shape.values() if len(names) > 1]
+        if not pairs:
+            self.assign(scope)
+            return
+        one, two = self.random.sample(self.pick(pairs), 2)
+        self.emit(f"{one}, {two} = {two}, {one}")
+
+    def branch(self, scope: Scope) -> bool:
+        arms: list[Scope] = []
+        count = self.random.randrange(1, 4)
+        has_else = count > 1 or self.chance(0.5)
+        for i in range(count):
+            self.emit(f"{'if' if i == 0 else 'elif'} {self.condition(scope, 2)}:")
+            arm = scope.copy()
+            with self.indented():
+                self.block(arm, self.random.randrange(1, 4))
+            arms.append(arm)
+        if has_else:
+            self.emit("else:")
+            arm = scope.copy()
+            with self.indented():
+                self.block(arm, self.random.randrange(1, 4))
+            arms.append(arm)
+        else:
+            arms.append(scope.copy())
+        # Only what every arm leaves bound, with the same shape, may be read afterwards.
+        self.meet(scope, arms)
+        return False
+
+    def meet(self, scope: Scope, arms: list[Scope]) -> None:
+        first, rest = arms[0], arms[1:]
+        scope.shapes = {n: s for n, s in first.shapes.items() if all(arm.shapes.get(n) == s for arm in rest)}
+        scope.read_only = {n: s for n, s in scope.read_only.items() if all(arm.read_only.get(n) == s for arm in arms)}
+        scope.indices = {n: s for n, s in scope.indices.items() if all(arm.indices.get(n) == s for arm in arms)}
+
+    def loop_scope(self, scope: Scope) -> Scope:
+        inner = scope.copy()
+        inner.in_loop = True
+        inner.fixed = {*scope.fixed, *scope.shapes}
+        return inner
+
+    def loop_body(self, scope: Scope, inner: Scope) -> None:
+        with self.indented():
+            self.block(inner, self.random.randrange(1, 4))
+            if self.chance(0.25):
+                self.emit(f"if {self.condition(inner, 2)}:")
+                with self.indented():
+                    way = self.random.randrange(3)
+                    if way == 0:
+                        self.emit("continue")
+                    elif way == 1:
+                        self.emit("break")
+                    else:
+                        self.give_back(inner)
+                self.block(inner, self.random.randrange(1, 3))
+
+    def for_loop(self, scope: Scope) -> None:
+        inner = self.loop_scope(scope)
+        kind = self.random.randrange(8)
+        one = self.unused(scope)
+        two = self.unused(scope)
+        if two == one:
+            two = f"{one}2"
+        vectors = [(n, s) for n, s in {**scope.shapes, **scope.read_only}.items() if s]
+        bound: list[tuple[str, Shape]] = []
+
+        def free(name: str) -> None:
+            inner.shapes.pop(name, None)
+
+        free(one)
+        if kind <= 2 or not vectors:
+            count = self.random.choice((0, 1, 2, 3, 3, 3))
+            header = self.pick((f"range({count})", f"range(0, {count}, 1)", f"reversed(range({count}))"))
+            if self.chance(0.2) and count == 3:
+                header = self.pick(("range(2, -1, -1)", "[0, 2, 1]", "(1, 1, 0)", "range(0, 3, 2)"))
+            self.emit(f"for {one} in {header}:")
+            inner.indices[one] = max(count, 1)
+        elif kind == 3:
+            name, shape = self.pick(vectors)
+            self.emit(f"for {one} in {name}:")
+            bound = [(one, shape[1:])]
+        elif kind == 4:
+            name, shape = self.pick(vectors)
+            self.emit(f"for {one}, {two} in enumerate({name}):")
+            free(two)
+            inner.indices[one] = shape[0]
+            bound = [(two, shape[1:])]
+        elif kind == 5:
+            (left, first), (right, second) = self.pick(vectors), self.pick(vectors)
+            self.emit(f"for {one}, {two} in zip({left}, {right}):")
+            free(two)
+            bound = [(one, first[1:]), (two, second[1:])]
+        elif kind == 6:
+            name, shape = self.pick(vectors)
+            self.emit(f"for {one} in {name}[::-1]:" if self.chance(0.5) else f"for {one} in reversed({name}):")
+            bound = [(one, shape[1:])]
+        else:
+            items = ", ".join(self.expression(scope, SCALAR, 1) for _ in range(self.random.randrange(1, 4)))
+            self.emit(f"for {one} in [{items}]:" if self.chance(0.5) else f"for {one} in ({items},):")
+            bound = [(one, SCALAR)]
+        for name, shape in bound:
+            inner.read_only[name] = shape
+        # The loop may not run, so nothing that it binds is surely there afterwards; what was there keeps its shape.
+        self.loop_body(scope, inner)
+        for name in (one, two):
+            scope.shapes.pop(name, None)
+            scope.read_only.pop(name, None)
+            scope.indices.pop(name, None)
+        if self.chance(0.15):
+            self.emit("else:")
+            with self.indented():
+                orelse = scope.copy()
+                orelse.fixed |= set(scope.shapes)
+                self.block(orelse, 1)
+
+    def while_loop(self, scope: Scope) -> None:
+        self.counter += 1
+        tally = f"k{self.counter}"
+        limit = self.random.randrange(0, 4)
+        self.emit(f"{tally} = 0")
+        inner = self.loop_scope(scope)
+        inner.indices[tally] = limit + 1
+        condition = f"{tally} < {limit}"
+        if self.chance(0.5):
+            condition += f" and {self.condition(scope, 1)}"
+        self.emit(f"while {condition}:")
+        with self.indented():
+            self.emit(f"{tally} += 1")
+        self.loop_body(scope, inner)
+
+    # -- stores and aliases (level 2) -----------------------------------------------------------------------------
+
+    def store(self, scope: Scope) -> None:
+        arrays = [(n, s) for n, s in scope.shapes.items() if s]
+        kind = self.random.randrange(14)
+        if not arrays or kind == 0:
+            name = self.unused(scope)
+            shape = self.pick(SHAPES)
+            made = self.pick(("np.zeros({0})", "np.ones({0})", "np.empty({0})", "np.full({0}, 0.2)"))
+            self.emit(f"{name} = {made.format(repr(shape))}")
+            if "empty" in made:
+                self.emit(f"{name}[...] = {self.right(scope, self.narrower(shape))}")
+            self.bind(scope, name, shape)
+            return
+        name, shape = self.pick(arrays)
+        if kind == 1:  # an alias
+            other = self.alias_target(scope, shape)
+            self.emit(f"{other} = {name}")
+            self.bind(scope, other, shape)
+        elif kind == 2:  # a view
+            self.view(scope, name, shape)
+        elif kind == 3:
+            self.emit(f"{name} = {name}.copy()")
+        elif kind == 4:
+            other = self.alias_target(scope, shape)
+            choices = self.names_of(scope, shape)
+            self.emit(f"{other} = {self.pick(choices)} if {self.condition(scope, 1)} else {self.pick(choices)}")
+            self.bind(scope, other, shape)
+        elif kind == 5:
+            operator = self.pick(("+=", "-=", "*="))
+            self.emit(f"{name} {operator} {self.bounded(self.expression(scope, self.narrower(shape), 2), shape)}")
+        elif kind == 6:
+            self.emit(f"{name}[:] = {self.right(scope, self.narrower(shape))}")
+        elif kind == 7 and len(shape) == 1:
+            left, right = self.pick((("1:", ":-1"), (":-1", "1:"), ("::-1", ":")))
+            self.emit(f"{name}[{left}] = np.tanh({name}[{left}] + {name}[{right}])")
+        elif kind == 8 and len(shape) == 1:
+            self.emit(
+                f"{name}[{self.pick(('[0, 0, 2]', '[1, 2, 1]', 'PERM'))}] {self.pick(('=', '+=', '*='))} "
+                f"{self.bounded(self.expression(scope, (3,), 1), (3,))}"
+            )
+        elif kind == 9:
+            self.emit(
+                f"{name}[{name} > 0.2] {self.pick(('=', '*=', '+='))} {self.bounded(self.leaf(scope, SCALAR), SCALAR)}"
+            )
+        else:
+            operator = self.pick(("=", "=", "=", "+=", "-=", "*="))
+            right = self.bounded(self.expression(scope, SCALAR, 2), SCALAR)
+            self.emit(f"{self.element(scope, name, shape)} {operator} {right}")
+
+    def alias_target(self, scope: Scope, shape: Shape) -> str:
+        same = [n for n, s in scope.shapes.items() if s == shape and not n.startswith("p[")]
+        return str(self.pick(same)) if same and self.chance(0.5) else self.unused(scope)
+
+    def view(self, scope: Scope, name: str, shape: Shape) -> None:
+        forms: dict[Shape, list[tuple[str, Shape]]] = {
+            (3,): [
+                ("{0}[::-1]", (3,)),
+                ("{0}[:, None]", (3, 1)),
+                ("{0}.reshape(3, 1)", (3, 1)),
+                ("np.asarray({0})", (3,)),
+            ],
+            (4,): [("{0}[1:]", (3,)), ("{0}[:-1]", (3,)), ("{0}[None]", (1, 4)), ("{0}.reshape(1, 4)", (1, 4))],
+            (3, 3): [("{0}.T", (3, 3)), ("{0}[1]", (3,)), ("{0}[:, -1]", (3,)), ("{0}[:, :1]", (3, 1))],
+            (3, 4): [("{0}[0]", (4,)), ("{0}[:, 1]", (3,)), ("{0}[:, 1:]", (3, 3)), ("{0}[2:]", (1, 4))],
+            (1, 4): [("{0}[0]", (4,)), ("{0}.ravel()", (4,)), ("{0}.T.T", (1, 4))],
+            (3, 1): [("{0}.ravel()", (3,)), ("{0}[:, 0]", (3,)), ("np.squeeze({0})", (3,))],
+        }
+        text, result = self.pick(forms[shape])
+        other = self.alias_target(scope, result)
+        self.emit(f"{other} = {text.format(name)}")
+        self.bind(scope, other, result)
+
+    # -- functions ------------------------------------------------------------------------------------------------
+
+    def helper(self, index: int) -> None:
+        name = self.pick((f"h{index}", f"helper_{index}", f"g{index}"))
+        params = [
+            (n, self.pick((SCALAR, *SHAPES)))
+            for n in self.random.sample(("a", "b", "x", "t", "w_bar"), self.random.randrange(1, 4))
+        ]
+        keyword_only = {params[-1][0]} if len(params) > 1 and self.chance(0.3) else set()
+        defaults = {params[-1][0]} if params[-1][1] == SCALAR and self.chance(0.5) else set()
+        recursive = self.chance(0.2)
+        signature = Signature(name, params, keyword_only, defaults, self.pick((SCALAR, *SHAPES)), recursive)
+        written = []
+        for n, _ in params:
+            if n in keyword_only:
+                written.append("*")
+            written.append(f"{n}=0.3" if n in defaults else n)
+        if recursive:
+            if not keyword_only:
+                written.append("*")
+            written.append("fuel=2")
+        self.emit(f"def {name}({', '.join(written)}):")
+        self.loops_allowed = 1
+        scope = Scope(shapes=dict(params))
+        self.result = signature.result
+        with self.indented():
+            if recursive:
+                self.emit("if fuel <= 0:")
+                with self.indented():
+                    self.give_back(scope)
+            self.budget = max(2, self.size // 3)
+            self.block(scope, self.random.randrange(1, 4))
+            if recursive:
+                bound = Signature(name, params, keyword_only, set(), signature.result)
+                again = self.call(scope, bound, 2).removesuffix(")")
+                self.emit(f"back = {again}, fuel=fuel - 1)")
+                self.bind(scope, "back", signature.result)
+                self.emit(f"return {self.bounded('back', self.result)} + 0.5 * {self.leaf(scope, self.result)}")
+            else:
+                self.give_back(scope)
+        self.emit("")
+        self.emit("")
+        self.helpers.append(signature)
+
+    def argument(self, shape: Shape) -> Any:
+        values = [round(self.random.uniform(-1.2, 1.2), 3) for _ in range(int(np.prod(shape)))]
+        return values[0] if shape == SCALAR else np.array(values).reshape(shape)
+
+    def program(self, seed: int) -> Program:
+        self.emit("import math")
+        self.emit("")
+        self.emit("import numpy as np")
+        self.emit("")
+        if self.uses_stop:
+            self.emit("from s2sad import stop_gradient")
+            self.emit("")
+        self.emit("PERM = np.array([2, 0, 1])")
+        self.emit("C0 = 0.8")
+        self.emit("K3 = np.array([0.5, -0.3, 1.1])")
+        self.emit("K34 = np.linspace(-1.0, 1.0, 12).reshape(3, 4)")
+        self.constants = {"C0": SCALAR, "K3": (3,), "K34": (3, 4)}
+        self.emit("")
+        self.emit("")
+        for index in range(self.pick((0, 1, 1, 2, 3)) if self.size > 3 else self.pick((0, 0, 1))):
+            self.helper(index)
+
+        params: list[tuple[str, Shape]] = [
+            (name, self.pick((SCALAR, *SHAPES))) for name in ("x", "y", "s")[: self.random.randrange(1, 4)]
+        ]
+        scope = Scope(shapes=dict(params))
+        args: list[Any] = [self.argument(shape) for _, shape in params]
+        names = [name for name, _ in params]
+        container = self.random.randrange(8)
+        if container < 2:
+            first, second = self.pick((SCALAR, *SHAPES)), self.pick((SCALAR, *SHAPES))
+            names.append("p")
+            items = (self.argument(first), self.argument(second))
+            if container == 0:
+                args.append(items)
+                scope.read_only |= {"p[0]": first, "p[-1]": second}
+            else:
+                args.append({"w": items[0], "b": items[1]})
+                scope.read_only |= {'p["w"]': first, 'p["b"]': second}
+        self.emit(f"def f({', '.join(names)}):")
+        self.result = SCALAR
+        with self.indented():
+            self.budget = self.size
+            self.loops_allowed = 2
+            self.block(scope, self.size)
+            results = [n for n in scope.shapes if n not in names] or list(scope.shapes)
+            terms = [self.expression(scope, SCALAR, 2)]
+            for name in self.random.sample(results, min(len(results), 3)):
+                shape = scope.shapes[name]
+                terms.append(self.pick((name, f"np.sin({name})")) if shape == SCALAR else f"np.mean(np.cos({name}))")
+            if not self.uses_stop and "x" in scope.shapes:
+                terms.append("0.2 * x" if scope.shapes["x"] == SCALAR else "0.2 * np.sum(x)")
+            self.emit(f"return {' + '.join(terms)}")
+        wanted = tuple(sorted(self.random.sample(range(len(args)), self.random.randrange(1, len(args) + 1))))
+        functions = (*(helper.name for helper in self.helpers), "f")
+        return Program(seed, "\n".join(self.lines) + "\n", functions, tuple(args), wanted, self.level, self.size)
+
+
+def generate(seed: int, level: int = 1, size: int = 10) -> Program:
+    """The program of a seed: the same text for the same seed, level and size on every run."""
+    return Writer(seed, level, size).program(seed)

@@ -1,0 +1,177 @@
+"""What the walk over all rules cannot see of linear algebra: Hermitian arguments, kinks, singular matrices."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import rules
+from s2sad.runtime.decompositions import cofactor, cofactor_derivative, norm_gradient, ratio
+from tests.oracle import leaves, pairing, richardson_jvp, tree_map
+
+
+def body(f: Callable[..., Any], which: str, **names: Any) -> Any:
+    """Call the ``vjp`` or ``jvp`` of the rule of ``f`` with those of ``names`` that it takes."""
+    found = rules.find(f)
+    assert found is not None
+    text = getattr(found, which)
+    return text(**{n: names[n] for n in inspect.signature(text).parameters if n in names})
+
+
+def hermitian(*shape: int, seed: int = 0, complex_: bool = False) -> Any:
+    generator = np.random.default_rng(seed)
+    a = generator.normal(size=shape) + (1j * generator.normal(size=shape) if complex_ else 0)
+    return (a + np.conj(np.swapaxes(a, -1, -2))) / 2
+
+
+def definite(*shape: int, complex_: bool = False) -> Any:
+    return hermitian(*shape, complex_=complex_) + 5 * np.eye(shape[-1])
+
+
+def check_hermitian(f: Callable[..., Any], a: Any, result: Callable[[Any], Any] = lambda z: z, **options: Any) -> None:
+    """Compare both modes of a rule with differences along a Hermitian direction.
+
+    ``result`` takes from the result of ``f`` what does not depend on the choice of phases.
+    """
+    a_dot = hermitian(*a.shape, seed=1, complex_=np.iscomplexobj(a))
+    z = f(a, **options)
+    numeric = richardson_jvp(lambda x: result(f(x, **options)), [a], [a_dot], step=1e-2)
+    z_dot = body(f, "jvp", z=z, a=a, a_dot=a_dot, **options)
+    if result(z) is z:
+        for x, y in zip(leaves(z_dot), leaves(numeric), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-9)
+    generator = np.random.default_rng(2)
+    z_bar = tree_map(lambda x: generator.normal(size=np.shape(x)) + 0j * x, z)
+    if np.iscomplexobj(a):
+        z_bar = tree_map(lambda x: x + 1j * generator.normal(size=np.shape(x)), z_bar)
+    a_bar = body(f, "vjp", z=z, z_bar=z_bar, a=a, **options)
+    assert a_bar.shape == a.shape
+    np.testing.assert_allclose(a_bar, np.conj(np.swapaxes(a_bar, -1, -2)), atol=1e-12)
+    np.testing.assert_allclose(pairing(a_bar, a_dot), pairing(z_bar, z_dot), rtol=1e-10)
+
+
+@pytest.mark.parametrize("complex_", [False, True])
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
+def test_cholesky(shape: tuple[int, ...], upper: bool, complex_: bool) -> None:
+    if upper and "upper" not in inspect.signature(np.linalg.cholesky).parameters:
+        pytest.skip("this NumPy has no upper factor")
+    check_hermitian(np.linalg.cholesky, definite(*shape, complex_=complex_), **({"upper": True} if upper else {}))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
+@pytest.mark.parametrize("complex_", [False, True])
+def test_eigvalsh(shape: tuple[int, ...], complex_: bool) -> None:
+    check_hermitian(np.linalg.eigvalsh, hermitian(*shape, complex_=complex_))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
+@pytest.mark.parametrize("triangle", ["L", "U"])
+def test_eigh_of_real_matrices(shape: tuple[int, ...], triangle: str) -> None:
+    check_hermitian(np.linalg.eigh, hermitian(*shape), UPLO=triangle)
+
+
+def test_eigh_of_complex_matrices_in_a_loss_without_phases() -> None:
+    """``sum(|v|**2 * c)`` does not depend on the phases of the vectors."""
+    a, c = hermitian(3, 3, complex_=True), np.random.default_rng(3).normal(size=(3, 3))
+    a_dot = hermitian(3, 3, seed=1, complex_=True)
+    w, v = np.linalg.eigh(a)
+    a_bar = body(np.linalg.eigh, "vjp", z=(w, v), z_bar=(2 * w, 2 * c * np.conj(v)), a=a)
+
+    def loss(x: Any) -> Any:
+        values, vectors = np.linalg.eigh(x)
+        return np.sum(values**2) + np.sum(np.abs(vectors) ** 2 * c)
+
+    np.testing.assert_allclose(pairing(a_bar, a_dot), richardson_jvp(loss, [a], [a_dot]), rtol=1e-8)
+
+
+def test_vectors_of_repeated_values_are_refused_unless_the_loss_does_not_see_them() -> None:
+    a = np.diag([1.0, 1.0, 2.0])
+    w, v = np.linalg.eigh(a)
+    a_bar = body(np.linalg.eigh, "vjp", z=(w, v), z_bar=(np.ones(3), np.zeros((3, 3))), a=a)
+    np.testing.assert_allclose(a_bar, np.eye(3))
+    with pytest.raises(np.linalg.LinAlgError, match="repeated"):
+        body(np.linalg.eigh, "vjp", z=(w, v), z_bar=(w, np.arange(9.0).reshape(3, 3)), a=a)
+    with pytest.raises(np.linalg.LinAlgError, match="repeated"):
+        body(np.linalg.eigh, "jvp", z=(w, v), a=a, a_dot=np.ones((3, 3)))
+    z = np.linalg.svd(np.eye(2))
+    with pytest.raises(np.linalg.LinAlgError, match="repeated"):
+        body(np.linalg.svd, "vjp", a=np.eye(2), z_bar=(np.array([[1.0, 2.0], [3.0, 4.0]]), z[1], z[2]))
+
+
+@pytest.mark.parametrize("ord", [None, 1, 2, 3, 1.5, np.inf])
+def test_the_norm_of_zero_has_gradient_zero(ord: Any) -> None:
+    x = np.zeros(3)
+    np.testing.assert_array_equal(body(np.linalg.norm, "vjp", z=0.0, z_bar=1.0, x=x, ord=ord, axis=None), np.zeros(3))
+
+
+def test_tied_maxima_of_a_norm_share() -> None:
+    x = np.array([3.0, -3.0, 1.0])
+    np.testing.assert_allclose(norm_gradient(3.0, x, np.inf), [0.5, -0.5, 0.0])
+    np.testing.assert_allclose(norm_gradient(2.0, 2 * np.eye(2), 2), np.eye(2) / 2)
+
+
+def test_rows_of_zeros_do_not_spoil_the_other_rows() -> None:
+    x = np.array([[3.0, 4.0], [0.0, 0.0]])
+    z = np.linalg.norm(x, axis=1)
+    x_bar = body(np.linalg.norm, "vjp", z=z, z_bar=np.ones(2), x=x, axis=1)
+    np.testing.assert_allclose(x_bar, [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_array_equal(ratio(z, z), [1.0, 0.0])
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 3])
+def test_cofactors_of_matrices_of_any_rank(rank: int) -> None:
+    """The cofactor (i, j) is the signed determinant of what is left without row i and column j."""
+    generator = np.random.default_rng(rank)
+    whole = generator.integers(-3, 4, (3, rank)) @ generator.integers(-3, 4, (rank, 3)).astype(float)
+    expected = [
+        [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(whole, i, 0), j, 1)) for j in range(3)] for i in range(3)
+    ]
+    np.testing.assert_allclose(cofactor(whole), expected, atol=1e-10 * (1 + np.abs(whole).max()) ** 2)
+
+
+def test_the_second_derivative_at_a_singular_matrix_is_refused() -> None:
+    a = np.diag([1.0, 0.0])
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        cofactor_derivative(np.eye(2), cofactor(a), a)
+
+
+def test_singular_systems_raise() -> None:
+    a = np.zeros((2, 2))
+    with pytest.raises(np.linalg.LinAlgError):
+        body(np.linalg.slogdet, "vjp", z=(0.0, -np.inf), z_bar=(0.0, 1.0), a=a)
+
+
+def test_slogdet_of_complex_matrices_turns_with_the_sign() -> None:
+    generator = np.random.default_rng(0)
+    a, a_dot = (generator.normal(size=(3, 3)) + 1j * generator.normal(size=(3, 3)) for _ in range(2))
+    z = np.linalg.slogdet(a)
+    z_bar = (0.3 - 0.7j, 1.3)
+    a_bar = body(np.linalg.slogdet, "vjp", z=z, z_bar=z_bar, a=a)
+    sign_dot, log_dot = richardson_jvp(lambda x: tuple(np.linalg.slogdet(x)), [a], [a_dot])
+    np.testing.assert_allclose(pairing(a_bar, a_dot), np.real(z_bar[0] * sign_dot) + 1.3 * log_dot, rtol=1e-8)
+
+
+def test_pinv_of_a_matrix_that_keeps_its_deficient_rank() -> None:
+    generator = np.random.default_rng(1)
+    b, c, b_dot = generator.normal(size=(4, 2)), generator.normal(size=(2, 3)), generator.normal(size=(4, 2))
+    a, a_dot = b @ c, b_dot @ c
+    z_bar = generator.normal(size=(3, 4))
+    a_bar = body(np.linalg.pinv, "vjp", z=np.linalg.pinv(a), z_bar=z_bar, a=a)
+    numeric = richardson_jvp(lambda x: np.linalg.pinv(x @ c), [b], [b_dot], step=1e-3)
+    np.testing.assert_allclose(pairing(a_bar, a_dot), pairing(z_bar, numeric), rtol=1e-7)
+
+
+def test_forms_without_derivative_are_refused() -> None:
+    wide = np.ones((2, 3))
+    with pytest.raises(NotImplementedError, match="full_matrices=False"):
+        body(np.linalg.svd, "vjp", a=wide, z_bar=(np.ones((2, 2)), np.ones(2), np.ones((3, 3))), full_matrices=True)
+    with pytest.raises(NotImplementedError, match="complex"):
+        body(np.linalg.svd, "vjp", a=np.eye(2) + 1j, z_bar=(np.ones((2, 2)), np.ones(2), np.ones((2, 2))))
+    q, r = np.linalg.qr(wide)
+    with pytest.raises(NotImplementedError, match="rows"):
+        body(np.linalg.qr, "vjp", z=(q, r), z_bar=(q, r), a=wide)

@@ -1,0 +1,357 @@
+"""Every rule, at every sample, against differences of the function that it claims to be the derivative of."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad.rules
+from s2sad.rules import registry
+from s2sad.rules.registry import Rule, Sample, sample
+from s2sad.runtime.arrays import unbroadcast
+from tests.oracle import is_inexact, leaves, pairing, richardson_jvp, tree_map, widen
+
+for module in pkgutil.iter_modules(s2sad.rules.__path__):
+    importlib.import_module(f"s2sad.rules.{module.name}")
+
+RULES = list(registry.rules())
+
+# Functions of Hermitian matrices, which may only be varied as such: see test_linalg.py.
+HERMITIAN = (np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh)
+Bound = dict[str, Any]
+
+
+class Mismatch(AssertionError):
+    """A rule disagrees with the oracle."""
+
+
+# --- calling a rule as the compiler would ---
+
+
+def bind(rule: Rule, point: Sample) -> Bound:
+    """Map the parameters of ``rule`` to the arguments of ``point``."""
+    given: Bound = {}
+    if rule.variadic is not None:
+        before = rule.parameters.index(rule.variadic)
+        given.update(zip(rule.parameters[:before], point.args, strict=False))
+        given[rule.variadic] = tuple(point.args[before:])
+    else:
+        assert len(point.args) <= len(rule.parameters), "a sample has an argument that the rule does not take"
+        given.update(zip(rule.parameters, point.args, strict=False))
+    given.update(point.kwargs)
+    assert set(given) <= set(rule.parameters), "a sample has an argument that the rule does not take"
+    return {**rule.defaults, **given}
+
+
+def active(rule: Rule, bound: Bound, point: Sample) -> list[str]:
+    """The parameters by which there is a derivative at ``point``."""
+    given = {*rule.parameters[: len(point.args)], *point.kwargs, rule.variadic}
+    return [n for n in rule.wrt if n in given and any(is_inexact(x) for x in leaves(bound[n]))]
+
+
+def evaluate(rule: Rule, point: Sample, bound: Bound) -> Any:
+    """Call the function with the arguments of ``point`` replaced by those in ``bound``."""
+    names = list(rule.parameters)
+    args: list[Any] = []
+    if rule.variadic is not None:
+        before = names.index(rule.variadic)
+        args = [*(bound[n] for n in names[:before]), *bound[rule.variadic]]
+        args = args[: max(len(point.args), before)]
+    else:
+        args = [bound[n] for n in names[: len(point.args)]]
+    kwargs = {k: bound[k] for k in point.kwargs}
+    with quiet():
+        return rule.function(*args, **kwargs)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """NumPy warns at NaN and infinities, which some samples hold on purpose."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
+
+
+def call_body(body: Callable[..., Any], available: Bound) -> Any:
+    """Call the text of a rule with whichever names it asks for."""
+    args: list[Any] = []
+    kwargs: Bound = {}
+    for p in inspect.signature(body).parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            args += available[p.name]
+        elif p.kind is p.KEYWORD_ONLY:
+            kwargs[p.name] = available[p.name]
+        else:
+            args.append(available[p.name])
+    with quiet():
+        return body(*args, **kwargs)
+
+
+def by_name(rule: Rule, values: Any) -> Bound:
+    """Map the names in ``wrt`` to the items that a body returned."""
+    return dict(zip(rule.wrt, values if len(rule.wrt) > 1 else (values,), strict=True))
+
+
+def partials(rule: Rule, z: Any, bound: Bound) -> Bound:
+    """The partial derivatives of an elementwise rule."""
+    return by_name(rule, call_body(rule.vjp, {**bound, "z": z}))
+
+
+def adjoints(rule: Rule, z: Any, z_bar: Any, bound: Bound) -> Bound:
+    """The adjoints of all parameters in ``wrt``."""
+    if rule.kind == "elementwise":
+        with quiet():
+            return {
+                n: unbroadcast(z_bar * d, np.shape(bound[n]))
+                for n, d in partials(rule, z, bound).items()
+                if n in rule.wrt and bound[n] is not None
+            }
+    return by_name(rule, call_body(rule.vjp, {**bound, "z": z, "z_bar": z_bar}))
+
+
+def tangent(rule: Rule, point: Sample, z: Any, bound: Bound, dots: Bound) -> Any:
+    """The tangent of the result, derived from the declaration; every other tangent is 0."""
+
+    def zero(x: Any) -> Any:
+        if x is None:
+            return None if rule.kind == "linear" else 0.0
+        return tree_map(lambda v: np.zeros_like(v) if isinstance(v, np.ndarray) else 0.0, x)
+
+    full = {n: dots.get(n, zero(bound[n])) for n in rule.wrt}
+    if rule.kind == "elementwise":
+        with quiet():
+            return sum(d * dots[n] for n, d in partials(rule, z, bound).items() if n in dots)
+    if rule.kind == "linear":
+        return evaluate(rule, point, {**bound, **full})
+    if rule.kind == "bilinear":
+        parts = [evaluate(rule, point, {**bound, n: full[n]}) for n in dots]
+        return parts[0] if len(parts) == 1 else tree_map(lambda *p: sum(p), *parts)
+    assert rule.jvp is not None
+    return call_body(rule.jvp, {**bound, "z": z, **{f"{n}_dot": d for n, d in full.items()}})
+
+
+def direction(tree: Any, seed: int) -> Any:
+    """Random numbers in the shapes and types of ``tree``; zero for integers."""
+    generator = np.random.default_rng(seed)
+
+    def draw(x: Any) -> Any:
+        if not is_inexact(x):
+            return np.zeros_like(x, dtype=float) if isinstance(x, np.ndarray) else 0.0
+        d = generator.uniform(0.3, 1.0, np.shape(x)) * generator.choice([-1.0, 1.0], np.shape(x))
+        if np.iscomplexobj(x):
+            d = d + 1j * generator.uniform(-1.0, 1.0, np.shape(x))
+        d = np.asarray(d)
+        return d.astype(np.result_type(x)) if isinstance(x, (np.ndarray, np.generic)) else d.item()
+
+    return tree_map(draw, tree)
+
+
+# --- the checks ---
+
+
+def close(a: Any, b: Any, tolerance: float, what: str) -> None:
+    """Raise `Mismatch` unless two trees agree, up to ``tolerance`` of their size."""
+    for x, y in zip(leaves(a), leaves(b), strict=True):
+        if not is_inexact(y):
+            continue
+        x, y = np.asarray(x), np.asarray(y)
+        if x.shape != y.shape:
+            x = np.broadcast_to(x, y.shape)
+        scale = 1 + float(np.max(np.abs(y), initial=0.0, where=np.isfinite(y)))
+        if not np.allclose(x, y, rtol=0, atol=tolerance * scale, equal_nan=True):
+            raise Mismatch(f"{what}: {x} is not {y}")
+
+
+def single(x: Any) -> bool:
+    """Whether ``x`` is in single precision."""
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype in (np.float32, np.complex64)
+
+
+def check(rule: Rule, point: Sample, seed: int = 0) -> set[str]:
+    """Check ``rule`` at ``point`` and return the names of the parameters checked."""
+    bound = bind(rule, point)
+    names = active(rule, bound, point)
+    z = evaluate(rule, point, bound)
+    dots = {n: direction(bound[n], seed + i) for i, n in enumerate(names)}
+    z_bar = direction(z, seed + 99)
+    low = any(single(x) for n in names for x in leaves(bound[n])) or any(single(x) for x in leaves(z))
+    exact, rough = (2e-4, 2e-3) if low else (1e-10, 2e-8)
+
+    z_dot = tangent(rule, point, z, bound, dots)
+    expected = richardson_jvp(
+        lambda *xs: evaluate(rule, point, {**bound, **dict(zip(names, xs, strict=True))}),
+        [bound[n] for n in names],
+        [dots[n] for n in names],
+    )
+    close(z_dot, expected, rough, "jvp")
+
+    bars = adjoints(rule, z, z_bar, bound)
+    for n in names:
+        part = tangent(rule, point, z, bound, {n: dots[n]})
+        left = pairing(z_bar, tree_map(lambda d, v: np.broadcast_to(d, np.shape(v)), part, z))
+        right = pairing(bars[n], dots[n])
+        if not abs(left - right) <= exact * (1 + abs(left) + _size(z_bar) * _size(z_dot)):
+            raise Mismatch(f"<z_bar, z_dot> = {left}, but <{n}_bar, {n}_dot> = {right}")
+        for x, g in zip(leaves(bound[n]), leaves(bars[n]), strict=True):
+            check_form(x, g, [v for m in rule.wrt for v in leaves(bound[m])], z)
+    return set(names)
+
+
+def _size(tree: Any) -> float:
+    return float(sum(np.sum(np.abs(x), where=np.isfinite(x)) for x in map(np.asarray, leaves(tree))))
+
+
+def check_form(x: Any, g: Any, operands: list[Any], z: Any) -> None:
+    """Raise `Mismatch` unless the adjoint ``g`` has the shape of ``x``, and no more precision than was there."""
+    if not is_inexact(x):
+        return
+    if np.shape(g) != np.shape(x):
+        raise Mismatch(f"adjoint of shape {np.shape(g)} for an argument of shape {np.shape(x)}")
+    wide = [v for v in [*operands, *leaves(z)] if isinstance(v, (np.ndarray, np.generic)) and not single(v)]
+    if single(x) and not wide and not single(g) and type(g) not in (int, float, complex):
+        raise Mismatch(f"adjoint of type {np.asarray(g).dtype} in a program in single precision")
+
+
+def check_all(rule: Rule) -> None:
+    """Check ``rule`` at all its samples."""
+    points = rule.samples()
+    if not points and rule.function not in HERMITIAN:
+        raise Mismatch("no samples, no rule")
+    seen: set[str] = set()
+    for i, point in enumerate(points):
+        try:
+            seen |= check(rule, point, seed=7 * i)
+        except Mismatch as error:
+            raise Mismatch(f"{rule.name} at {point}: {error}") from None
+    if seen != set(rule.wrt) and points:
+        raise Mismatch(f"{rule.name}: no sample has a derivative by {sorted(set(rule.wrt) - seen)}")
+
+
+def identity(rule: Rule) -> str:
+    return f"{rule.name}-{rule.kind}"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=identity)
+def test_rule_agrees_with_differences(rule: Rule) -> None:
+    check_all(rule)
+
+
+# --- static branches ---
+
+
+def branches(rule: Rule) -> bool:
+    return any(f"if {test}(" in inspect.getsource(rule.vjp) for test in ("real", "literal", "ndim"))
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if branches(r)], ids=identity)
+def test_general_text_agrees_with_static_branches(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands after the static branches must be right in every case."""
+    home = rule.vjp.__globals__
+    cases = []
+    for i, point in enumerate(rule.samples()):
+        bound = bind(rule, point)
+        z = evaluate(rule, point, bound)
+        z_bar = direction(z, i)
+        cases.append((point, bound, z, z_bar, adjoints(rule, z, z_bar, bound)))
+    for test, answer in (("real", False), ("literal", False), ("ndim", -1)):
+        if test in home:
+            monkeypatch.setitem(home, test, lambda value, answer=answer: answer)
+    for point, bound, z, z_bar, special in cases:
+        general = adjoints(rule, z, z_bar, bound)
+        for n in active(rule, bound, point):
+            tolerance = 1e-4 if any(single(v) for v in leaves(bound[n])) else 1e-11
+            for x, a, b in zip(leaves(bound[n]), leaves(special[n]), leaves(general[n]), strict=True):
+                real = not np.iscomplexobj(x)  # what is imaginary in the adjoint of a real variable is dropped
+                close(np.real(b) if real else b, np.real(a) if real else a, tolerance, f"{rule.name} at {point}")
+                assert np.shape(a) == np.shape(b)
+
+
+# --- the test itself can fail ---
+
+
+def scaled(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The same rule, 1% wrong in what it returns first."""
+
+    def wrong(*args: Any, **kwargs: Any) -> Any:
+        values = body(*args, **kwargs)
+        if isinstance(values, tuple):
+            return (tree_map(lambda v: 1.01 * v, values[0]), *values[1:])
+        return tree_map(lambda v: 1.01 * v, values)
+
+    wrong.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
+    return wrong
+
+
+def some_of_each_kind() -> list[Rule]:
+    kinds: dict[str, list[Rule]] = {}
+    for r in RULES:
+        kinds.setdefault(r.kind, []).append(r)
+    return [r for group in kinds.values() for r in group[:: max(1, len(group) // 6)] if r.function not in HERMITIAN]
+
+
+@pytest.mark.parametrize("rule", some_of_each_kind(), ids=identity)
+def test_a_rule_that_is_one_percent_wrong_fails(rule: Rule) -> None:
+    with pytest.raises(Mismatch):
+        check_all(dataclasses.replace(rule, vjp=scaled(rule.vjp)))
+
+
+@pytest.mark.parametrize("rule", [r for r in some_of_each_kind() if r.jvp], ids=identity)
+def test_a_forward_rule_that_is_one_percent_wrong_fails(rule: Rule) -> None:
+    assert rule.jvp is not None
+    with pytest.raises(Mismatch):
+        check_all(dataclasses.replace(rule, jvp=scaled(rule.jvp)))
+
+
+def find(function: Callable[..., Any]) -> Rule:
+    found = registry.find(function)
+    assert found is not None
+    return found
+
+
+def test_no_samples_no_rule() -> None:
+    with pytest.raises(Mismatch, match="no samples"):
+        check_all(dataclasses.replace(find(np.sin), samples=list))
+
+
+def test_every_parameter_needs_a_sample() -> None:
+    with pytest.raises(Mismatch, match="no sample has a derivative by"):
+        check_all(dataclasses.replace(find(np.multiply), samples=lambda: [sample(np.ones(2), 3)]))
+
+
+def test_an_adjoint_of_the_wrong_shape_or_type_fails() -> None:
+    total = find(np.sum)
+    assert total.kind == "linear"
+    point = [sample(np.ones((2, 1)))]
+    with pytest.raises(Mismatch):
+        check_all(dataclasses.replace(total, vjp=lambda z_bar, a: z_bar * np.ones(2), samples=lambda: point))
+    point = [sample(np.ones(3, np.float32))]
+    with pytest.raises(Mismatch, match="single precision"):
+        check_all(dataclasses.replace(total, vjp=lambda z_bar, a: z_bar * np.ones(3), samples=lambda: point))
+
+
+def test_a_function_has_one_rule() -> None:
+    with pytest.raises(ValueError, match="already has a rule"):
+        registry.elementwise(np.sin, samples=list)(lambda x: x)
+    with pytest.raises(ValueError, match="already has a rule"):
+        registry.elementwise(np.floor, samples=list)(lambda x: x)
+
+
+def test_no_function_is_both_constant_and_has_a_rule() -> None:
+    assert not [f for f in registry.constants() if registry.find(f)]
+
+
+def test_samples_are_the_same_at_each_call() -> None:
+    for r in RULES:
+        for a, b in zip(r.samples(), r.samples(), strict=True):
+            for x, y in zip(leaves(a.args), leaves(b.args), strict=True):
+                assert type(x) is type(y)
+                assert not is_inexact(x) or np.array_equal(widen(x), widen(y), equal_nan=True)

@@ -1,0 +1,458 @@
+"""The surface: what `grad`, `value_and_grad`, `vjp` and `check_grads` take, give, and look like."""
+
+# What is refused has to say why: the assertion is on the exception that may or may not come.
+# ruff: noqa: PT017
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import linecache
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import threading
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+
+import s2sad
+from s2sad import check_grads, grad, stop_gradient, value_and_grad, vjp
+from s2sad.errors import S2SADError
+
+V = np.array([0.3, -1.2, 2.5])
+W = np.array([1.5, 0.25, -0.75])
+
+
+def loss(x: Any, w: Any = 2.0, *, shift: float = 0.5) -> Any:
+    """The loss's own docstring."""
+    return np.sum(np.sin(x) * w + shift * x)
+
+
+def three(a: Any, b: Any, c: Any) -> Any:
+    return a * b * b + c * a
+
+
+def keywords(x: Any, *, scale: Any, bias: Any = 1.0) -> Any:
+    return x * scale * scale + bias * x
+
+
+# -- which arguments -------------------------------------------------------------------------------------------------
+
+
+def test_argnums() -> None:
+    assert grad(three)(2.0, 3.0, 5.0) == 9.0 + 5.0
+    assert grad(three, 1)(2.0, 3.0, 5.0) == 12.0
+    assert grad(three, argnums=2)(2.0, 3.0, 5.0) == 2.0
+    assert grad(three, -1)(2.0, 3.0, 5.0) == 2.0
+    assert grad(three, (0,))(2.0, 3.0, 5.0) == (14.0,)
+    assert grad(three, (0, 2))(2.0, 3.0, 5.0) == (14.0, 2.0)
+    assert grad(three, (2, 0))(2.0, 3.0, 5.0) == (2.0, 14.0)
+    assert grad(three, (-1, 0, 1))(2.0, 3.0, 5.0) == (2.0, 14.0, 12.0)
+    assert type(grad(three, (0, 1))(2.0, 3.0, 5.0)) is tuple
+    assert grad(three, np.int64(1))(2.0, 3.0, 5.0) == 12.0
+
+
+def test_argnames() -> None:
+    assert grad(three, argnames="b")(2.0, 3.0, 5.0) == 12.0
+    assert grad(keywords, argnames="scale")(2.0, scale=3.0) == 12.0
+    assert grad(keywords, argnames=("scale",))(2.0, scale=3.0) == (12.0,)
+    assert grad(keywords, argnames=("bias", "x"))(2.0, scale=3.0, bias=4.0) == (2.0, 13.0)
+
+
+def test_arguments_by_name_and_by_default() -> None:
+    assert grad(three)(2.0, c=5.0, b=3.0) == 14.0
+    assert grad(three)(c=5.0, b=3.0, a=2.0) == 14.0
+    assert grad(three, 1)(a=2.0, b=3.0, c=5.0) == 12.0
+    assert grad(loss, argnums=1)(V) == pytest.approx(np.sum(np.sin(V)))
+    assert grad(keywords, argnames="bias")(2.0, scale=3.0) == 2.0
+    np.testing.assert_allclose(grad(loss)(V, shift=0.0), 2.0 * np.cos(V))
+
+
+def test_value_and_grad() -> None:
+    value, gradient = value_and_grad(three)(2.0, 3.0, 5.0)
+    assert (value, gradient) == (28.0, 14.0)
+    value, gradients = value_and_grad(three, argnums=(0, 1))(2.0, 3.0, 5.0)
+    assert (value, gradients) == (28.0, (14.0, 12.0))
+    assert value_and_grad(keywords, argnames="scale")(2.0, scale=3.0) == (20.0, 12.0)
+
+
+def with_aux(x: Any, w: Any) -> Any:
+    y = x * w
+    return np.sum(y), (y, "info")
+
+
+def test_has_aux() -> None:
+    gradient, (y, info) = grad(with_aux, has_aux=True)(V, W)
+    np.testing.assert_array_equal(gradient, W)
+    np.testing.assert_array_equal(y, V * W)
+    assert info == "info"
+    (value, aux), gradients = value_and_grad(with_aux, (0, 1), has_aux=True)(V, W)
+    assert value == np.sum(V * W)
+    assert aux[1] == "info"
+    np.testing.assert_array_equal(gradients[1], V)
+
+
+@grad
+def decorated(x: Any) -> Any:
+    """Squares."""
+    return x * x
+
+
+@grad(argnums=(0, 1))
+def decorated_with_options(x: Any, y: Any) -> Any:
+    return x * x * y
+
+
+@value_and_grad(argnums=1)
+def decorated_value(x: Any, y: Any) -> Any:
+    return x * y * y
+
+
+@grad(has_aux=True)
+def decorated_aux(x: Any) -> Any:
+    return x * x, "aux"
+
+
+def test_decorator_forms() -> None:
+    assert decorated(3.0) == 6.0
+    assert decorated_with_options(3.0, 2.0) == (12.0, 9.0)
+    assert decorated_value(3.0, 2.0) == (12.0, 12.0)
+    assert decorated_aux(3.0) == (6.0, "aux")
+
+
+def test_empty_decorator_form() -> None:
+    @grad()
+    def empty(x: Any) -> Any:
+        return x * x
+
+    assert empty(3.0) == 6.0
+
+
+def test_lambdas_on_one_line_are_told_apart() -> None:
+    one, two, three_ = grad(lambda x: x * x), grad(lambda x: x * x * x), grad(lambda x: 5.0 * x)
+    assert (one(2.0), two(2.0), three_(2.0)) == (4.0, 12.0, 5.0)
+    pair = [lambda x: x * x, lambda x: x + x]
+    assert [grad(f)(3.0) for f in pair] == [6.0, 2.0]
+    nested = grad(lambda x: (lambda y: y)(3) * x)
+    assert nested(1.0) == 3.0
+
+
+def test_methods() -> None:
+    class Model:
+        scale = 3.0
+
+        def loss(self, x: Any) -> Any:
+            return x * x * self.scale
+
+        @staticmethod
+        def plain(x: Any) -> Any:
+            return x * x
+
+        @classmethod
+        def of_class(cls, x: Any) -> Any:
+            return x * x * cls.scale
+
+    model = Model()
+    for f, expected in ((model.loss, 12.0), (Model.plain, 4.0), (Model.of_class, 12.0)):
+        try:
+            assert grad(f)(2.0) == expected
+        except S2SADError as error:
+            assert f.__name__ in str(error)
+
+
+# -- vjp -------------------------------------------------------------------------------------------------------------
+
+
+def vector(x: Any, w: Any) -> Any:
+    return np.sin(x) * w
+
+
+def test_pullback_is_callable_repeatedly() -> None:
+    value, pullback = vjp(vector, V, W)
+    np.testing.assert_array_equal(value, np.sin(V) * W)
+    for seed in (np.ones(3), np.array([1.0, 0.0, -2.0]), np.ones(3), np.zeros(3)):
+        x_bar, w_bar = pullback(seed)
+        np.testing.assert_allclose(x_bar, seed * np.cos(V) * W, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(w_bar, seed * np.sin(V), rtol=1e-12, atol=1e-15)
+        x_bar[...] = 55.0
+        w_bar[...] = 55.0
+
+
+def loopy(x: Any) -> Any:
+    y = x
+    for i in range(3):
+        if np.sum(y) > 0.0:
+            y = y * x
+        else:
+            y = np.sin(y) + i
+    return y
+
+
+def test_pullback_of_a_loop_is_callable_repeatedly() -> None:
+    _, pullback = vjp(loopy, V)
+    first = [copy.deepcopy(pullback(row)) for row in np.eye(3)]
+    second = [pullback(row) for row in np.eye(3)]
+    for one, two in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one[0], two[0])
+
+
+def test_pullback_leaves_its_seed_alone() -> None:
+    seed = np.ones(3)
+    _, pullback = vjp(lambda x: x, V)
+    (x_bar,) = pullback(seed)
+    x_bar[...] = 9.0
+    np.testing.assert_array_equal(seed, np.ones(3))
+    _, pullback = vjp(lambda x, y: x + y, V, W)
+    x_bar, y_bar = pullback(seed)
+    assert not np.shares_memory(x_bar, y_bar)
+    assert not np.shares_memory(x_bar, seed)
+
+
+def test_pullback_is_of_the_arguments_at_the_call() -> None:
+    x = V.copy()
+    _, pullback = vjp(lambda x: x * x, x)
+    x[...] = 100.0
+    (x_bar,) = pullback(np.ones(3))
+    assert np.allclose(x_bar, 2.0 * V) or np.allclose(x_bar, 200.0)
+
+
+def containers(p: Any) -> Any:
+    return {"sum": p["a"] + p["b"][0], "product": (p["a"] * p["b"][0],)}
+
+
+def test_pullback_of_containers() -> None:
+    value, pullback = vjp(containers, {"a": V, "b": [W, 2.0]})
+    np.testing.assert_array_equal(value["product"][0], V * W)
+    (p_bar,) = pullback({"sum": np.ones(3), "product": (np.full(3, 2.0),)})
+    np.testing.assert_allclose(p_bar["a"], 1.0 + 2.0 * W)
+    np.testing.assert_allclose(p_bar["b"][0], 1.0 + 2.0 * V)
+    assert p_bar["b"][1] == 0.0
+
+
+def test_vjp_of_a_scalar() -> None:
+    value, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    assert value == 6.0
+    assert pullback(1.0) == (3.0, 2.0)
+    assert pullback(2.0) == (6.0, 4.0)
+
+
+# -- what the objects look like --------------------------------------------------------------------------------------
+
+
+def test_metadata_of_the_function_is_kept() -> None:
+    df = grad(loss)
+    assert df.__name__ == "loss"
+    assert df.__doc__ == loss.__doc__
+    assert df.__wrapped__ is loss
+    assert df.__module__ == loss.__module__
+    assert df.__qualname__ == "loss"
+    assert [p.name for p in inspect.signature(df).parameters.values()] == ["x", "w", "shift"]
+    assert inspect.signature(df).parameters["w"].default == 2.0
+    assert inspect.signature(df).parameters["shift"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert callable(df)
+
+
+def test_repr() -> None:
+    text = repr(grad(loss))
+    assert text.startswith("<s2sad.grad of ")
+    assert "loss" in text
+    assert "wrt x" in text
+    assert "reverse" in text
+    text = repr(value_and_grad(three, (0, 2)))
+    assert "value_and_grad" in text
+    assert "a" in text.split("wrt")[1]
+    assert "c" in text.split("wrt")[1]
+    assert repr(grad(no_rule))
+
+
+def no_rule(x: Any) -> Any:
+    return np.sum(np.frexp(x)[0])
+
+
+def test_source_is_the_python_that_runs() -> None:
+    df = grad(loss)
+    tree = ast.parse(df.source)
+    assert any(isinstance(node, ast.FunctionDef) for node in tree.body)
+    header = df.source.splitlines()[0]
+    assert header.startswith("# s2sad: gradient of loss (")
+    assert "with respect to x" in header
+    assert f"test_api.py:{loss.__code__.co_firstlineno}" in header
+    assert "/root" not in df.source
+    assert "x_bar" in df.source
+    assert df.source == grad(loss).source
+
+
+def with_loop(v: Any) -> Any:
+    total = 0.0
+    for item in v:
+        if item > 0.0:
+            total = total * item + np.exp(item)
+    return total
+
+
+def test_traceback_shows_the_emitted_line() -> None:
+    df = grad(fails_late)
+    with pytest.raises(ZeroDivisionError) as raised:
+        df(0.0)
+    text = "".join(traceback.format_exception(raised.value))
+    assert "1.0 / x" in text
+    assert linecache.getlines(traceback.extract_tb(raised.value.__traceback__)[-1].filename)
+
+
+def fails_late(x: Any) -> Any:
+    y = x * 2.0
+    return y * (1.0 / x)
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {root!r})
+from tests import test_api
+from s2sad import grad, value_and_grad
+for f in (test_api.loss, test_api.three, test_api.with_loop, test_api.loopy_loss, test_api.many):
+    print(grad(f).source)
+    print(value_and_grad(f).source)
+"""
+
+
+def loopy_loss(x: Any) -> Any:
+    return np.sum(loopy(x)) + with_loop(x)
+
+
+def many(x: Any) -> Any:
+    a, b, c, d, e = x, x * x, x - 1.0, np.sin(x), np.cos(x)
+    while np.sum(a) < 10.0:
+        a, b, c, d, e = a * 1.5 + 1.0, c + a, d * b, e, b * 0.1
+        if np.sum(b) > 100.0:
+            break
+    return np.sum(a + b + c + d + e)
+
+
+def test_emitted_source_does_not_depend_on_the_hash_seed() -> None:
+    root = str(pathlib.Path(s2sad.__file__).parents[1])
+    texts = []
+    for seed in ("0", "1", "4242"):
+        result = subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(root=root)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=root,
+        )
+        texts.append(result.stdout)
+    assert texts[0]
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_threads() -> None:
+    df = value_and_grad(loopy_loss)
+    expected = df(V)
+    found: list[Any] = []
+    errors: list[BaseException] = []
+
+    def work(k: int) -> None:
+        try:
+            for _ in range(30):
+                value, gradient = df(V)
+                found.append(value == expected[0] and np.array_equal(gradient, expected[1]))
+                fresh = grad(lambda x: np.sum(x * k))
+                found.append(np.array_equal(fresh(V), np.full(3, float(k))))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(found) == 240
+    assert all(found)
+
+
+module_level_derivative = grad(loss)
+of_two = value_and_grad(three, argnums=(0, 2))
+
+
+def test_pickling() -> None:
+    for df in (module_level_derivative, grad(loss, argnames="w")):
+        again = pickle.loads(pickle.dumps(df))
+        np.testing.assert_array_equal(again(V), df(V))
+        assert again.source == df.source
+    assert pickle.loads(pickle.dumps(of_two))(2.0, 3.0, 5.0) == of_two(2.0, 3.0, 5.0)
+    assert pickle.loads(pickle.dumps(decorated))(3.0) == 6.0
+    assert pickle.loads(pickle.dumps(decorated_with_options))(3.0, 2.0) == (12.0, 9.0)
+    assert copy.deepcopy(module_level_derivative)(V).shape == (3,)
+
+
+def test_pickling_into_another_process() -> None:
+    root = str(pathlib.Path(s2sad.__file__).parents[1])
+    code = (
+        f"import sys, pickle; sys.path.insert(0, {root!r}); "
+        "df = pickle.loads(sys.stdin.buffer.read()); print(df(2.0, 3.0, 5.0))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(of_two), capture_output=True, check=True, cwd=root
+    )
+    assert result.stdout.decode().strip() == str(of_two(2.0, 3.0, 5.0))
+
+
+def test_derivatives_of_equal_calls_agree() -> None:
+    x = V.copy()
+    first, second = grad(loss)(x), grad(loss)(x)
+    assert first is not second
+    assert not np.shares_memory(first, second)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_importing_loads_nothing_else() -> None:
+    code = (
+        "import sys, numpy; before = set(sys.modules); import s2sad; "
+        "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
+        "print(sorted(m for m in new if m in ('scipy', 'numba', 'pytest', 'matplotlib', 'jax')))"
+    )
+    root = str(pathlib.Path(s2sad.__file__).parents[1])
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert result.stdout.strip() == "[]"
+
+
+# -- check_grads -----------------------------------------------------------------------------------------------------
+
+
+def test_check_grads_passes_on_what_is_right() -> None:
+    check_grads(loss, (V,), order=1, modes=("rev",))
+    check_grads(with_loop, (V,), order=1, modes=("rev",))
+    check_grads(vector, (V, W), order=1, modes=("rev",))
+
+
+def half_stopped(x: Any) -> Any:
+    """Its derivative is, on purpose, not that of its value."""
+    return np.sum(stop_gradient(x) * x * 1.0)
+
+
+def test_check_grads_reports_what_differs() -> None:
+    with pytest.raises(AssertionError) as raised:
+        check_grads(half_stopped, (V,), order=1, modes=("rev",))
+    message = str(raised.value)
+    assert "half_stopped" in message
+    assert "x" in message
+    assert any(character.isdigit() for character in message)
+
+
+def test_check_grads_leaves_arguments_alone() -> None:
+    x = V.copy()
+    check_grads(loss, (x,), order=1, modes=("rev",))
+    np.testing.assert_array_equal(x, V)
+
+
+def test_public_names() -> None:
+    for name in ("grad", "value_and_grad", "vjp", "stop_gradient", "check_grads"):
+        assert callable(getattr(s2sad, name))
+        assert getattr(s2sad, name).__doc__

@@ -1,0 +1,108 @@
+"""The project around the compiler: its layout, what it imports, what it ships, and the examples in its docstrings."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import fnmatch
+import importlib
+import importlib.metadata
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+from typing import Any
+
+import pytest
+
+import s2sad
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "s2sad"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+TOP_LEVEL = {"pyproject.toml", "README.md", "LICENSE", "Makefile", "s2sad", "tests", "examples"}
+RUN_TIME = {"numpy", "gast", "astunparse"}
+
+
+def dotted(path: pathlib.Path) -> str:
+    """The module name of a file of the package."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def ignored(name: str) -> bool:
+    """Whether .gitignore names a file or folder of the top level."""
+    patterns = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    return any(fnmatch.fnmatch(name, pattern.rstrip("/")) for pattern in patterns)
+
+
+def test_the_top_level_holds_nothing_else() -> None:
+    names = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+    assert {name for name in names if not ignored(name)} == TOP_LEVEL
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_a_module_has_at_most_500_lines(path: pathlib.Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_a_module_says_what_it_is(path: pathlib.Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_the_examples_in_docstrings_run(path: pathlib.Path) -> None:
+    if path.name == "__main__.py":
+        pytest.skip("importing it runs the command line")
+    module = importlib.import_module(dotted(path))
+    failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+def test_every_test_folder_is_that_of_a_package_or_of_programs() -> None:
+    packages = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+    assert folders - packages <= {"__pycache__", "benchmarks", "golden", "inplace", "language"}
+
+
+def test_the_versions_agree() -> None:
+    assert s2sad.__version__ == project()["project"]["version"] == importlib.metadata.version("s2sad")
+
+
+def test_the_package_is_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_the_dependencies_are_three() -> None:
+    names = {re.match(r"[\w-]+", dependency)[0] for dependency in project()["project"]["dependencies"]}  # type: ignore[index]
+    assert names == RUN_TIME
+
+
+def test_an_import_loads_its_three_dependencies_alone() -> None:
+    program = """
+import sys
+before = set(sys.modules)
+import numpy
+import s2sad
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+"""
+    # Isolated from the directory it runs in and from what an environment variable may preload.
+    command = [sys.executable, "-W", "error", "-P", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=os.sep)
+    loaded = set(done.stdout.split()) - sys.stdlib_module_names
+    # six is what astunparse itself needs.
+    assert loaded - {"_sitebuiltins", "six"} == RUN_TIME | {"s2sad"}
+    assert loaded.isdisjoint({"scipy", "numba", "pygments", "pytest", "hypothesis"})
+
+
+def test_no_file_names_a_path_of_somebodys_machine() -> None:
+    pattern = re.compile(r"/(?:root|work|home/\w+|Users/\w+)/")
+    for path in [*MODULES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "examples").glob("*.py"), ROOT / "README.md"]:
+        if path != pathlib.Path(__file__).resolve():
+            assert not pattern.search(path.read_text(encoding="utf-8")), path
