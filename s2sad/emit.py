@@ -178,7 +178,9 @@ class _Writer:
     def function(self, function: Function) -> ast.FunctionDef:
         positional = [ast.arg(p.public) for p in function.params if not p.keyword_only]
         keyword = [ast.arg(p.public) for p in function.params if p.keyword_only]
-        arguments = ast.arguments([], positional, None, keyword, [None] * len(keyword), None, [])
+        defaults = [self.default(p.default.value) for p in function.params if not p.keyword_only and p.default]
+        own = [self.default(p.default.value) if p.default else None for p in function.params if p.keyword_only]
+        arguments = ast.arguments([], positional, None, keyword, own, None, defaults)
         body = self.block(function.body, forward=True)
         if function.reverse is not None:
             reverse = self.block(function.reverse, forward=False)
@@ -193,14 +195,18 @@ class _Writer:
         self.notes[id(definition)] = Note(tuple(f"# {line}" for line in function.title))
         return definition
 
+    def default(self, value: Any) -> ast.expr:
+        """A default value as a literal, or ``...`` for an object that has none (it is put in when loading)."""
+        plain = value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
+        return self.const(value) if plain else ast.Constant(...)
+
     def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
         old = self.notes.get(id(stmt), Note())
         merged = (*lines, *old.before) if first else (*old.before, *lines)
         self.notes[id(stmt)] = Note(merged, old.after)
 
-    def block(self, block: Block, forward: bool) -> list[ast.stmt]:
+    def block(self, block: Block, forward: bool, last: Origin | None = None) -> list[ast.stmt]:
         out: list[ast.stmt] = []
-        last: Origin | None = None
         for stmt in block:
             made = self.statement(stmt, forward)
             origin = stmt.origin
@@ -273,7 +279,7 @@ class _Writer:
                     target_ = ast.Tuple([self.store(t) for t in targets], ast.Store())
                 return [ast.Assign([target_], pop, lineno=0)]
             case If(test=test, then=then, orelse=orelse):
-                return self.branch(test, self.block(then, forward), self.block(orelse, forward))
+                return self.branch(test, self.block(then, forward, stmt.origin), self.block(orelse, forward, stmt.origin))
             case For():
                 return [self.loop(stmt, forward)]
             case While(test=test, body=body):
@@ -330,7 +336,7 @@ class _Writer:
         if stmt.counter is not None:
             target = ast.Tuple([self.store(stmt.counter), target], ast.Store())
             iterable = ast.Call(ast.Name("enumerate"), [iterable], [])
-        return ast.For(target, iterable, self.block(stmt.body, forward) or [ast.Pass()], [])
+        return ast.For(target, iterable, self.block(stmt.body, forward, stmt.origin) or [ast.Pass()], [])
 
     # --- expressions
 
@@ -392,7 +398,7 @@ class _Writer:
             case "runtime":
                 root, dot, rest = op.name.partition(".")
                 text = _dotted(self.roots[root] + dot + rest)
-                return text if op.function is not None and not callable(op.function) else ast.Call(text, args, keywords)
+                return ast.Call(text, args, keywords)
         return ast.Call(_dotted(op.name), args, keywords)
 
 

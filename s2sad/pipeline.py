@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import itertools
 import types
@@ -40,8 +41,11 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
+    Copy,
     Expr,
+    For,
     Function,
+    If,
     Op,
     Param,
     Push,
@@ -124,6 +128,7 @@ class _Compilation:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.imports: dict[str, None] = {}
+        self.helpers: dict[str, None] = {}
         self.guards: dict[tuple[int, str], Guard] = {}
         self.pairs: dict[Any, _Callee] = {}
         self.results: dict[Any, Fact | None] = {}
@@ -154,7 +159,7 @@ class _Compilation:
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
             self.stages["adjoint"] = show(gradient)
             self.write(gradient, function)
-        head = "\n".join(self.imports)
+        head = "\n".join([*self.imports, *_import_lines(sorted(self.helpers))])
         text = (head + "\n\n\n" if head else "") + "\n\n".join(t.rstrip() + "\n" for t in self.texts)
         self.stages["source"] = text
         return Compiled(text, self.functions, tuple(self.guards.values()), self.stages, names)
@@ -172,6 +177,9 @@ class _Compilation:
             self.lowereds[key] = lowered = lower(self.source(function), wrt)
             for guard in lowered.guards:
                 self.guard(guard)
+            self.guard(Guard(function, "__code__", function.__code__))
+            self.guard(Guard(function, "__defaults__", function.__defaults__))
+            self.guard(Guard(function, "__kwdefaults__", function.__kwdefaults__))
         return self.lowereds[key]
 
     def guard(self, guard: Guard) -> None:
@@ -184,6 +192,8 @@ class _Compilation:
         ir = lowered.function
         if has_aux:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
+        given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
+        facts = {**given, **facts}
         known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
@@ -385,8 +395,8 @@ class _Compilation:
             seed_facts[bar] = fact
         made = self.differentiate(a, seeds, wrt, seed_facts)
         gradients = made.adjoints[0] if len(made.adjoints) == 1 else Build("tuple", made.adjoints)
-        probe = "~result.0"
-        held = (*made.body, Assign(probe, result))
+        probe = result.name if isinstance(result, Var) else "~result.0"
+        held = made.body if isinstance(result, Var) else (*made.body, Assign(probe, result))
         whole = replace(a.function, body=held, reverse=made.reverse, result=Build("tuple", (Var(probe), gradients)))
         whole = self.finished(a, whole, made)
         whole = self.in_place(a, whole, made.facts)
@@ -396,6 +406,10 @@ class _Compilation:
         needed.pop(bar, None)
         kept: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
         title = _title(a.lowered.source, wrt, "pair")
+        loose = [n for n in needed if n not in _settled(whole)]
+        if loose:
+            blank = Copy(tuple(loose), tuple(Const(0.0) for _ in loose))
+            whole = replace(whole, body=(blank, *whole.body))
         forward = replace(
             whole, name=names[0], reverse=None, result=Build("tuple", (Var(probe), kept)), title=title
         )
@@ -407,11 +421,11 @@ class _Compilation:
         backward = Function(
             names[1],
             (Param("saved.0", "saved"), Param(bar, "result_bar")),
-            (*start,),
+            (),
             gradients,
             whole.file,
             (f"reverse of {names[0]}: the adjoints of {', '.join(wrt)}",),
-            whole.reverse,
+            (*start, *whole.reverse),
         )
         self.stages.setdefault("adjoint", show(whole))
         self.write(fold(forward), function)
@@ -453,22 +467,35 @@ class _Compilation:
                     return cells[name].cell_contents
                 except ValueError:
                     return missing
-            return namespace.get(name, missing)
+            return namespace.get(name, getattr(builtins, name, missing))
 
         emitted = emit(function, set(cells), resolves)
         self.texts.append(emitted.text)
         bindings = {}
         for name, value in emitted.bindings.items():
+            if resolves(name) is value and hasattr(builtins, name):
+                continue
             bindings[name] = value if isinstance(value, types.CellType) else types.CellType(value)
             if isinstance(value, types.ModuleType):
-                alias = "" if value.__name__ == name else f" as {name}"
-                self.imports[f"import {value.__name__}{alias}"] = None
-            elif not isinstance(value, types.CellType) and getattr(value, "__module__", "").startswith("s2sad"):
-                alias = "" if value.__name__ == name else f" as {name}"
-                self.imports[f"from s2sad.runtime import {value.__name__}{alias}"] = None
+                self.imports[f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")] = None
+            elif not isinstance(value, types.CellType):
+                self.helpers[value.__name__ + ("" if value.__name__ == name else f" as {name}")] = None
         file = f"{self.filename[:-1]} {function.name}>"
-        self.functions.update(load(emitted.text, file, namespace, cells, bindings))
+        loaded = load(emitted.text, file, namespace, cells, bindings)
+        for made in loaded.values():
+            if made.__defaults__ is not None:
+                made.__defaults__ = original.__defaults__
+            if made.__kwdefaults__ is not None:
+                made.__kwdefaults__ = original.__kwdefaults__
+        self.functions.update(loaded)
         return emitted
+
+
+def _import_lines(helpers: list[str]) -> list[str]:
+    line = f"from s2sad.runtime import {', '.join(helpers)}"
+    if not helpers or len(line) <= 100:
+        return [line] if helpers else []
+    return ["from s2sad.runtime import (", *(f"    {name}," for name in helpers), ")"]
 
 
 def maker_is_basic(facts: Facts, index: Expr) -> bool:
@@ -483,6 +510,17 @@ def maker_is_basic(facts: Facts, index: Expr) -> bool:
             continue
         return False
     return True
+
+
+def _settled(function: Function) -> set[str]:
+    """The names that surely have a value at the end of a function's body."""
+    found = {p.name for p in function.params}
+    for stmt in function.body:
+        found.update(writes(stmt) if not isinstance(stmt, For) else ())
+        if isinstance(stmt, If):
+            arms = [{t for s in arm if isinstance(s, Copy) for t in s.targets} for arm in (stmt.then, stmt.orelse)]
+            found |= arms[0] & arms[1]
+    return found
 
 
 def _free_in(block: tuple[Stmt, ...], result: Expr) -> dict[str, None]:

@@ -131,7 +131,7 @@ class Facts:
 
     def get(self, expr: Expr) -> Fact:
         """The fact about an expression whose names are all known."""
-        return evaluate(expr, self.of, self.globals, lambda _: None)
+        return evaluate(expr, self.of, self.globals)
 
 
 def infer(
@@ -366,6 +366,13 @@ def _call(
         return _attribute(op.name, fact(expr.args[0]), function)
     if op.kind == "user":
         return user_call(expr, [fact(a) for a in expr.args]) if user_call is not None else OPEN
+    if op.kind == "operator" and op.name == "+" and len(expr.args) == 2:
+        left, right = fact(expr.args[0]), fact(expr.args[1])
+        if left.kind == right.kind and left.kind in ("tuple", "list"):
+            if left.items is None or right.items is None:
+                return Fact(left.kind)
+            both = [f for _, f in (*left.items, *right.items)]
+            return Fact(left.kind, items=tuple(enumerate(both)))
     if function is stop_gradient:
         return fact(expr.args[0])
     if function in (len, int, float, round, bool, scalar_seed):

@@ -20,6 +20,7 @@ from s2sad.ir.nodes import (
     NOWHERE,
     Op,
     Origin,
+    Slice,
     Stmt,
     Var,
     base,
@@ -40,6 +41,7 @@ SHAPE = Op("runtime", "np.shape", np.shape)
 SHAPE_ATTRIBUTE = Op("attribute", "shape")
 COPY = Op("method", "copy", np.copy)
 INDEX = Op("index", "[]")
+_SLICE = Op("runtime", "slice", slice)
 
 
 class Builder:
@@ -55,7 +57,7 @@ class Builder:
         self.lazy: dict[str, Expr] = {}
         self.broadcasts: dict[str, Expr] = {}
         names: list[str] = [p.name for p in function.params]
-        for stmt in walk(function.body):
+        for stmt in walk((*function.body, *(function.reverse or ()))):
             names += writes(stmt)
             names += reads(stmt)
         for name in names:
@@ -181,6 +183,20 @@ class Builder:
         if isinstance(shape, Call) and shape.op.function is np.shape:
             return self.shape_of(shape.args[0])
         return shape
+
+
+def as_value(index: Expr) -> Expr:
+    """An index as an argument of a call: ``slice(1, None)`` for ``1:``."""
+    if isinstance(index, Slice):
+        bounds = [Const(None) if p is None else p for p in (index.lower, index.upper, index.step)]
+        if index.step is None:
+            bounds.pop()
+            if index.lower is None:
+                bounds.pop(0)
+        return Call(_SLICE, tuple(bounds))
+    if isinstance(index, Build):
+        return Build(index.kind, tuple(as_value(i) for i in index.items))
+    return index
 
 
 def _literal(value: object) -> Expr:

@@ -172,6 +172,9 @@ def defines(stmt: Stmt) -> Iterable[str]:
                 yield from defines(arm[-1])
     elif isinstance(stmt, (For, While)):
         yield from loop_heads(stmt.body)
+        for inner in stmt.body:
+            if isinstance(inner, Copy):
+                yield from inner.targets
 
 
 def _needed(back: Block) -> dict[str, None]:

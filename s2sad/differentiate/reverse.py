@@ -15,6 +15,7 @@ order) and added to by the others.  Where branches or iterations meet, it moves 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ from s2sad import rules
 from s2sad.analysis.activity import Activity, carriers, passes
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.facts import SCALAR, Fact, Facts
-from s2sad.differentiate.builder import ADD, COPY, INDEX, Builder
+from s2sad.differentiate.builder import ADD, COPY, INDEX, Builder, as_value
 from s2sad.differentiate.splice import splice
 from s2sad.errors import Place, UnsupportedError, Violation
 from s2sad.ir import algebra
@@ -59,11 +60,12 @@ from s2sad.ir.nodes import (
     writes,
 )
 from s2sad.rules.binding import BindingError, bind
-from s2sad.runtime import add_at, add_field, fresh, packed, starred, unbroadcast, unreduce
+from s2sad.runtime import add_at, add_field, fresh, joined, packed, starred
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _PACKED = Op("runtime", "packed", packed)
+_JOINED = Op("runtime", "joined", joined)
 _STARRED = Op("runtime", "starred", starred)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
@@ -148,6 +150,7 @@ class _Reverse(Builder):
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
+        self.heads: frozenset[str] = frozenset()
 
     def run(self, seed: Mapping[str, Expr], wrt: tuple[str, ...], seed_facts: Mapping[str, Fact]) -> Reversed:
         self.of.update(seed_facts)
@@ -357,7 +360,7 @@ class _Reverse(Builder):
         if fact.kind == "array" and self.is_basic(index):
             self.emit(Store(x_bar, index, g, "+", self.origin))
         else:
-            self.emit(Evaluate(Call(_ADD_AT, (x_bar, index, g)), self.origin))
+            self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), g)), self.origin))
 
     def displayed(self, whole: Build) -> Var:
         raise NotImplementedError("an index of a display")
@@ -399,6 +402,11 @@ class _Reverse(Builder):
         if op.kind == "attribute" and op.function is None or self.is_field(call):
             self.field(call, z_bar)
             return
+        if op.name == "+" and op.kind == "operator" and self.fact(call).kind in ("tuple", "list"):
+            for operand, part in zip(call.args, ("head", "tail"), strict=True):
+                if self.is_active(operand):
+                    self.contribute(operand, Call(_JOINED, (z_bar, Const(part), call.args[0])))
+            return
         rule = rules.find(op.function)
         if rule is None:
             self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
@@ -410,7 +418,7 @@ class _Reverse(Builder):
             self.violation(call.node, what, "Leave it out, or do the same with other operations.")
             return
         for name, operand in bound.items():
-            if name not in rule.wrt and self.is_active(operand):
+            if name not in rule.wrt and self.is_active(operand) and not _stepwise(rule, name):
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
@@ -536,7 +544,8 @@ class _Reverse(Builder):
 
     def branch(self, stmt: If) -> Stmt:
         origin = self.origin
-        inside = {n for s in walk((*stmt.then, *stmt.orelse)) for n in writes(s)}
+        # What the end of an iteration moves into the loop's join names has been there before the branch.
+        inside = {n for s in walk((*stmt.then, *stmt.orelse)) for n in writes(s)} - self.heads
         then, then_out, then_adj = self.nested(stmt.then, self.adj)
         orelse, else_out, else_adj = self.nested(stmt.orelse, self.adj)
         self.origin = origin
@@ -625,6 +634,7 @@ class _Reverse(Builder):
         by_range = isinstance(stmt, For) and _is_range(stmt) and not has_break
         before = set(self.owned)
         self.depth += 1
+        outer_heads, self.heads = self.heads, frozenset(heads)
         if by_range:
             self.rebuilt.update(stmt.targets)  # type: ignore[union-attr]
         while True:
@@ -636,6 +646,7 @@ class _Reverse(Builder):
             before -= shared
             self.owned = set(before)
         self.depth -= 1
+        self.heads = outer_heads
         self.origin = origin
         if moves:
             out.append(Copy(tuple(j for j, _ in moves), tuple(e for _, e in moves), origin))
@@ -694,6 +705,18 @@ class _Reverse(Builder):
         return isinstance(bar, Const) or (isinstance(bar, Var) and bar.name in self.owned)
 
 
+#: Parameters whose value decides which element goes where, and so has the derivative zero.
+_SELECTING = frozenset(
+    "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
+)
+_STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.copysign: "y", np.ldexp: "x2 n i"}
+
+
+def _stepwise(rule: rules.Rule, name: str) -> bool:
+    """Whether the result of a rule is a step function of a parameter."""
+    return name in _SELECTING or name in _STEPS.get(rule.function, "").split()
+
+
 def is_light(expr: Expr) -> bool:
     """Whether evaluating ``expr`` again costs about as much as reading a saved value."""
     if isinstance(expr, (Var, Const)):
@@ -710,7 +733,7 @@ def _makes_fresh(call: Call) -> bool:
     if call.op.kind == "operator":
         return True
     rule = rules.find(call.op.function)
-    return rule is not None and rule.sharing == "fresh" and not call.op.function in (unbroadcast, unreduce)
+    return rule is not None and rule.sharing == "fresh" and rule.name.startswith("numpy.")
 
 
 def _differentiable(stmt: Stmt) -> Iterable[Expr]:

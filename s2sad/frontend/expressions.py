@@ -75,6 +75,10 @@ class Expressions:
         self.counters: dict[str, int] = {}
         self.callees: dict[int, types.FunctionType] = {}
 
+    def violation(self, node: Node, message: str, remedy: str) -> None:
+        """Note a construct that is not accepted, whatever passes through it."""
+        raise NotImplementedError
+
     # --- names and statements
 
     def fresh(self, base: str) -> str:
@@ -144,8 +148,9 @@ class Expressions:
                 return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
             case gast.Call():
                 return self.constant_call(node)
-            case gast.NamedExpr():
-                return self.refused(node, "an assignment expression is not supported", "Assign on a line of its own.")
+        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
+            what = "an assignment expression is not supported here"
+            self.violation(node, what, "Assign on a line of its own.")
         return self.opaque(node)
 
     def is_value(self, node: Node) -> bool:
@@ -238,7 +243,9 @@ class Expressions:
             case gast.Call():
                 return self.call(node, hint)
             case gast.NamedExpr():
-                return self.refused(node, "an assignment expression is not supported", "Assign on a line of its own.")
+                value = self.atom(self.value(node.value, node.target.id))
+                self.env[node.target.id] = self.assign(node.target.id, value).name
+                return Var(self.env[node.target.id])
             case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
                 what = "a generator expression" if isinstance(node, gast.GeneratorExp) else "a comprehension"
                 return self.refused(

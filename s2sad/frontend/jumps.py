@@ -205,6 +205,8 @@ def _assign(name: str, value: Node, at: Node) -> Node:
     node = gast.Assign(targets=[target], value=value, type_comment=None)
     for n in (target, node):
         gast.copy_location(n, at)
+        if not isinstance(at, gast.Return):
+            n.end_lineno = n.lineno
     if not hasattr(value, "lineno"):
         gast.copy_location(value, at)
     return node

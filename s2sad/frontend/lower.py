@@ -25,7 +25,7 @@ import gast
 from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
-from s2sad.frontend.dependence import Dependence, assigned
+from s2sad.frontend.dependence import Dependence, assigned, bound_names
 from s2sad.frontend.expressions import Expressions, is_cheap
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.resolve import Guard, Resolver
@@ -37,6 +37,7 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
+    Default,
     Effect,
     Evaluate,
     Expr,
@@ -91,6 +92,15 @@ def parameters(source: Source) -> list[tuple[str, bool]]:
     return plain + [(a.id, True) for a in arguments.kwonlyargs]
 
 
+def default_values(function: types.FunctionType) -> dict[str, Default]:
+    """The default values of a function's parameters by name."""
+    code = function.__code__
+    given = function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    values = dict(zip(names[len(names) - len(given) :], given, strict=True))
+    return {name: Default(value) for name, value in {**values, **(function.__kwdefaults__ or {})}.items()}
+
+
 def lower(source: Source, active: Iterable[str]) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
 
@@ -118,6 +128,7 @@ class _Lowering(Expressions):
         resolver = Resolver(source.function, frozenset(local))
         self.loops: list[list[tuple[str, str]]] = []
         dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f))
+        self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
 
     def unused(self, hint: str) -> str:
@@ -145,20 +156,15 @@ class _Lowering(Expressions):
                 continue
             for field in ("body", "orelse"):
                 pending += getattr(s, field, []) if isinstance(s, gast.stmt) else []
-            for node in gast.walk(s) if not hasattr(s, "body") else [getattr(s, "test", getattr(s, "iter", s))]:
-                for inner in gast.walk(node) if hasattr(s, "body") else [node]:
-                    if isinstance(inner, gast.NamedExpr):
-                        self.violation(
-                            inner, "an assignment expression is not supported", "Assign on a line of its own."
-                        )
         if self.violations:
             raise UnsupportedError(self.violations)
 
     def run(self) -> Lowered:
         params = []
+        defaults = default_values(self.source.function)
         for name, keyword_only in self.params:
             self.env[name] = self.fresh(name)
-            params.append(Param(self.env[name], name, keyword_only))
+            params.append(Param(self.env[name], name, keyword_only, defaults.get(name)))
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         if self.violations:
@@ -410,6 +416,9 @@ class _Lowering(Expressions):
 
     def for_loop(self, s: Node) -> None:
         origin = self.origin
+        entry = self.dict_entry(s)
+        if entry is not None:
+            s = entry
         counter, start, streams = self.streams(s.target, s.iter)
         heads = self.enter(s)
         outer = self.block
@@ -434,6 +443,33 @@ class _Lowering(Expressions):
         self.loop_body(s, heads, rest)
         body, self.block = self.block, outer
         self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin))
+
+    def dict_entry(self, s: Node) -> Node | None:
+        """``for k, v in d.items()`` and ``for v in d.values()`` as loops over the keys, else None."""
+        call = s.iter
+        if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and self.depends(call)):
+            return None
+        kind = call.func.attr
+        if kind not in ("items", "values") or call.args:
+            return None
+        if kind == "items" and not _pair(s.target):
+            return None
+        key = s.target.elts[0] if kind == "items" else _name(self.unused("key"), s)
+        self.resolver.local |= {n for n in bound_names(key)}
+        value = s.target.elts[1] if kind == "items" else s.target
+        whole = call.func.value
+        if not isinstance(whole, gast.Name):
+            held = _name(self.unused("entries"), s)
+            self.resolver.local |= {held.id}
+            self.bind(held, self.value(whole, held.id))
+            self.varied_too(held.id)
+            whole = _loaded(held)
+        item = gast.Subscript(value=whole, slice=_loaded(key), ctx=gast.Load())
+        first = gast.Assign(targets=[value], value=item, type_comment=None)
+        for node in (item, first):
+            gast.copy_location(node, s)
+        new = gast.For(target=key, iter=whole, body=[first, *s.body], orelse=[], type_comment=None)
+        return gast.copy_location(new, s)
 
     def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]]]:
         """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart.
@@ -468,9 +504,6 @@ class _Lowering(Expressions):
                 return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
             if function in (zip, enumerate):
                 return self.refused(node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target.")
-            if isinstance(func, gast.Attribute) and func.attr in ("items", "values") and not node.args:
-                op = Op("function", f"dict_{func.attr}", None)
-                return self.assign("~t", Call(op, (self.operand(func.value),), (), node))
         return self.operand(node)
 
 
@@ -494,6 +527,16 @@ def _all_leave(block: list[Stmt]) -> bool:
     return isinstance(last, Break) or (
         isinstance(last, If) and _all_leave(list(last.then)) and _all_leave(list(last.orelse))
     )
+
+
+def _name(name: str, at: Node) -> Node:
+    return gast.copy_location(gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None), at)
+
+
+def _loaded(node: Node) -> Node:
+    """A target as an expression."""
+    new = gast.Name(id=node.id, ctx=gast.Load(), annotation=None, type_comment=None)
+    return gast.copy_location(new, node)
 
 
 def _pair(target: Node) -> bool:

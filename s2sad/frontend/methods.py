@@ -7,6 +7,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad.runtime.objects import item
+
 BINARY: dict[type, tuple[str, Any]] = {
     gast.Add: ("+", np.add),
     gast.Sub: ("-", np.subtract),
@@ -49,7 +51,7 @@ METHODS: dict[str, Any] = {
         "sum prod mean var std max min cumsum cumprod dot trace diagonal repeat swapaxes squeeze take "
         "ravel reshape transpose clip copy round argmax argmin argsort all any nonzero searchsorted"
     ).split()
-} | {"conj": np.conjugate, "conjugate": np.conjugate, "flatten": np.ravel, "astype": np.astype}
+} | {"conj": np.conjugate, "conjugate": np.conjugate, "flatten": np.ravel, "astype": np.astype, "item": item}
 
 #: Methods that take a shape or axes as separate arguments: the parameter that gathers them.
 VARIADIC = {"reshape", "transpose"}

@@ -257,6 +257,14 @@ class Param:
     name: str
     public: str
     keyword_only: bool = False
+    default: Default | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default value of a parameter."""
+
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)

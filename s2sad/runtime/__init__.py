@@ -2,7 +2,7 @@
 
 from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.marks import stop_gradient
-from s2sad.runtime.trees import add, add_at, add_field, conform, fresh, own, packed, scalar_seed, starred, zeros
+from s2sad.runtime.trees import add, add_at, add_field, conform, fresh, joined, own, packed, scalar_seed, starred, zeros
 
 __all__ = [
     "add",
@@ -10,6 +10,7 @@ __all__ = [
     "add_field",
     "conform",
     "fresh",
+    "joined",
     "own",
     "packed",
     "scalar_seed",

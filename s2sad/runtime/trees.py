@@ -152,6 +152,11 @@ def packed(x: Any, bars: Any) -> Any:
     return list(bars)
 
 
+def joined(z_bar: Any, part: str, first: Any) -> Any:
+    """The adjoint of the first (``"head"``) or second (``"tail"``) operand of a ``first + second`` of lists."""
+    return list(z_bar[: len(first)] if part == "head" else z_bar[len(first) :])
+
+
 def starred(bars: Any, position: int, count: int) -> Any:
     """The adjoints ``bars`` of ``a, *b, c`` with the list at ``position`` of ``count`` laid flat."""
     after = count - position - 1

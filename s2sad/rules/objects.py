@@ -1,0 +1,20 @@
+"""Rules of what has a method only: ``x.item()``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.rules.registry import Sample, linear, sample
+from s2sad.runtime.objects import item as item_
+
+
+def _items() -> Sequence[Sample]:
+    return [sample(np.array(1.5)), sample(np.array([2.5])), sample(np.float64(0.5))]
+
+
+@linear(item_, wrt=["a"], samples=_items)
+def item(z_bar: Any, a: Any) -> Any:
+    return np.full_like(a, z_bar)
