@@ -367,6 +367,12 @@ class _Writer:
             return ast.Attribute(ast.Name(self.roots["np"]), "nan")
         if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+        if isinstance(value, complex) and (value.real or math.copysign(1.0, value.imag) < 0):
+            parts = [ast.Constant(value.real), ast.Constant(complex(0, abs(value.imag)))]
+            sign = ast.Sub() if math.copysign(1.0, value.imag) < 0 else ast.Add()
+            if not value.real:
+                return ast.UnaryOp(ast.USub(), parts[1])
+            return ast.BinOp(self.const(value.real), sign, parts[1])
         if isinstance(value, tuple):
             return ast.Tuple([self.const(v) for v in value], ast.Load())
         return ast.Constant(value)

@@ -22,6 +22,7 @@ import linecache
 import multiprocessing
 import pathlib
 import re
+import signal
 import sys
 import time
 import traceback
@@ -125,6 +126,7 @@ class Verdict:
     message: str = ""
 
 
+PATIENCE = 20
 LOCATED = re.compile(r".+:\d+:\d+: error: .+\n.*\S.*\n\s*\^", re.MULTILINE)
 
 
@@ -201,10 +203,24 @@ def report(program: Program, verdict: Verdict) -> str:
     )
 
 
+def expired(*_: object) -> None:
+    raise TimeoutError("the program and its gradient took too long")
+
+
 def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
+    """One program, judged within `PATIENCE` seconds (where the system has alarms)."""
     seed, level, size = task
     program = generate(seed, level, size)
-    return program, judge(program)
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, expired)
+        signal.alarm(PATIENCE)
+    try:
+        return program, judge(program)
+    except TimeoutError:
+        return program, Verdict("failed", traceback.format_exc())
+    finally:
+        if hasattr(signal, "SIGALRM"):
+            signal.alarm(0)
 
 
 def main(argv: list[str] | None = None) -> int:

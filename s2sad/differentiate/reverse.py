@@ -205,7 +205,10 @@ class _Reverse(Builder):
                 if self.is_active(item):
                     self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))
             return
-        if not isinstance(x, Var) or x.name not in self.active:
+        if not isinstance(x, Var):
+            assert not self.is_active(x), f"an operand that is not a name: {x}"
+            return
+        if x.name not in self.active or self.of[x.name].kind == "other":
             return
         old = self.adj.get(x.name)
         g = self.lowered(g)
@@ -393,6 +396,8 @@ class _Reverse(Builder):
                     self.adj[value.name] = whole
                     return
             self.contribute(value, whole)
+        else:
+            self.contribute(value, whole if isinstance(whole, Build) else self.let(self.fresh("~t_bar"), whole))
 
     # --- operations
 
@@ -422,9 +427,6 @@ class _Reverse(Builder):
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
-        if any(self.fact(o).kind == "other" and self.is_active(o) for o in bound.values()):
-            self.violation(call.node, f"{op.name} of an object that is not a number or array", _REMEDY)
-            return
         operands = {name: self.display(value) for name, value in bound.items()}
         held = z_bar
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
