@@ -17,7 +17,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from s2sad.analysis.facts import Fact, describe
+from s2sad.analysis.facts import Fact, Sizes, describe
 from s2sad.errors import ArgumentError
 from s2sad.analysis.hints import hinted_facts
 from s2sad.pipeline import Compiled, Goal, compile_gradient
@@ -27,12 +27,12 @@ Function = Callable[..., Any]
 
 
 def _kind(value: Any) -> Any:
-    """A key for what :func:`describe` says of a value."""
+    """A key that is equal only for values of which :func:`describe` says the same."""
     t = type(value)
+    if t is np.ndarray:
+        return value.shape, value.dtype.kind
     if t is float or t is int or t is np.float64:
         return float
-    if t is np.ndarray:
-        return (value.ndim, value.dtype.kind)
     if isinstance(value, (list, tuple)):
         return (t, *map(_kind, value)) if len(value) <= 64 else (t, len(value) > 64)
     if isinstance(value, dict):
@@ -127,7 +127,8 @@ class Derivative:
         )
         self._has_aux = has_aux
         self._lock = threading.RLock()
-        self._variants: dict[Any, tuple[Compiled, Function, tuple[tuple[Any, str, Any], ...]]] = {}
+        self._variants: dict[Any, tuple[Compiled, Function]] = {}
+        self._by_facts: dict[tuple[Fact, ...], tuple[Compiled, Function]] = {}
         self._general: Compiled | None = None
 
     # --- calling
@@ -176,24 +177,22 @@ class Derivative:
     def _compiled(self, values: list[Any]) -> Function:
         key = tuple([_kind(v) for v in values])
         found = self._variants.get(key)
-        if found is not None:
-            for space, name, expected in found[2]:
-                if space.get(name, _MISSING) is not expected:
-                    break
-            else:
-                if found[0].holds():
-                    return found[1]
+        if found is not None and found[0].holds():
+            return found[1]
         with self._lock:
-            found = self._variants.get(key)
-            if found is not None and found[0].holds():
-                return found[1]
             for position in self._positions:
                 _checked(values[position], self._names[position], self._label())
-            facts = {name: describe(v, name) for name, v in zip(self._names, values, strict=True)}
-            compiled = self._compile(facts)
-            call = compiled.functions[compiled.names[0]]
-            self._variants[key] = (compiled, call, ())
-            return call
+            sizes = Sizes()
+            facts = {name: describe(v, name, sizes) for name, v in zip(self._names, values, strict=True)}
+            known = tuple(facts.values())
+            found = self._by_facts.get(known)
+            if found is None or not found[0].holds():
+                compiled = self._compile(facts)
+                found = self._by_facts[known] = compiled, compiled.functions[compiled.names[0]]
+            if len(self._variants) >= _MANY:
+                self._variants.clear()
+            self._variants[key] = found
+            return found[1]
 
     def _compile(self, facts: Mapping[str, Fact]) -> Compiled:
         return compile_gradient(
@@ -278,11 +277,8 @@ class ValueAndGradient(Derivative):
     _verb = "value_and_grad"
 
 
-class _Missing:
-    pass
-
-
-_MISSING = _Missing()
+#: How many shapes of arguments one object remembers.
+_MANY = 4096
 
 
 def _rebuild(kind: type[Derivative], *options: Any) -> Derivative:
@@ -469,7 +465,8 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         wrt = names[: len(primals)]
         bound = _signature(function).bind(*values)
         bound.apply_defaults()
-        facts = {name: describe(v, name) for name, v in bound.arguments.items()}
+        sizes = Sizes()
+        facts = {name: describe(v, name, sizes) for name, v in bound.arguments.items()}
         compiled = cache[key] = compile_gradient(function, wrt, facts, "pair")
     forward, reverse = (compiled.functions[n] for n in compiled.names)
     bound = _signature(function).bind(*values)

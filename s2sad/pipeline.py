@@ -27,7 +27,8 @@ import gast
 
 from s2sad.analysis.activity import Activity, activity
 from s2sad.analysis.effects import Effects, effects
-from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact, Facts, describe, infer
+from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact, describe
+from s2sad.analysis.infer import Facts, infer
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.recording import record
 from s2sad.differentiate.reverse import Pair, Reversed, is_light, reverse
@@ -65,6 +66,7 @@ from s2sad.runtime import own, scalar_seed
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
 
+_MISSING = object()
 _serial = itertools.count(1)
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
 _OWN = Op("runtime", "own", own)
@@ -80,9 +82,27 @@ class Compiled:
     stages: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        # A call checks these each time: the common sorts are laid out flat.
+        self._names = [
+            (g.space, g.name, g.space.get(g.name, _MISSING))
+            for g in self.guards
+            if g.probe is None and isinstance(g.space, dict)
+        ]
+        self._codes = [(g.space, g.expected) for g in self.guards if g.name == "__code__"]
+        self._others = [
+            g for g in self.guards if g.probe is not None or not (isinstance(g.space, dict) or g.name == "__code__")
+        ]
+
     def holds(self) -> bool:
         """Whether every name that was resolved still means the same."""
-        return all(guard.holds() for guard in self.guards)
+        for space, name, expected in self._names:
+            if space.get(name, _MISSING) is not expected:
+                return False
+        for function, code in self._codes:
+            if function.__code__ is not code:
+                return False
+        return all([guard.holds() for guard in self._others]) if self._others else True
 
 
 def compile_gradient(
@@ -178,8 +198,9 @@ class _Compilation:
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard(Guard(function, "__code__", function.__code__))
-            self.guard(Guard(function, "__defaults__", function.__defaults__))
-            self.guard(Guard(function, "__kwdefaults__", function.__kwdefaults__))
+            for name in ("__defaults__", "__kwdefaults__"):
+                if getattr(function, name) is not None:
+                    self.guard(Guard(function, name, getattr(function, name)))
         return self.lowereds[key]
 
     def guard(self, guard: Guard) -> None:
@@ -555,7 +576,7 @@ def _stable(fact: Fact) -> Fact:
 def _renamed(fact: Fact, name: str) -> Fact:
     """The fact with the atoms of a parameter of its own."""
     shape = fact.shape
-    if shape:
+    if shape and fact.dims is None:
         shape = frozenset({Atom(name)})
     items = None
     if fact.items is not None:
@@ -565,7 +586,7 @@ def _renamed(fact: Fact, name: str) -> Fact:
 
 def _outward(fact: Fact, given: frozenset[Atom]) -> Fact:
     """A callee's fact in terms of the caller's atoms."""
-    shape = fact.shape if fact.shape is not None and fact.shape <= given else None
+    shape = fact.shape if fact.shape is not None and (fact.shape <= given or fact.dims is not None) else None
     items = None
     if fact.items is not None:
         items = tuple((k, _outward(f, given)) for k, f in fact.items)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.facts import Facts
+from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import (
     Assign,
     Build,

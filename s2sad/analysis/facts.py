@@ -6,40 +6,17 @@ all.  A scalar has the empty set.  Two values with equal sets have provably equa
 shapes, and that is all that is claimed: ``unbroadcast`` is dropped where the
 set of an operand equals the set of the result.
 
-An atom is the shape of some value whose shape is not known otherwise.  Atoms that are
-born inside a loop stand for another shape in each iteration, so they never
-cross its back edge: a join name that would carry one gets an atom of its own.
+An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are
+known by symbols (``n0``, ``n1``: two sizes of one symbol are equal, and none is 1), the set has a single
+atom that is named after them.  What a symbol stands for is fixed by the arguments of a call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-
-from s2sad import rules
-from s2sad.ir.nodes import (
-    Assign,
-    Block,
-    Build,
-    Call,
-    Const,
-    Copy,
-    Expr,
-    For,
-    Function,
-    Global,
-    If,
-    Pop,
-    Slice,
-    Unpack,
-    Var,
-    While,
-)
-from s2sad.rules.binding import bind
-from s2sad.runtime import add, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
 
 Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "other", "open"]
 
@@ -53,18 +30,26 @@ class Atom:
 
 
 Shape = frozenset[Atom]
+Dim = int | str
+Dims = tuple[Dim, ...]
 SCALAR_SHAPE: Shape = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a value.  ``shape`` is None where even an atom would say too much."""
+    """What is known of a value.
+
+    ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes
+    (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
+    """
 
     kind: Kind
     shape: Shape | None = None
     ndim: int | None = None
     real: bool = False
     items: tuple[tuple[Any, Fact], ...] | None = None
+    dims: Dims | None = None
+    size: Dim | None = None
 
     @property
     def numeric(self) -> bool:
@@ -74,32 +59,48 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
-SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True)
-COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False)
+SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
+COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
 
 
-def describe(value: Any, name: str) -> Fact:
-    """The fact about an argument or global; its atoms are named after ``name``."""
+def sized(dims: Dims, real: bool, kind: Kind = "array") -> Fact:
+    """An array whose axes have these sizes."""
+    shape = frozenset({Atom(f"({','.join(map(str, dims))})")}) if dims else SCALAR_SHAPE
+    return Fact(kind, shape, len(dims), real, dims=dims)
+
+
+class Sizes(dict[int, Dim]):
+    """Symbols for the sizes of axes, in order of appearance; equal sizes get one symbol."""
+
+    def __missing__(self, size: int) -> Dim:
+        self[size] = symbol = 1 if size == 1 else f"n{len(self)}"
+        return symbol
+
+
+def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
+    """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):
         return COMPLEX
     if isinstance(value, np.ndarray):
-        shape = frozenset({Atom(name)}) if value.ndim else SCALAR_SHAPE
-        return Fact("array", shape, value.ndim, value.dtype.kind in "fiub")
+        real = value.dtype.kind in "fiub"
+        if sizes is not None or not value.ndim:
+            return sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), real)
+        return Fact("array", frozenset({Atom(name)}), value.ndim, real)
     if isinstance(value, (tuple, list)):
         kind: Kind = "record" if hasattr(value, "_fields") else "tuple" if isinstance(value, tuple) else "list"
         if len(value) > 64:
             return Fact(kind)
         keys = value._fields if hasattr(value, "_fields") else range(len(value))
-        return Fact(kind, items=tuple((k, describe(v, f"{name}[{k}]")) for k, v in zip(keys, value, strict=True)))
+        return Fact(kind, items=tuple((k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, value, strict=True)))
     if isinstance(value, dict):
         if len(value) > 64 or not all(isinstance(k, (str, int)) for k in value):
             return Fact("dict")
-        return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]")) for k, v in value.items()))
+        return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]", sizes)) for k, v in value.items()))
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
-        return Fact("record", items=tuple((k, describe(getattr(value, k), f"{name}.{k}")) for k in fields))
+        return Fact("record", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in fields))
     return OTHER
 
 
@@ -117,450 +118,21 @@ def broadcast(shapes: list[Shape | None]) -> Shape | None:
     return normal(frozenset[Atom]().union(*(s for s in shapes if s is not None)))
 
 
+def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
+    """The sizes that result from broadcasting, or None where they depend on the run."""
+    known = [p for p in parts if p is not None]
+    if len(known) < len(parts):
+        return None
+    out: list[Dim] = []
+    for position in range(1, max((len(p) for p in known), default=0) + 1):
+        sizes = {p[-position] for p in known if len(p) >= position} - {1}
+        certain = [s for s in sizes if str(s).isalnum()]
+        if len(sizes) > 1 and not certain:
+            return None
+        out.append(min(certain, key=str) if certain else sizes.pop() if sizes else 1)
+    return tuple(reversed(out))
+
+
 def same_shape(a: Fact, b: Fact) -> bool:
     """Whether two values provably have one shape."""
     return a.shape is not None and b.shape is not None and a.shape == b.shape
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The facts about every name of a function."""
-
-    of: Mapping[str, Fact]
-    globals: Mapping[str, Fact]
-
-    def get(self, expr: Expr) -> Fact:
-        """The fact about an expression whose names are all known."""
-        return evaluate(expr, self.of, self.globals)
-
-
-def infer(
-    function: Function,
-    params: Mapping[str, Fact],
-    global_fact: Callable[[str], Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None = None,
-) -> Facts:
-    """Find the facts about every name of ``function``, given those of its parameters."""
-    inference = _Inference(global_fact, user_call)
-    for param in function.params:
-        inference.of[param.name] = params.get(param.public, OPEN)
-    inference.block(function.body)
-    if function.reverse is not None:
-        inference.block(function.reverse)
-    return Facts(inference.of, inference.globals)
-
-
-class _Globals(dict[str, Fact]):
-    def __init__(self, look: Callable[[str], Fact]) -> None:
-        self.look = look
-
-    def __missing__(self, text: str) -> Fact:
-        self[text] = fact = self.look(text)
-        return fact
-
-
-class _Inference:
-    def __init__(
-        self, global_fact: Callable[[str], Fact], user_call: Callable[[Call, list[Fact]], Fact] | None
-    ) -> None:
-        self.of: dict[str, Fact] = {}
-        self.globals = _Globals(global_fact)
-        self.user_call = user_call
-        self.born: list[set[Atom]] = []
-        self.joins: dict[str, Fact] = {}
-
-    def atom(self, name: str, below: Shape = frozenset()) -> Atom:
-        atom = Atom(name, below)
-        for level in self.born:
-            level.add(atom)
-        return atom
-
-    def fresh(self, fact: Fact, name: str) -> Fact:
-        """``fact`` with an atom of its own where its shape is not known."""
-        if fact.shape is None and fact.kind in ("array", "numeric", "open"):
-            return replace(fact, shape=frozenset({self.atom(name)}))
-        return fact
-
-    def value(self, expr: Expr, name: str) -> Fact:
-        return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
-
-    def block(self, block: Block) -> None:
-        for stmt in block:
-            match stmt:
-                case Assign(target=target, value=value):
-                    self.of[target] = self.value(value, target)
-                case Copy(targets=targets, sources=sources):
-                    incoming = [self.value(s, t) for t, s in zip(targets, sources, strict=True)]
-                    for target, fact in zip(targets, incoming, strict=True):
-                        self.move(target, fact)
-                case Unpack(targets=targets, value=value, star=star):
-                    whole = self.value(value, targets[0])
-                    for position, target in enumerate(targets):
-                        item = OPEN if star is not None else _item(whole, position)
-                        self.of[target] = self.fresh(item, target)
-                case Pop(targets=targets):
-                    for target in targets:
-                        self.of[target] = self.fresh(self.of.get(target, OPEN), target)
-                case If(then=then, orelse=orelse):
-                    self.block(then)
-                    self.block(orelse)
-                case For() | While():
-                    self.loop(stmt)
-                case _:
-                    pass
-
-    def move(self, target: str, fact: Fact) -> None:
-        old = self.of.get(target)
-        self.of[target] = fact if old is None else self.meet(old, fact, target)
-
-    def meet(self, a: Fact, b: Fact, name: str) -> Fact:
-        if a == b:
-            return a
-        shape = a.shape if a.shape == b.shape else None
-        ndim = a.ndim if a.ndim == b.ndim else None
-        if a.kind == b.kind:
-            kind: Kind = a.kind
-        else:
-            kind = "numeric" if a.numeric and b.numeric else "open"
-        return self.fresh(Fact(kind, shape, ndim, a.real and b.real), f"{name}?")
-
-    def loop(self, stmt: For | While) -> None:
-        """Run the body until the facts of its join names hold at its head."""
-        heads = [t for s in stmt.body for t in _joined(s)]
-        for _ in range(6):
-            self.born.append(set())
-            if isinstance(stmt, For):
-                self.targets(stmt)
-            before = {h: self.of.get(h) for h in heads}
-            self.block(stmt.body)
-            born = self.born.pop()
-            stable = True
-            for head in heads:
-                fact = self.of.get(head)
-                if fact is not None and fact.shape is not None and any(_touches(a, born) for a in fact.shape):
-                    fact = replace(fact, shape=None)
-                    fact = self.fresh(fact, f"{head}*")
-                    self.of[head] = fact
-                stable = stable and fact == before[head]
-            if stable:
-                return
-        for head in heads:
-            self.of[head] = self.fresh(OPEN, f"{head}*")
-        self.block(stmt.body)
-
-    def targets(self, stmt: For) -> None:
-        for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
-            if isinstance(iterable, Call) and iterable.op.function is range:
-                self.of[target] = SCALAR
-                continue
-            whole = self.value(iterable, target)
-            if whole.items is not None and whole.kind in ("tuple", "list"):
-                facts = [f for _, f in whole.items]
-                fact = facts[0] if facts else OPEN
-                for other in facts[1:]:
-                    fact = self.meet(fact, other, target)
-                fact = _anonymous(fact)
-            elif whole.kind == "array":
-                fact = _row(whole)
-            else:
-                fact = OPEN
-            self.of[target] = self.fresh(fact, target)
-        if stmt.counter is not None:
-            self.of[stmt.counter] = SCALAR
-
-
-def _anonymous(fact: Fact) -> Fact:
-    """A fact about some item: the shape of one item is not that of another."""
-    shape = fact.shape if fact.shape == SCALAR_SHAPE else None
-    items = None if fact.items is None else tuple((k, _anonymous(f)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items)
-
-
-def _row(whole: Fact) -> Fact:
-    if whole.ndim is None:
-        return Fact("numeric", None, None, whole.real)
-    if whole.ndim == 1:
-        return replace(SCALAR, real=whole.real)
-    return Fact("array", None, whole.ndim - 1, whole.real)
-
-
-def _touches(atom: Atom, born: set[Atom]) -> bool:
-    return atom in born or any(_touches(a, born) for a in atom.below)
-
-
-def _joined(stmt: Any) -> tuple[str, ...]:
-    if isinstance(stmt, Copy):
-        return stmt.targets
-    if isinstance(stmt, If):
-        return tuple(t for s in (*stmt.then, *stmt.orelse) for t in _joined(s))
-    return ()
-
-
-def _item(whole: Fact, position: Any) -> Fact:
-    if whole.items is not None:
-        for key, fact in whole.items:
-            if key == position:
-                return fact
-        if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
-            return whole.items[position][1]
-        return OPEN
-    return _row(whole) if whole.kind == "array" else OPEN
-
-
-AtomMaker = Callable[..., Atom]
-
-
-def evaluate(
-    expr: Expr,
-    of: Mapping[str, Fact],
-    global_facts: Mapping[str, Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None = None,
-    atom: AtomMaker = Atom,
-) -> Fact:
-    """The fact about an expression, from the facts of its names."""
-
-    def fact(e: Expr) -> Fact:
-        return evaluate(e, of, global_facts, user_call, atom)
-
-    match expr:
-        case Const(value=value):
-            if isinstance(value, (int, float)):
-                return SCALAR
-            return COMPLEX if isinstance(value, complex) else OTHER
-        case Var(name=name):
-            return of.get(name, OPEN)
-        case Global(text=text):
-            return global_facts[text]
-        case Build(kind="dict", items=items):
-            pairs = [(k.value, fact(v)) for k, v in zip(items[::2], items[1::2], strict=True) if isinstance(k, Const)]
-            return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
-        case Build(kind=kind, items=items):
-            return Fact(kind, items=tuple((i, fact(item)) for i, item in enumerate(items)))
-        case Call():
-            return _call(expr, fact, user_call, atom)
-        case _:
-            return OPEN
-
-
-def _call(
-    expr: Call,
-    fact: Callable[[Expr], Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None,
-    atom: AtomMaker,
-) -> Fact:
-    op = expr.op
-    function = op.function
-    if op.kind == "index":
-        return _index(fact(expr.args[0]), expr.args[1], fact, atom)
-    if op.kind in ("compare", "bool"):
-        facts = [fact(a) for a in expr.args]
-        if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
-            return SCALAR
-        if op.kind == "bool":
-            return SCALAR if all(f.kind == "scalar" for f in facts) else OPEN
-        return _elementwise(facts)
-    if op.kind == "ifexp":
-        first, second = fact(expr.args[1]), fact(expr.args[2])
-        return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
-    if op.kind == "attribute":
-        return _attribute(op.name, fact(expr.args[0]), function)
-    if op.kind == "user":
-        return user_call(expr, [fact(a) for a in expr.args]) if user_call is not None else OPEN
-    if op.kind == "operator" and op.name == "+" and len(expr.args) == 2:
-        left, right = fact(expr.args[0]), fact(expr.args[1])
-        if left.kind == right.kind and left.kind in ("tuple", "list"):
-            if left.items is None or right.items is None:
-                return Fact(left.kind)
-            both = [f for _, f in (*left.items, *right.items)]
-            return Fact(left.kind, items=tuple(enumerate(both)))
-    if function is stop_gradient:
-        return fact(expr.args[0])
-    if function in (len, int, float, round, bool, scalar_seed):
-        return SCALAR
-    if function is unbroadcast:
-        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
-    if function is unreduce or function is np.broadcast_to:
-        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
-    if function in (zeros, np.zeros_like, np.ones_like, np.empty_like, np.full_like) and len(expr.kwargs) == 0:
-        like = fact(expr.args[0])
-        if function is zeros:
-            return like
-        return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
-    if function is add:
-        return fact(expr.args[0])
-    if op.kind == "inplace":
-        return _inplace([fact(a) for a in expr.args], op.name)
-    return _ruled(expr, fact, atom)
-
-
-def _inplace(facts: list[Fact], symbol: str) -> Fact:
-    left, right = facts
-    if left.kind == "array" and left.ndim != 0:
-        return left
-    if left.kind == "scalar" and right.kind == "scalar":
-        return _elementwise(facts)
-    if left.kind == "scalar":
-        return _elementwise(facts) if symbol != "@" else OPEN
-    return replace(left, ndim=None, items=None) if left.kind == "numeric" else OPEN
-
-
-def _elementwise(facts: list[Fact]) -> Fact:
-    shape = broadcast([f.shape for f in facts])
-    real = all(f.real for f in facts)
-    if all(f.kind == "scalar" or (f.kind == "array" and f.ndim == 0) for f in facts):
-        return replace(SCALAR, real=real)
-    if not all(f.kind in ("scalar", "array", "numeric", "open", "list", "tuple") for f in facts):
-        return OPEN
-    ndims = [f.ndim for f in facts]
-    ndim = max(n for n in ndims if n is not None) if all(n is not None for n in ndims) else None
-    if any(f.kind in ("list", "tuple") for f in facts):
-        return Fact("open")
-    certain = any(f.kind == "array" and f.ndim != 0 for f in facts)
-    open_ = all(f.kind == "open" for f in facts)
-    return Fact("array" if certain else "numeric" if not open_ else "numeric", shape, ndim, real)
-
-
-def _attribute(name: str, whole: Fact, function: object) -> Fact:
-    if name in ("ndim", "size", "itemsize", "nbytes"):
-        return SCALAR
-    if name == "shape":
-        count = whole.ndim
-        return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
-    if whole.items is not None:
-        return _item(whole, name)
-    if name in ("T", "mT") and whole.ndim is not None:
-        return replace(whole, shape=whole.shape if whole.ndim < 2 else None)
-    if name in ("real", "imag") and whole.numeric:
-        return replace(whole, real=True)
-    return Fact("numeric") if function is not None else OPEN
-
-
-def _shaped_like(g: Fact, shape: Expr, fact: Callable[[Expr], Fact]) -> Fact:
-    if isinstance(shape, Call) and (shape.op.function is np.shape or shape.op.name == "shape"):
-        like = fact(shape.args[0])
-        kind: Kind = like.kind if like.kind in ("scalar", "array") else "numeric"
-        return Fact(kind, like.shape, like.ndim, g.real)
-    return Fact("numeric", real=g.real)
-
-
-def _reduce(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    bound = bind(expr)
-    whole = fact(bound[next(iter(bound))])
-    axis, keepdims = bound.get("axis", Const(None)), bound.get("keepdims", Const(False))
-    if not isinstance(keepdims, Const):
-        return Fact("numeric", real=whole.real)
-    if not keepdims.value:
-        if isinstance(axis, Const) and axis.value is None:
-            return replace(SCALAR, real=whole.real)
-        if whole.ndim is None or not isinstance(axis, Const) or not isinstance(axis.value, int):
-            return Fact("numeric", real=whole.real)
-        if whole.ndim == 1:
-            return replace(SCALAR, real=whole.real)
-        return Fact("array", None, whole.ndim - 1, whole.real)
-    if isinstance(axis, Const) and whole.shape:
-        text = ",".join(sorted(a.name for a in whole.shape))
-        kept = atom(f"keep({text};{axis.value})", whole.shape)
-        return Fact("array" if whole.kind == "array" else "numeric", frozenset({kept}), whole.ndim, whole.real)
-    return Fact("array" if whole.kind == "array" else "numeric", None, whole.ndim, whole.real)
-
-
-def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    function = expr.op.function
-    rule = rules.find(function)
-    if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:
-        result = _elementwise([fact(a) for a in expr.args])
-        if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
-            return replace(result, real=True) if function is not np.sign else result
-        return result
-    if rule is None:
-        return OPEN
-    if rule.shape == "broadcast":
-        result = _elementwise([fact(a) for a in expr.args])
-        return replace(result, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else result
-    try:
-        if rule.shape == "reduce":
-            return _reduce(expr, fact, atom)
-        bound = bind(expr)
-    except TypeError:
-        return OPEN
-    first = next(iter(bound.values()), None)
-    facts = [fact(v) for v in bound.values()]
-    real = all(f.real for f in facts if f.kind in ("scalar", "array", "numeric", "open"))
-    if rule.shape == "same" and first is not None and facts[0].numeric:
-        return replace(facts[0], kind="array" if facts[0].kind == "array" else "numeric", real=facts[0].real)
-    if function in (np.matmul, np.dot):
-        return _product(facts[0], facts[1], real)
-    if function is np.outer:
-        return Fact("array", None, 2, real)
-    if function in (np.vdot, np.linalg.det, np.trace) and (function is np.vdot or facts[0].ndim == 2):
-        return replace(SCALAR, real=real)
-    if getattr(function, "__module__", "") == "math":
-        return SCALAR
-    return Fact("open", real=real)
-
-
-def _product(a: Fact, b: Fact, real: bool) -> Fact:
-    if a.ndim == 1 and b.ndim == 1:
-        return replace(SCALAR, real=real)
-    if a.ndim is not None and b.ndim is not None and 0 < a.ndim <= 2 and 0 < b.ndim <= 2:
-        return Fact("array", None, a.ndim + b.ndim - 2, real)
-    return Fact("numeric", None, None, real)
-
-
-def _index(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    if whole.kind in ("tuple", "list", "dict", "record"):
-        if isinstance(index, Const):
-            key = index.value
-            if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
-                key += len(whole.items)
-            return _item(whole, key)
-        return OPEN
-    if whole.kind == "scalar":
-        return OPEN
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    removed: list[str] = []
-    dropped = 0
-    added = 0
-    basic = True
-    exact = True
-    for part in parts:
-        if isinstance(part, Slice):
-            cut = _removed(part)
-            exact = exact and cut is not None
-            removed.append("" if cut in (None, 0) else str(cut))
-        elif isinstance(part, Const) and part.value is None:
-            added += 1
-            exact = False
-        elif isinstance(part, Const) and part.value is Ellipsis:
-            exact = False
-        elif fact(part).kind == "scalar" and not (isinstance(part, Const) and isinstance(part.value, bool)):
-            dropped += 1
-            removed.append("i")
-        else:
-            basic = False
-    if not basic:
-        return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
-    ndim = None if whole.ndim is None else whole.ndim - dropped + added
-    if ndim == 0 and dropped == len(parts):
-        return replace(SCALAR, real=whole.real)
-    kind: Kind = "array" if ndim is not None and ndim > 0 else "numeric" if whole.kind != "open" else "open"
-    shape: Shape | None = None
-    if exact and whole.shape is not None and len(whole.shape) == 1 and any(isinstance(p, Slice) for p in parts):
-        while removed and removed[-1] == "":
-            removed.pop()
-        (base,) = whole.shape
-        shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
-    return Fact(kind, shape, ndim, whole.real)
-
-
-def _removed(part: Slice) -> int | None:
-    """How many elements ``lower:upper`` leaves out, when both count from the ends of the axis."""
-    if part.step is not None and part.step != Const(1):
-        return None
-    lower = 0 if part.lower is None else part.lower.value if isinstance(part.lower, Const) else None
-    upper = 0 if part.upper is None else part.upper.value if isinstance(part.upper, Const) else None
-    if not isinstance(lower, int) or not isinstance(upper, int) or lower < 0:
-        return None
-    if part.upper is not None and upper >= 0:
-        return None
-    return lower - upper

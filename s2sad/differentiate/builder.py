@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.facts import Atom, Fact, Facts, evaluate, same_shape
+from s2sad.analysis.facts import Atom, Fact, same_shape
+from s2sad.analysis.infer import Facts, evaluate
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
@@ -24,12 +25,14 @@ from s2sad.ir.nodes import (
     Stmt,
     Var,
     base,
+    map_children,
     names_in,
     reads,
     walk,
     writes,
 )
 from s2sad.runtime import add, unbroadcast, unreduce, zeros
+from s2sad.runtime.arrays import count
 
 ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
 ZEROS = Op("runtime", "zeros", zeros)
@@ -41,6 +44,8 @@ SHAPE = Op("runtime", "np.shape", np.shape)
 SHAPE_ATTRIBUTE = Op("attribute", "shape")
 COPY = Op("method", "copy", np.copy)
 INDEX = Op("index", "[]")
+_SIZE = Op("runtime", "np.size", np.size)
+_SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
 
 
@@ -129,9 +134,24 @@ class Builder:
             return g.args[0]
         return self.lazy.get(g.name, g) if isinstance(g, Var) else g
 
+    def tidy(self, expr: Expr) -> Expr:
+        """An adjoint expression as a person would write it, with what is known of its names."""
+        expr = map_children(self.lowered(expr), self.tidy)
+        if isinstance(expr, Call):
+            if expr.op == algebra.POWER and expr.args[1] == Const(2) and self.fact(expr.args[0]).kind == "scalar":
+                if isinstance(expr.args[0], Var):
+                    return Call(algebra.MULTIPLY, (expr.args[0], expr.args[0]))
+            if expr.op.function is count and expr.args[1] == Const(None) and isinstance(expr.args[0], Call):
+                shape = expr.args[0]
+                if shape.op.name == "shape":
+                    return Call(_SIZE_ATTRIBUTE, shape.args)
+                if shape.op.function is np.shape:
+                    return Call(_SIZE, shape.args)
+        return algebra.outermost(expr)
+
     def times(self, z_bar: Expr, partial: Expr) -> Expr:
         """``z_bar * partial``; the broadcast of a seed is left out where ``partial`` has the full shape."""
-        partial = algebra.simplify(partial)
+        partial = self.tidy(partial)
         if isinstance(z_bar, Var) and z_bar.name in self.lazy and self.of[z_bar.name].shape != self.fact(partial).shape:
             if partial == Const(1):
                 return z_bar
@@ -157,6 +177,16 @@ class Builder:
             return Call(SUM, (g,))
         if source.shape == frozenset():
             return Call(BROADCAST, (g, self.shape_of(x)))
+        if target.dims is not None and source.dims is not None:
+            extra = len(source.dims) - len(target.dims)
+            inner = source.dims[extra:] if extra >= 0 else ()
+            kept = [i for i, (t, s) in enumerate(zip(target.dims, inner, strict=False)) if t == 1 and s != 1]
+            plain = extra >= 0 and all(t in (1, s) for t, s in zip(target.dims, inner, strict=True))
+            if plain and extra and not kept:
+                return Call(SUM, (g,), (("axis", _literal(0 if extra == 1 else tuple(range(extra)))),))
+            if plain and kept and not extra:
+                axis = kept[0] if len(kept) == 1 else tuple(kept)
+                return Call(SUM, (g,), (("axis", _literal(axis)), ("keepdims", Const(True))))
         if target.shape is not None and len(target.shape) == 1:
             (atom,) = target.shape
             if atom.name.startswith("keep(") and atom.below == source.shape:
@@ -177,6 +207,8 @@ class Builder:
             shape = expr.args[1]
             if shape.op.function is np.shape:
                 return self.unbroadcast(self.lowered(expr.args[0]), shape.args[0])
+        if isinstance(expr, Call) and expr.op.function is np.shape:
+            return self.shape_of(expr.args[0])
         return expr
 
     def short(self, shape: Expr) -> Expr:

@@ -25,7 +25,8 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.activity import Activity, carriers, passes
 from s2sad.analysis.effects import Effects
-from s2sad.analysis.facts import SCALAR, Fact, Facts
+from s2sad.analysis.facts import SCALAR, Fact
+from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import ADD, COPY, INDEX, Builder, as_value
 from s2sad.differentiate.splice import splice
 from s2sad.errors import Place, UnsupportedError, Violation
@@ -427,7 +428,13 @@ class _Reverse(Builder):
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
-        operands = {name: self.display(value) for name, value in bound.items()}
+        if op.function is np.multiply and bound_twice(bound):
+            # x * x, written with one partial.
+            x = call.args[0]
+            partial = self.snapshots([x])(Call(algebra.MULTIPLY, (Const(2), x)))
+            self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
+            return
+        operands = dict(bound)
         held = z_bar
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
@@ -435,7 +442,7 @@ class _Reverse(Builder):
         renamed = self.snapshots([v for _, v in spliced.lets] + list(spliced.values))
         wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if self.is_active(bound[n])]
         for name, value in spliced.lets:
-            self.let(name, algebra.simplify(renamed(value)))
+            self.let(name, self.tidy(renamed(value)))
         for name, value in wanted:
             value = renamed(value)
             operand = bound[name]
@@ -450,7 +457,7 @@ class _Reverse(Builder):
             else:
                 if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple") and name != rule.variadic:
                     pass
-                self.contribute(operand, algebra.simplify(self.lowered(value)))
+                self.contribute(operand, self.tidy(value))
 
     def full(self, g: Expr, z_bar: Expr, z: Var) -> Expr:
         """``g`` held in a name that is known to have the shape of ``z``."""
@@ -459,9 +466,6 @@ class _Reverse(Builder):
         if self.fact(g).shape == self.of[z.name].shape:
             return g
         return self.let(self.fresh("~t_bar"), g, replace(self.of[z.name], items=None))
-
-    def display(self, value: Expr) -> Expr:
-        return value
 
     def is_field(self, call: Call) -> bool:
         """Whether an attribute that arrays also have (``.T``) is that of a container here."""
@@ -717,6 +721,12 @@ _STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.cop
 def _stepwise(rule: rules.Rule, name: str) -> bool:
     """Whether the result of a rule is a step function of a parameter."""
     return name in _SELECTING or name in _STEPS.get(rule.function, "").split()
+
+
+def bound_twice(bound: Mapping[str, Expr]) -> bool:
+    """Whether both operands of an operation are one name."""
+    first, *rest = bound.values()
+    return isinstance(first, Var) and rest == [first]
 
 
 def is_light(expr: Expr) -> bool:

@@ -46,6 +46,12 @@ class Guard:
         return value is not _MISSING and bool(self.probe(value) == self.expected)
 
 
+def _is_library(space: Any) -> bool:
+    """Whether a namespace is a module of NumPy or of Python itself, whose functions stay what they are."""
+    name = getattr(space, "__name__", "") if isinstance(space, types.ModuleType) else ""
+    return name.partition(".")[0] in ("numpy", "math", "builtins")
+
+
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
@@ -78,7 +84,7 @@ class Resolver:
         if value is _MISSING:
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
-            if not isinstance(space, (type, _UFUNC)):
+            if not isinstance(space, (type, _UFUNC)) and not _is_library(space):
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ir.nodes import Call, Const, Expr, Op, map_children
+from s2sad.ir.nodes import Call, Const, Expr, Op
 
 MULTIPLY = Op("operator", "*", np.multiply)
 DIVIDE = Op("operator", "/", np.divide)
@@ -104,9 +104,8 @@ def power(a: Expr, b: Expr) -> Expr:
     return a if _number(b) == 1 else Call(POWER, (a, b))
 
 
-def simplify(expr: Expr) -> Expr:
-    """Apply the rules above to a whole expression, innermost first."""
-    expr = map_children(expr, simplify)
+def outermost(expr: Expr) -> Expr:
+    """Apply the rules above to the outermost operation."""
     if not isinstance(expr, Call) or expr.op.kind != "operator":
         return expr
     name, args = expr.op.name, expr.args

@@ -909,7 +909,7 @@ CASES = [
     case(raise_in_else, 0.6),
     case(long_loop, 0.6),
     case(horner, V, 0.6),
-    case(loop_appending_values, V),
+    case(loop_appending_values, V, optional=True),
     case(saved_array_rebound, V, W),
     case(print_in_loop, V),
 ]
