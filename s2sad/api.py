@@ -30,9 +30,9 @@ def _kind(value: Any) -> Any:
     """A key that is equal only for values of which :func:`describe` says the same."""
     t = type(value)
     if t is np.ndarray:
-        return value.shape, value.dtype.kind
-    if t is float or t is int or t is np.float64:
-        return float
+        return value.shape, value.dtype.char
+    if t is float or t is int or t is str:
+        return t
     if isinstance(value, (list, tuple)):
         return (t, *map(_kind, value)) if len(value) <= 64 else (t, len(value) > 64)
     if isinstance(value, dict):
@@ -122,46 +122,49 @@ class Derivative:
         if self.single:
             self.argnums = self.argnums[0]
         self._positions = tuple(self._names.index(w) for w in self._wrt)
-        self._positional = all(
-            p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY) for p in signature.parameters.values()
-        )
+        self._keyword = {n for n, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY}
         self._has_aux = has_aux
         self._lock = threading.RLock()
-        self._variants: dict[Any, tuple[Compiled, Function]] = {}
+        self._ready: dict[Any, tuple[Compiled, Function]] = {}
         self._by_facts: dict[tuple[Fact, ...], tuple[Compiled, Function]] = {}
         self._general: Compiled | None = None
 
     # --- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != len(self._names) or not self._positional:
-            values = self._bound(args, kwargs)
+        if not kwargs:
+            key = tuple(
+                [
+                    (a.shape, a.dtype.char) if type(a) is np.ndarray else float if type(a) is float else _kind(a)
+                    for a in args
+                ]
+            )
+            found = self._ready.get(key)
+            if found is not None and found[0].holds():
+                return self._finished(found[1](*args), args)
         else:
-            values = list(args)
+            key = None
+        values = self._bound(args, kwargs)
+        floats = list(values)
         for position in self._positions:
-            value = values[position]
-            if type(value) is not float and type(value) is not np.ndarray:
-                values[position] = _floats(value)
-        call = self._compiled(values)
-        if self._positional:
-            out = call(*values)
-        else:
-            keyword = {
-                n: v
-                for (n, p), v in zip(self._signature.parameters.items(), values, strict=True)
-                if p.kind is p.KEYWORD_ONLY
-            }
-            out = call(*values[: len(values) - len(keyword)], **keyword)
-        return self._finished(out, values)
+            floats[position] = _floats(values[position])
+        found = self._compiled(floats)
+        keyword = {n: v for n, v in zip(self._names, floats, strict=True) if n in self._keyword}
+        out = found[1](*floats[: len(floats) - len(keyword)], **keyword)
+        if key is not None and len(args) == len(floats) and all(a is b for a, b in zip(args, floats, strict=True)):
+            if len(self._ready) >= _MANY:
+                self._ready.clear()
+            self._ready[key] = found
+        return self._finished(out, floats)
 
-    def _finished(self, out: Any, values: list[Any]) -> Any:
+    def _finished(self, out: Any, values: Sequence[Any]) -> Any:
         if self._goal == "value_and_gradient":
             return out[0], self._conformed(out[1], values)
         if self._has_aux:
             return self._conformed(out[0], values), out[1]
         return self._conformed(out, values)
 
-    def _conformed(self, gradients: Any, values: list[Any]) -> Any:
+    def _conformed(self, gradients: Any, values: Sequence[Any]) -> Any:
         if self.single:
             return _fitted(gradients, values[self._positions[0]])
         return tuple([_fitted(g, values[p]) for g, p in zip(gradients, self._positions, strict=True)])
@@ -174,11 +177,8 @@ class Derivative:
         bound.apply_defaults()
         return list(bound.arguments.values())
 
-    def _compiled(self, values: list[Any]) -> Function:
-        key = tuple([_kind(v) for v in values])
-        found = self._variants.get(key)
-        if found is not None and found[0].holds():
-            return found[1]
+    def _compiled(self, values: list[Any]) -> tuple[Compiled, Function]:
+        """The derivative for arguments of which the same is known as of ``values``."""
         with self._lock:
             for position in self._positions:
                 _checked(values[position], self._names[position], self._label())
@@ -189,10 +189,7 @@ class Derivative:
             if found is None or not found[0].holds():
                 compiled = self._compile(facts)
                 found = self._by_facts[known] = compiled, compiled.functions[compiled.names[0]]
-            if len(self._variants) >= _MANY:
-                self._variants.clear()
-            self._variants[key] = found
-            return found[1]
+            return found
 
     def _compile(self, facts: Mapping[str, Fact]) -> Compiled:
         return compile_gradient(
@@ -215,8 +212,9 @@ class Derivative:
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The emitted text that a call with these arguments runs."""
         values = self._bound(args, kwargs)
-        self._compiled(values)
-        return self._variants[tuple([_kind(v) for v in values])][0].text
+        for position in self._positions:
+            values[position] = _floats(values[position])
+        return self._compiled(values)[0].text
 
     def stages(self) -> dict[str, str]:
         """The text of each stage: ``ir``, ``activity``, ``adjoint`` and ``source``."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from s2sad.ir.nodes import (
     Assign,
     Break,
+    Call,
     Copy,
     For,
     Function,
@@ -62,7 +63,9 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
         for name in members:
             if name in fixed:
                 continue
-            place = next((c for c in colors if not any(conflicts.has(name, other) for other in c[1])), None)
+            free = [c for c in colors if not any(conflicts.has(name, other) for other in c[1])]
+            liked = result.get(conflicts.likes.get(name, ""))
+            place = next((c for c in free if c[0] == liked), free[0] if free else None)
             if place is None:
                 place = (_unused(base(stem).lstrip("~"), taken), [])
                 taken.add(place[0])
@@ -91,6 +94,7 @@ class _Interference:
         self.names = names
         self.pairs: dict[str, set[str]] = {}
         self.ends: list[set[str]] = []
+        self.likes: dict[str, str] = {}
 
     def add(self, a: str, b: str) -> None:
         if a != b and _group(a) == _group(b):
@@ -118,6 +122,12 @@ class _Interference:
 
     def statement(self, stmt: Stmt, live: set[str]) -> None:
         match stmt:
+            case Assign(target=target, value=Call(op=op, args=(left, right))) if op.kind == "inplace":
+                live.discard(target)
+                self.define(target, live | set(names_in(right)))
+                if isinstance(left, Var):
+                    self.likes[target] = left.name
+                self.use(reads(stmt), live)
             case Assign(target=target, value=value):
                 live.discard(target)
                 self.define(target, live, value.name if isinstance(value, Var) else None)

@@ -340,7 +340,7 @@ class ExpressionWriter:
                 lambda: f"{name((3, 3))}[:, :1]",
                 lambda: f"np.reshape({sub((3,))}, (3, 1))",
             ]
-        return str(self.pick(forms)())
+        return str(self.pick(forms)()) if forms else self.leaf(scope, shape)
 
     def call(self, scope: Scope, helper: Signature, depth: int) -> str:
         written: list[str] = []

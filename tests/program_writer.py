@@ -359,7 +359,7 @@ class Writer(ExpressionWriter):
             (1, 4): [("{0}[0]", (4,)), ("{0}.ravel()", (4,)), ("{0}.T.T", (1, 4))],
             (3, 1): [("{0}.ravel()", (3,)), ("{0}[:, 0]", (3,)), ("np.squeeze({0})", (3,))],
         }
-        text, result = self.pick(forms[shape])
+        text, result = self.pick(forms.get(shape, [("{0}[:]", shape)]))
         other = self.alias_target(scope, result)
         self.emit(f"{other} = {text.format(name)}")
         self.bind(scope, other, result)

@@ -203,8 +203,12 @@ def report(program: Program, verdict: Verdict) -> str:
     )
 
 
+class Expired(BaseException):
+    """Not an `Exception`: neither the oracle nor the compiler may take it for the program's own."""
+
+
 def expired(*_: object) -> None:
-    raise TimeoutError("the program and its gradient took too long")
+    raise Expired("the program and its gradient took too long")
 
 
 def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
@@ -216,7 +220,7 @@ def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
         signal.alarm(PATIENCE)
     try:
         return program, judge(program)
-    except TimeoutError:
+    except Expired:
         return program, Verdict("failed", traceback.format_exc())
     finally:
         if hasattr(signal, "SIGALRM"):

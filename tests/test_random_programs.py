@@ -9,15 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.random_programs import Kink, Program, directional, generate, judge, load, random_direction, report
+from tests.random_programs import Kink, Program, directional, generate, judge, load, random_direction, report, run_one
 from tests.trees import fresh
 
 
 @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.integers(1, 14), seed=st.integers(0, 10**6))
 def test_gradients_of_random_programs(size: int, seed: int) -> None:
-    program = generate(seed, 1, size)
-    verdict = judge(program)
+    program, verdict = run_one((seed, 1, size))
     assert verdict.kind != "failed", report(program, verdict)
 
 

@@ -63,6 +63,9 @@ from s2sad.ir.nodes import (
 from s2sad.rules.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, fresh, joined, packed, starred
 
+_ADD_IN_PLACE = Op("inplace", "+", np.add)
+_SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
+_LEN = Op("runtime", "len", len)
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _PACKED = Op("runtime", "packed", packed)
@@ -214,7 +217,7 @@ class _Reverse(Builder):
         old = self.adj.get(x.name)
         g = self.lowered(g)
         if old is not None:
-            g = self.plus(old, g, x)
+            g = self.added(old, g, x)
             owned = True
         if isinstance(g, Call):
             name = self.bar(x.name)
@@ -229,6 +232,19 @@ class _Reverse(Builder):
         elif not moved:
             self.owned.difference_update(names_in(g))
         self.adj[x.name] = g
+
+    def added(self, old: Expr, g: Expr, x: Var) -> Expr:
+        """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
+        fact = self.of[x.name]
+        if fact.kind == "array" and fact.ndim != 0 and fact.real and isinstance(old, Var) and old.name in self.owned:
+            g = self.plain(g, fact)
+            if self.fact(g).real:
+                subtracted = isinstance(g, Call) and g.op == algebra.NEGATE
+                if subtracted:
+                    assert isinstance(g, Call)
+                    return Call(_SUBTRACT_IN_PLACE, (old, g.args[0]))
+                return Call(_ADD_IN_PLACE, (old, g))
+        return self.plus(old, g, x)
 
     def item(self, g: Expr, key: Expr) -> Expr:
         """The part ``g[key]`` of a container's adjoint."""
@@ -637,7 +653,8 @@ class _Reverse(Builder):
             self.of[counter] = SCALAR
         counted = self.fresh("~count")
         has_break = any(isinstance(s, Break) for s in _own(stmt.body))
-        by_range = isinstance(stmt, For) and _is_range(stmt) and not has_break
+        plain = isinstance(stmt, For) and not has_break and counter is None and len(stmt.iters) == 1
+        by_range = plain and (_is_range(stmt) or self.is_sequence(stmt.iters[0]))  # type: ignore[arg-type,union-attr]
         before = set(self.owned)
         self.depth += 1
         outer_heads, self.heads = self.heads, frozenset(heads)
@@ -667,6 +684,12 @@ class _Reverse(Builder):
             runs = Call(_REVERSED, stmt.iters)
             self.emit(For(stmt.targets, (runs,), tuple(out), None, origin, key))
             return replace(stmt, body=forward, key=key)
+        if isinstance(stmt, For) and counter is not None and not has_break and len(stmt.iters) == 1:
+            if self.is_sequence(stmt.iters[0]):
+                self.of[counter] = SCALAR
+                backwards = Call(_REVERSED, (Call(_RANGE, (Call(_LEN, stmt.iters),)),))
+                self.emit(For((counter,), (backwards,), tuple(out), None, origin, key))
+                return replace(stmt, body=forward, counter=counter, key=key)
         # Count the iterations, and run back from the last of them.
         step = self.fresh("~count")
         self.of[counted] = self.of[step] = SCALAR
@@ -683,6 +706,11 @@ class _Reverse(Builder):
             return replace(stmt, body=forward, counter=counter, key=key)
         self.emit(For((index,), (runs,), tuple(out), None, origin, key))
         return replace(stmt, body=forward, key=key)
+
+    def is_sequence(self, iterable: Expr) -> bool:
+        """Whether a loop runs over an array, list or tuple that can be run through again, backwards."""
+        name = iterable.name if isinstance(iterable, Var) else ""
+        return bool(name) and self.of[name].kind in ("array", "list", "tuple") and name not in self.effects.written
 
     def iteration(
         self, stmt: For | While, inner: dict[str, Expr], joins: list[tuple[str, str, Expr]], counter: str | None

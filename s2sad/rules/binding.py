@@ -23,7 +23,7 @@ class BindingError(TypeError):
         self.argument = argument
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _positions(rule: Rule) -> tuple[tuple[str, ...], dict[str, object]]:
     """The names of a function's positional parameters and all default values, as NumPy has them."""
     if isinstance(rule.function, np.ufunc):
@@ -63,8 +63,7 @@ def bind(call: Call) -> dict[str, Expr]:
         args = args[:1]
     if rule.variadic is not None:
         leading = rule.parameters.index(rule.variadic)
-        for name, value in zip(rule.parameters[:leading], args, strict=False):
-            bound[name] = value
+        bound.update(zip(rule.parameters[:leading], args, strict=False))
         bound[rule.variadic] = Build("tuple", tuple(args[leading:]))
     else:
         if len(args) > len(names):

@@ -256,7 +256,8 @@ def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = N
 # --- differences, averages and order ---
 
 
-@linear(np.diff, wrt=["a"], samples=sampling.DIFFERENCES)
+# No difference at all (`n` 0) gives the argument itself.
+@linear(np.diff, wrt=["a"], samples=sampling.DIFFERENCES, sharing="maybe")
 def diff(z_bar: Array, a: Array, n: int = 1, axis: int = -1) -> Array:
     return undiff(z_bar, np.shape(a), n, axis)
 

@@ -90,6 +90,19 @@ _rules: dict[int, Rule] = {}
 _constants: dict[int, Function] = {}
 
 
+def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
+    """The names of all parameters of ``body`` in order, that of ``*args``, and the default values."""
+    # Hundreds of rules are declared at once, and inspect.signature takes longer than all the rest.
+    code = body.__code__
+    names, given = code.co_varnames, code.co_argcount
+    by_name = names[given : given + code.co_kwonlyargcount]
+    variadic = names[given + len(by_name)] if code.co_flags & inspect.CO_VARARGS else None
+    values: tuple[Any, ...] = body.__defaults__ or ()
+    defaults = dict(zip(names[given - len(values) : given], values, strict=True))
+    defaults.update(body.__kwdefaults__ or {})
+    return (*names[:given], *([] if variadic is None else [variadic]), *by_name), variadic, defaults
+
+
 def _add(
     function: Function,
     body: Function,
@@ -100,28 +113,20 @@ def _add(
     sharing: Sharing = "fresh",
     shape: str | None = None,
 ) -> Rule:
-    signature = inspect.signature(body)
-    names = [n for n in signature.parameters if n not in ("z", "z_bar")]
-    variadic = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), None)
-    defaults = {
-        p.name: p.default for p in signature.parameters.values() if p.default is not inspect.Parameter.empty
-    }
+    names, variadic, defaults = _parameters(body)
+    names = tuple(n for n in names if n not in ("z", "z_bar"))
     if wrt is None:
         wrt = [n for n in names if n not in defaults]
     module = getattr(function, "__module__", None) or "numpy"
     name = f"{module}.{getattr(function, '__name__', body.__name__)}"
-    rule = Rule(
-        name, function, kind, tuple(names), variadic, defaults, tuple(wrt), body, jvp, sharing, shape, samples
-    )
+    rule = Rule(name, function, kind, names, variadic, defaults, tuple(wrt), body, jvp, sharing, shape, samples)
     if id(function) in _rules or id(function) in _constants:
         raise ValueError(f"{name} already has a rule")
     _rules[id(function)] = rule
     return rule
 
 
-def elementwise(
-    function: Function, *, samples: Samples, wrt: Sequence[str] | None = None
-) -> Callable[[F], F]:
+def elementwise(function: Function, *, samples: Samples, wrt: Sequence[str] | None = None) -> Callable[[F], F]:
     """Declare the partial derivatives of a function that works element by element.
 
     The decorated body returns one partial for each name in ``wrt`` (by default
@@ -152,9 +157,7 @@ def linear(
     return declare
 
 
-def bilinear(
-    function: Function, *, samples: Samples, wrt: Sequence[str] | None = None
-) -> Callable[[F], F]:
+def bilinear(function: Function, *, samples: Samples, wrt: Sequence[str] | None = None) -> Callable[[F], F]:
     """Declare the adjoints of both operands of a function that is linear in each."""
 
     def declare(body: F) -> F:

@@ -151,7 +151,7 @@ def undiff(g: Any, shape: Shape, n: int = 1, axis: int = -1) -> Any:
     array([-1., -1.,  2.])
     """
     if n >= shape[axis]:
-        return np.broadcast_to(np.sum(g), shape)  # nothing is left to differ
+        return np.full(shape, np.sum(g))  # zeros: nothing is left to differ
     widths = [(0, 0)] * len(shape)
     widths[axis] = (n, n)
     return (-1) ** n * np.diff(np.pad(g, widths), n, axis)

@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2sad.runtime.arrays import unbroadcast
-
-Array = NDArray[Any]
 
 
 def dot_left(g: Any, a: Any, b: Any) -> Any:

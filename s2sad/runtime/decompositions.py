@@ -15,11 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2sad.runtime.arrays import unbroadcast, unreduce
 
-Array = NDArray[Any]
 Axes = int | tuple[int, ...] | None
 
 

@@ -12,16 +12,14 @@ calculus", AAAI 2020, section 3, for the product rule of contractions.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from s2sad.runtime.arrays import unbroadcast
 
-Array = NDArray[Any]
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum_adjoint(g: Any, index: int, subscripts: str, *operands: Any, optimize: Any = False) -> Any:
@@ -106,7 +104,7 @@ def parse_einsum(subscripts: Any, ndims: Sequence[int]) -> tuple[list[str], str]
         raise NotImplementedError("np.einsum with lists of axes has no derivative; write the axes as a string")
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
-    free = [letter for letter in string.ascii_uppercase + string.ascii_lowercase if letter not in subscripts]
+    free = [letter for letter in _LETTERS if letter not in subscripts]
     broadcast = max(
         (ndim - len(term.replace("...", "")) for term, ndim in zip(terms, ndims, strict=True) if "..." in term),
         default=0,

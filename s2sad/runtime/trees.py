@@ -35,7 +35,7 @@ def scalar_seed(loss: Any) -> float:
             f"the function returned an array of shape {shape}, but grad needs a scalar\n"
             "Reduce it (np.sum, np.mean), or use vjp or jacobian."
         )
-    if isinstance(loss, complex) or kind.kind == "c":
+    if isinstance(loss, complex) or (kind is not None and kind.kind == "c"):
         raise NonScalarError(
             "the function returned a complex number, but grad needs a real scalar\nTake its real part, or use vjp."
         )
@@ -106,9 +106,7 @@ def add_at(x_bar: Any, index: Any, g: Any) -> None:
             np.add.at(x_bar, index, g)
         else:
             x_bar[index] += g
-    elif isinstance(index, slice):
-        x_bar[index] = add(x_bar[index], g)
-    elif isinstance(x_bar, (list, dict)):
+    elif isinstance(index, slice) or isinstance(x_bar, (list, dict)):
         x_bar[index] = add(x_bar[index], g)
     elif hasattr(x_bar, "__array_function__"):
         np.add.at(x_bar, index, g)

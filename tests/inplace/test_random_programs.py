@@ -6,13 +6,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.inplace.support import REFUSALS_ALLOWED
-from tests.random_programs import generate, judge, report
+from tests.random_programs import report, run_one
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.integers(1, 14), seed=st.integers(0, 10**6))
 def test_gradients_of_random_programs(size: int, seed: int) -> None:
-    program = generate(seed, 2, size)
-    verdict = judge(program)
+    program, verdict = run_one((seed, 2, size))
     assert verdict.kind != "failed", report(program, verdict)
     assert REFUSALS_ALLOWED or verdict.kind != "refused", report(program, verdict)
