@@ -102,7 +102,7 @@ class Compiled:
         for function, code in self._codes:
             if function.__code__ is not code:
                 return False
-        return all([guard.holds() for guard in self._others]) if self._others else True
+        return not self._others or all([guard.holds() for guard in self._others])
 
 
 def compile_gradient(

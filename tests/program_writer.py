@@ -285,7 +285,7 @@ class Writer(ExpressionWriter):
         inner.indices[tally] = limit + 1
         condition = f"{tally} < {limit}"
         if self.chance(0.5):
-            condition += f" and {self.condition(scope, 1)}"
+            condition += f" and ({self.condition(scope, 1)})"
         self.emit(f"while {condition}:")
         with self.indented():
             self.emit(f"{tally} += 1")

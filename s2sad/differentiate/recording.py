@@ -58,7 +58,7 @@ def record(
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its
     operands are there.  ``unbound`` are names that may have no value when they are saved.
     """
-    return _Recorder(fresh, rebuildable, unbound).pair(body, reverse, False, frozenset(), frozenset())
+    return _Recorder(fresh, rebuildable, unbound).block(body, reverse, frozenset(), False)[:2]
 
 
 class _Recorder:
@@ -71,22 +71,16 @@ class _Recorder:
         self.tapes: list[str] = []
         self.unset: list[str] = []
 
-    def pair(
-        self, body: Block, reverse: Block, in_loop: bool, heads: frozenset[str], own: frozenset[str]
-    ) -> tuple[Block, Block]:
-        """Treat a block and its reverse, inner blocks first.
-
-        ``heads`` are the names that have a value when the block begins, ``own`` those that the reverse block
-        sets itself.
-        """
+    def block(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
+        """Treat the blocks inside a block and its reverse; ``heads`` are the innermost loop's join names."""
         twins = {s.key: s for s in reverse if isinstance(s, (If, For)) and s.key}
         done: dict[int, Stmt] = {}
         forward: list[Stmt] = []
         for stmt in body:
             twin = twins.get(stmt.key) if isinstance(stmt, (If, For, While)) else None
             if isinstance(stmt, If) and isinstance(twin, If):
-                then, then_back = self.pair(stmt.then, twin.then, in_loop, frozenset(), frozenset())
-                orelse, else_back = self.pair(stmt.orelse, twin.orelse, in_loop, frozenset(), frozenset())
+                then, then_back = self.arm(stmt.then, twin.then, heads, in_loop)
+                orelse, else_back = self.arm(stmt.orelse, twin.orelse, heads, in_loop)
                 forward.append(replace(stmt, then=then, orelse=orelse))
                 done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
             elif isinstance(stmt, (For, While)) and isinstance(twin, For):
@@ -102,14 +96,25 @@ class _Recorder:
             else:
                 forward.append(stmt)
         back = tuple([done.get(s.key, s) if isinstance(s, (If, For)) and s.key else s for s in reverse])
-        return self.save(tuple(forward), back, heads, own) if in_loop else (tuple(forward), back)
+        return tuple(forward), back
+
+    def arm(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
+        """Treat an arm of a branch; in a loop it saves what it defines itself."""
+        body, back = self.block(body, reverse, heads, in_loop)
+        if not in_loop:
+            return body, back
+        # What an iteration moves into the loop's join names at its end is the next one's.
+        defined = {n for s in body for n in defines(s)} - heads
+        return self.save(body, back, defined, frozenset())
 
     def loop(self, stmt: For | While, twin: For) -> tuple[For | While, For]:
         heads = frozenset(loop_heads(stmt.body)) | frozenset(writes(stmt))
         own = frozenset(writes(twin))
         again = [s for s in self.elements(stmt, own) if s.target in _needed(twin.body)]
         back = (*again, *twin.body)
-        body, back = self.pair(stmt.body, back, True, heads, own | {s.target for s in again})
+        body, back = self.block(stmt.body, back, heads, True)
+        defined = ({n for s in body for n in defines(s)} | heads) - own - {s.target for s in again}
+        body, back = self.save(body, back, defined, heads)
         return replace(stmt, body=body), replace(twin, body=back)
 
     def elements(self, stmt: For | While, own: frozenset[str]) -> Iterable[Assign]:
@@ -120,9 +125,8 @@ class _Recorder:
                 if isinstance(iterable, Var) and self.rebuildable(item):
                     yield Assign(target, item, stmt.origin)
 
-    def save(self, body: Block, back: Block, heads: frozenset[str], own: frozenset[str]) -> tuple[Block, Block]:
-        """Save what ``back`` reads of the names that ``body`` defines."""
-        defined = ({n for s in body for n in defines(s)} | heads) - own
+    def save(self, body: Block, back: Block, defined: set[str], heads: frozenset[str]) -> tuple[Block, Block]:
+        """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins."""
         needed = [n for n in _needed(back) if n in defined]
         definitions = {s.target: s.value for s in body if isinstance(s, Assign)}
         saved = [n for n in needed if n not in definitions or not self.rebuildable(definitions[n])]

@@ -54,6 +54,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
     leaves,
+    walk,
 )
 from s2sad.runtime import stop_gradient
 
@@ -124,7 +125,8 @@ class _Lowering(Expressions):
         self.check_language()
         exits = single_exit(body, self.unused)
         self.body, self.result = exits.body, exits.result
-        local |= exits.flags | {exits.result}
+        self.own = exits.flags | {exits.result}
+        local |= self.own
         resolver = Resolver(source.function, frozenset(local))
         self.loops: list[list[tuple[str, str]]] = []
         dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f))
@@ -170,6 +172,15 @@ class _Lowering(Expressions):
         if self.violations:
             raise UnsupportedError(self.violations)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
+        grown = True
+        while grown:
+            before = len(self.unbound)
+            for stmt in walk(function.body):
+                if isinstance(stmt, Copy):
+                    for target, value in zip(stmt.targets, stmt.sources, strict=True):
+                        if isinstance(value, Var) and value.name in self.unbound:
+                            self.unbound.add(target)
+            grown = len(self.unbound) > before
         guards = tuple(self.resolver.guards.values())
         return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver)
 
@@ -382,6 +393,10 @@ class _Lowering(Expressions):
         entry = [(h, n) for n, h in heads if n in self.env]
         if entry:
             self.copy(entry)
+        blank = [h for n, h in heads if n not in self.env and n in self.own]
+        if blank:
+            # Our own names are never read before they are set; this keeps them movable.
+            self.emit(Copy(tuple(blank), tuple(Const(0.0) for _ in blank), self.origin))
         self.unbound.update(h for n, h in heads if n not in self.env)
         self.env.update(heads)
         return heads

@@ -12,9 +12,10 @@ stay where it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -33,6 +34,7 @@ from s2sad.ir.nodes import (
     Store,
     While,
     expressions,
+    map_children,
     map_stmt,
     names_in,
     reads,
@@ -77,6 +79,14 @@ class _Folder:
         self.once = once
         self.limit = limit
 
+    def putting(self, taken: dict[str, Expr]) -> Callable[[Expr], Expr]:
+        """What puts ``taken`` into an expression; adjoints are then written anew."""
+        if not taken:
+            return lambda e: e
+        if self.limit is None:
+            return lambda e: rename(e, taken)
+        return lambda e: _outermost(rename(e, taken))
+
     def block(self, block: Block, after: Iterable[str]) -> tuple[Block, dict[str, Expr]]:
         """Fold a block; returns it and what may be folded into the names read ``after`` it."""
         out: list[Stmt] = []
@@ -107,9 +117,7 @@ class _Folder:
                     flush([n for n, s in pending.items() if into in names_in(s.value) or _is_view(s.value)])
                 else:
                     flush(list(pending))
-            new = map_stmt(
-                stmt, (lambda e: rename(e, taken)) if taken else (lambda e: e), lambda b: self.block(b, ())[0]
-            )
+            new = map_stmt(stmt, self.putting(taken), lambda b: self.block(b, ())[0])
             if isinstance(new, Assign) and new.target in self.once and is_pure(new.value):
                 pending[new.target] = new
             else:
@@ -118,6 +126,10 @@ class _Folder:
         left = {n: pending.pop(n).value for n in last}
         flush(list(pending))
         return tuple(out), left
+
+
+def _outermost(expr: Expr) -> Expr:
+    return algebra.outermost(map_children(expr, _outermost))
 
 
 def _is_view(expr: Expr) -> bool:

@@ -19,7 +19,10 @@ import pkgutil
 import threading
 
 from s2sad.rules import registry
+from s2sad.rules.classification import remedy
 from s2sad.rules.registry import Rule
+
+__all__ = ["Rule", "find", "is_constant", "load_all", "remedy"]
 
 _loading = threading.RLock()
 
@@ -43,10 +46,3 @@ def is_constant(function: object) -> bool:
     """Return whether the result of ``function`` has no derivative, whatever its arguments."""
     load_all()
     return registry.is_constant(function)
-
-
-def remedy(function: object) -> str | None:
-    """Return what to do instead of calling a NumPy function that is refused, or None."""
-    from s2sad.rules import classification
-
-    return classification.remedy(function)

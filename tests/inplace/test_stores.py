@@ -366,7 +366,13 @@ def single_precision(x: Any) -> Any:
     return np.sum(a)
 
 
+def element_of_other_argument(x: Any, k: Any) -> Any:
+    x[0] = 2.0
+    return k * np.sum(x)
+
+
 CASES = [
+    case(element_of_other_argument, V, 0.7, wrt=1),
     *[
         case(f, V)
         for f in (

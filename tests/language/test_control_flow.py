@@ -811,6 +811,68 @@ def print_in_loop(v: Any) -> Any:
     return total
 
 
+def inner_loop_then_break(v: Any, x: Any) -> Any:
+    for _ in v:
+        for item in v:
+            n = item  # noqa: F841
+        if x > 5.0:
+            break
+        x = np.tanh(x * x)
+    return x
+
+
+def inner_while_then_return(v: Any, x: Any) -> Any:
+    for _ in v:
+        k = 0
+        while k < 2 and x > 2.0:
+            k += 1
+        if x > 5.0:
+            return x
+        x = np.tanh(x * x)
+    return x
+
+
+def empty_loop_with_else_in_branch(x: Any) -> Any:
+    u = x
+    if x > 0.1:
+        for _ in range(0):
+            x = x * 2.0
+        else:
+            u = x * x
+    return u * x
+
+
+def two_returns_in_loop(x: Any) -> Any:
+    for w in (1, 1, 0):
+        if x > 1.1:
+            return x * 0.5
+        if x < 0.9 and w < 1:
+            return x * x
+        x = np.tanh(x * x) + 0.7
+    return x
+
+
+def result_is_a_name(v: Any, result: Any) -> Any:
+    for item in v:
+        if result > 5.0:
+            return result * item
+        result = np.sin(result) + item
+    return result
+
+
+def break_skips_the_rest_of_its_turn(v: Any, x: Any) -> Any:
+    for item in v:
+        x = np.sin(x) + helper_of_break(item, x)
+        if item > 0.6:
+            break
+        x = np.sin(x - np.mean(v) * helper_of_break(x, item))
+    return x
+
+
+def helper_of_break(a: Any, b: Any) -> Any:
+    return np.cos(a) * b
+
+
 CASES = [
     *[
         case(f, x, name=f"{f.__name__}_{x}")
@@ -912,6 +974,13 @@ CASES = [
     case(loop_appending_values, V, optional=True),
     case(saved_array_rebound, V, W),
     case(print_in_loop, V),
+    case(inner_loop_then_break, V, 0.7),
+    case(inner_while_then_return, V, 0.7),
+    case(empty_loop_with_else_in_branch, 0.7),
+    case(two_returns_in_loop, 0.7),
+    case(result_is_a_name, V, 0.7),
+    case(break_skips_the_rest_of_its_turn, V, 0.7),
+    case(break_skips_the_rest_of_its_turn, np.array([0.1, 0.3, 0.7, 0.2]), 0.7, name="break_in_third_turn"),
 ]
 
 
