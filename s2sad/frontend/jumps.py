@@ -125,8 +125,10 @@ class _Rewriter:
                 return out + self.leave("break", place, s)
             if isinstance(s, gast.Continue):
                 return out + self.leave("continue", place, s)
-            if isinstance(s, gast.If) and _jumps([s]):
-                return out + self.branch(s, rest, place)
+            if isinstance(s, gast.If):
+                if _jumps([s]):
+                    return out + self.branch(s, rest, place)
+                s = _arms(s, self.block(s.body, place), self.block(s.orelse, place))
             if isinstance(s, _LOOPS):
                 new, tail = self.loop(s)
                 out += new
