@@ -40,6 +40,7 @@ from s2sad.ir.nodes import (
     Stmt,
     Store,
     Unpack,
+    Unset,
     Var,
     While,
     expressions,
@@ -363,6 +364,8 @@ class _Writer:
         raise TypeError(expr)
 
     def const(self, value: Any) -> ast.expr:
+        if isinstance(value, Unset):
+            return ast.Constant(0.0)
         if isinstance(value, float) and math.isnan(value):
             return ast.Attribute(ast.Name(self.roots["np"]), "nan")
         if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:

@@ -59,6 +59,7 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
+UNSET_FACT = Fact("other", items=())
 SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
 COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
 

@@ -19,6 +19,7 @@ from s2sad.analysis.facts import (
     OPEN,
     OTHER,
     SCALAR,
+    UNSET_FACT,
     SCALAR_SHAPE,
     Atom,
     Dim,
@@ -45,6 +46,7 @@ from s2sad.ir.nodes import (
     Pop,
     Slice,
     Unpack,
+    Unset,
     Var,
     While,
 )
@@ -144,8 +146,10 @@ class _Inference:
         self.of[target] = fact if old is None else self.meet(old, fact, target)
 
     def meet(self, a: Fact, b: Fact, name: str) -> Fact:
-        if a == b:
+        if a == b or b == UNSET_FACT:
             return a
+        if a == UNSET_FACT:
+            return b
         shape = a.shape if a.shape == b.shape else None
         ndim = a.ndim if a.ndim == b.ndim else None
         dims = a.dims if a.dims == b.dims else None
@@ -257,6 +261,8 @@ def evaluate(
 
     match expr:
         case Const(value=value):
+            if isinstance(value, Unset):
+                return UNSET_FACT
             if isinstance(value, (int, float)):
                 return SCALAR
             return COMPLEX if isinstance(value, complex) else OTHER

@@ -61,7 +61,7 @@ from s2sad.ir.nodes import (
     writes,
 )
 from s2sad.rules.binding import BindingError, bind
-from s2sad.runtime import add_at, add_field, fresh, joined, packed, starred
+from s2sad.runtime import add_at, add_field, fresh, joined, own, packed, starred
 
 _ADD_IN_PLACE = Op("inplace", "+", np.add)
 _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
@@ -71,6 +71,7 @@ _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
 _STARRED = Op("runtime", "starred", starred)
+_OWN = Op("runtime", "own", own)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
@@ -151,6 +152,7 @@ class _Reverse(Builder):
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
+        self.after: list[Stmt] = []
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
@@ -298,8 +300,9 @@ class _Reverse(Builder):
         forward: list[Stmt] = []
         for stmt in reversed(block):
             self.origin = getattr(stmt, "origin", self.origin)
-            self.before = []
+            self.before, self.after = [], []
             stmt = self.statement(stmt)
+            forward += self.after
             forward.append(stmt)
             forward += reversed(self.before)
         forward.reverse()
@@ -447,7 +450,7 @@ class _Reverse(Builder):
         if op.function is np.multiply and bound_twice(bound):
             # x * x, written with one partial.
             x = call.args[0]
-            partial = self.snapshots([x])(Call(algebra.MULTIPLY, (Const(2), x)))
+            partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
             self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
             return
         operands = dict(bound)
@@ -455,7 +458,7 @@ class _Reverse(Builder):
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
         spliced = splice(rule, operands, z, held, self.fact, self.fresh)
-        renamed = self.snapshots([v for _, v in spliced.lets] + list(spliced.values))
+        renamed = self.snapshots(z.name)
         wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if self.is_active(bound[n])]
         for name, value in spliced.lets:
             self.let(name, self.tidy(renamed(value)))
@@ -499,10 +502,13 @@ class _Reverse(Builder):
 
     def kept(self, expr: Expr) -> Expr:
         """An index as the reverse part can read it, whatever is written meanwhile."""
-        return self.snapshots([expr])(expr)
+        return self.snapshots()(expr)
 
-    def snapshots(self, exprs: list[Expr]) -> Callable[[Expr], Expr]:
-        """A renaming that makes ``exprs`` read copies of what is written in place elsewhere."""
+    def snapshots(self, target: str = "") -> Callable[[Expr], Expr]:
+        """A renaming that makes expressions read copies of what is written in place elsewhere.
+
+        ``target`` is the name that the statement assigns.
+        """
         written = self.effects.written - self.effects.private
         names: dict[str, Expr] = {}
 
@@ -513,7 +519,9 @@ class _Reverse(Builder):
                 if expr.name not in names:
                     copy = self.fresh(base(expr.name))
                     self.of[copy] = self.of[expr.name]
-                    self.before.append(Assign(copy, Call(COPY, (expr,)), self.origin))
+                    made = Call(COPY if self.of[expr.name].kind == "array" else _OWN, (expr,))
+                    # The result of the statement itself can be copied only once it is there.
+                    (self.after if expr.name == target else self.before).append(Assign(copy, made, self.origin))
                     names[expr.name] = Var(copy)
                 return names[expr.name]
             return map_children(expr, renamed)
@@ -553,11 +561,11 @@ class _Reverse(Builder):
 
     def nested(self, block: Block, adj: dict[str, Expr]) -> tuple[Block, list[Stmt], dict[str, Expr]]:
         """Reverse an inner block with the adjoints ``adj``: the forward block, the reverse one, the adjoints."""
-        outer, outer_before, outer_adj = self.out, self.before, self.adj
-        self.out, self.before, self.adj = [], [], dict(adj)
+        outer, outer_before, outer_after, outer_adj = self.out, self.before, self.after, self.adj
+        self.out, self.before, self.after, self.adj = [], [], [], dict(adj)
         forward = self.block(block)
         reversed_, after = self.out, self.adj
-        self.out, self.before, self.adj = outer, outer_before, outer_adj
+        self.out, self.before, self.after, self.adj = outer, outer_before, outer_after, outer_adj
         return forward, reversed_, after
 
     def key(self) -> int:

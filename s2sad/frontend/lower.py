@@ -50,6 +50,7 @@ from s2sad.ir.nodes import (
     Slice,
     Stmt,
     Store,
+    UNSET,
     Unpack,
     Var,
     While,
@@ -167,6 +168,10 @@ class _Lowering(Expressions):
         for name, keyword_only in self.params:
             self.env[name] = self.fresh(name)
             params.append(Param(self.env[name], name, keyword_only, defaults.get(name)))
+        start = self.fresh(self.result)
+        self.emit(Assign(start, UNSET))
+        self.env[self.result] = start
+        self.unbound.add(start)
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         if self.violations:
@@ -396,7 +401,7 @@ class _Lowering(Expressions):
         blank = [h for n, h in heads if n not in self.env and n in self.own]
         if blank:
             # Our own names are never read before they are set; this keeps them movable.
-            self.emit(Copy(tuple(blank), tuple(Const(0.0) for _ in blank), self.origin))
+            self.emit(Copy(tuple(blank), tuple(UNSET for _ in blank), self.origin))
         self.unbound.update(h for n, h in heads if n not in self.env)
         self.env.update(heads)
         return heads

@@ -74,6 +74,16 @@ class Const:
     value: Any
 
 
+class Unset:
+    """The value of a name of ours before it is first assigned; it is never read."""
+
+    def __repr__(self) -> str:
+        return "unset"
+
+
+UNSET = Const(Unset())
+
+
 @dataclass(frozen=True, slots=True)
 class Var:
     """A local name."""
