@@ -7,7 +7,6 @@ statements.  Numbers cannot be written in place, so scalars share nothing.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,7 +33,9 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
     base,
+    expressions,
     names_in,
+    subexpressions,
     walk,
 )
 
@@ -168,10 +169,9 @@ def effects(function: Function, facts: Facts) -> Effects:
                 if facts.get(target_).kind != "array":
                     for name in sharers(target_, facts):
                         link(value, (name,))
-            case Effect() | Evaluate():
-                stored.update(_written_by(stmt, facts))
             case _:
                 pass
+        stored.update(n for n in _written_by(stmt) if facts.of.get(n) is None or facts.of[n].kind != "scalar")
     groups: dict[str, set[str]] = {}
     for name in union.parent:
         groups.setdefault(union.find(name), set()).add(name)
@@ -200,16 +200,13 @@ def effects(function: Function, facts: Facts) -> Effects:
     return Effects(group, frozenset(written), frozenset(private), frozenset(outside))
 
 
-def _written_by(stmt: Stmt, facts: Facts) -> Iterator[str]:
-    """The names whose objects a statement run for its effect may write."""
+def _written_by(stmt: Stmt) -> Iterator[str]:
+    """The names whose objects the calls in a statement may write."""
     if isinstance(stmt, Effect):
-        if not isinstance(stmt.node, ast.Expr):
-            return
-        call = stmt.node.value
-        if not isinstance(call, ast.Call) or (isinstance(call.func, ast.Name) and call.func.id == "print"):
-            return
-        for _, name in stmt.names:
-            if facts.of.get(name) is None or facts.of[name].kind != "scalar":
-                yield name
+        yield from stmt.writes
     elif isinstance(stmt, Evaluate):
         yield from names_in(stmt.value)
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque):
+                yield from inner.writes

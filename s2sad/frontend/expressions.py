@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -42,6 +43,7 @@ from s2sad.ir.nodes import (
     is_atom,
 )
 from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.writing import written_in, writes_first
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -105,7 +107,7 @@ class Expressions:
     def refused(self, node: Node, message: str, remedy: str) -> Expr:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
         opaque = self.opaque(node)
-        return self.assign("~t", Opaque(opaque.node, opaque.names, opaque.pure, Refusal(node, message, remedy)))
+        return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy)))
 
     # --- expressions that carry no derivative
 
@@ -177,6 +179,7 @@ class Expressions:
 
     def constant_call(self, node: Node) -> Expr:
         plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
+        plain = plain and not any(k.arg == "out" for k in node.keywords)
         found, function = self.resolver.lookup(node.func)
         if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
             op = Op("function", gast.unparse(node.func).strip(), function)
@@ -197,7 +200,8 @@ class Expressions:
                 value = self.name(gast.Name(id=user, ctx=gast.Load(), annotation=None, type_comment=None))
                 assert isinstance(value, Var)
                 names[user] = value.name
-        return Opaque(gast.gast_to_ast(node), tuple(names.items()))
+        written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
+        return Opaque(gast.gast_to_ast(node), tuple(names.items()), False, None, tuple(written))
 
     # --- expressions that may carry a derivative
 
@@ -309,6 +313,12 @@ class Expressions:
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
+        if any(k.arg == "out" for k in node.keywords) or (found and writes_first(function)):
+            self.violation(node, f"{text}(...) writes into an array that is differentiated", "Assign its result instead.")
+            return self.opaque(node)
+        if not found and isinstance(node.func, gast.Attribute) and node.func.attr in methods.MUTATING_METHODS:
+            self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
+            return self.opaque(node)
         if not found and isinstance(node.func, gast.Attribute):
             return self.method_call(node, hint)
         if not found:

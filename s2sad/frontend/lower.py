@@ -30,6 +30,7 @@ from s2sad.frontend.expressions import Expressions, is_cheap
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.writing import may_write, writes_first
 from s2sad.ir.nodes import (
     Assign,
     Break,
@@ -319,40 +320,32 @@ class _Lowering(Expressions):
         if isinstance(s.value, gast.Constant):
             return
         if self.depends(s.value) and isinstance(s.value, gast.Call):
-            func = s.value.func
+            func, call = s.value.func, s.value
             found, function = self.resolver.lookup(func)
-            if isinstance(func, gast.Attribute) and not found:
-                if func.attr in methods.MUTATING_METHODS and self.depends(func.value) or (
-                    func.attr in methods.MUTATING_METHODS and any(self.depends(a) for a in s.value.args)
-                ):
-                    self.violation(
-                        s,
-                        f".{func.attr}(...) changes an object that is differentiated, which is not supported",
-                        "Make a new object instead.",
-                    )
-                    return
-            if found and id(function) in methods.MUTATING_FUNCTIONS:
-                self.violation(
-                    s, f"{gast.unparse(func).strip()} writes into an array that is differentiated", "Make a new array."
-                )
+            method = isinstance(func, gast.Attribute) and not found
+            writing = any(k.arg == "out" for k in call.keywords) or (found and writes_first(function))
+            writing = writing or getattr(function, "__name__", "") == "shuffle"
+            if writing or (method and func.attr in methods.MUTATING_METHODS):
+                what = f"{gast.unparse(func).strip()}(...) changes an object that is differentiated"
+                self.violation(s, what, "Make a new object instead.")
                 return
-            if found and isinstance(function, types.FunctionType) and rules.find(function) is None:
-                args, kwargs = self.arguments(s.value)
+            if isinstance(function, types.FunctionType) and rules.find(function) is None and may_write(function):
+                args, kwargs = self.arguments(call)
                 op = Op("user", gast.unparse(func).strip(), function, pure=False)
-                self.emit(Evaluate(Call(op, args, kwargs, s.value), self.origin))
+                self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return
         self.effect(s)
 
     def effect(self, s: Node) -> None:
         node = gast.gast_to_ast(s)
         assert isinstance(node, ast.stmt)
-        self.emit(Effect(node, self.opaque_names(s), self.origin))
-
-    def opaque_names(self, s: Node) -> tuple[tuple[str, str], ...]:
         names: dict[str, str] = {}
+        written: dict[str, None] = {}
         for part in gast.iter_child_nodes(s):
-            names.update(self.opaque(part).names)
-        return tuple(names.items())
+            opaque = self.opaque(part)
+            names.update(opaque.names)
+            written.update(dict.fromkeys(opaque.writes))
+        self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written)))
 
     # --- control flow
 

@@ -67,9 +67,9 @@ ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "rea
 #: Methods that change the object that they are called on.
 MUTATING_METHODS = frozenset(
     "sort fill put partition resize itemset setfield setflags append extend insert pop remove clear reverse "
-    "update setdefault popitem add discard byteswap".split()
+    "update setdefault popitem add discard byteswap shuffle".split()
 )
 #: Functions that write into an argument: the positions that they write.
 MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
     id(f): (0,) for f in (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
-} | {id(np.add.at): (0,)}
+}

@@ -40,7 +40,11 @@ class Guard:
         return getattr(self.space, self.name, _MISSING)
 
     def holds(self) -> bool:
-        value = self.current()
+        """Whether the name still means what it did."""
+        return self.holds_for(self.current())
+
+    def holds_for(self, value: Any) -> bool:
+        """Whether ``value``, to which the name is bound now, is what it meant."""
         if self.probe is None:
             return value is self.expected
         return value is not _MISSING and bool(self.probe(value) == self.expected)
@@ -101,5 +105,3 @@ class Resolver:
             space, name = self.lookup(node.value)[1], node.attr
         self.guards.setdefault((id(space), name), Guard(space, name, expected, probe))
         return expected
-
-

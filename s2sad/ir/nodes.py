@@ -130,13 +130,15 @@ class Opaque:
     """Any Python expression through which no derivative passes.
 
     ``names`` maps the local names in ``node`` to IR names.  ``pure`` is true when evaluating it
-    can have no effect that anybody sees.  ``refusal`` says why no derivative can pass through it.
+    can have no effect that anybody sees.  ``refusal`` says why no derivative can pass through it,
+    ``writes`` are the names whose objects its calls may write.
     """
 
     node: ast.expr = field(compare=False)
     names: tuple[tuple[str, str], ...]
     pure: bool = False
     refusal: Refusal | None = field(default=None, compare=False)
+    writes: tuple[str, ...] = ()
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
@@ -188,6 +190,7 @@ class Effect:
     node: ast.stmt = field(compare=False)
     names: tuple[tuple[str, str], ...]
     origin: Origin = NOWHERE
+    writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +355,8 @@ def rename(expr: Expr, names: dict[str, Expr]) -> Expr:
         for user, name in expr.names:
             new = names.get(name)
             renamed.append((user, new.name if isinstance(new, Var) else name))
-        return Opaque(expr.node, tuple(renamed), expr.pure, expr.refusal)
+        written = [new.name if isinstance(new := names.get(n), Var) else n for n in expr.writes]
+        return Opaque(expr.node, tuple(renamed), expr.pure, expr.refusal, tuple(written))
     return map_children(expr, lambda e: rename(e, names))
 
 

@@ -1,0 +1,135 @@
+"""Arguments of a call: what tells their kinds apart, which may have a gradient, and in what form it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import ArgumentError
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
+from s2sad.runtime import conform
+
+ARRAY = np.ndarray
+
+#: Containers of more items than this are described as a whole.
+_LONG = 64
+
+
+def kind(value: Any) -> Any:
+    """A key that is equal only for values of which one derivative is right.
+
+    Equal keys mean equal facts, and that all of the values or none may have a gradient.
+
+    Example:
+        >>> kind((1.0, np.ones(3))) == kind((2.0, np.zeros(3)))
+        True
+    """
+    t = type(value)
+    if t is ARRAY:
+        return value.shape, value.dtype
+    if t is float or t is int or t is str:
+        return t
+    if isinstance(value, ARRAY):
+        return t, value.shape, value.dtype
+    if isinstance(value, (list, tuple)):
+        return (t, *map(kind, value)) if len(value) <= _LONG else (t, frozenset(map(kind, value)))
+    if isinstance(value, dict):
+        items = [(k, kind(v)) for k, v in value.items()]
+        return (t, *items) if len(items) <= _LONG else (t, frozenset([k for _, k in items]))
+    fields = getattr(t, "__dataclass_fields__", None)
+    if fields is not None:
+        return (t, *(kind(getattr(value, name)) for name in fields))
+    return t
+
+
+def settled_by_type(value: Any) -> bool:
+    """Whether the type of a value alone decides its :func:`kind`."""
+    return kind(value) is type(value)
+
+
+def check(value: Any, where: str, label: str) -> None:
+    """Raise unless every leaf of an argument can have a gradient.
+
+    Args:
+        value: The argument.
+        where: How to name it, as ``params['w'][0]``.
+        label: What it is an argument of.
+
+    Raises:
+        ArgumentError: for integers other than Python's own, booleans, and objects that hold no numbers.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{label}: {where} is a boolean, which has no gradient\nPass a float.")
+    if isinstance(value, (float, int, complex)) or value is None:
+        return
+    if isinstance(value, (ARRAY, np.generic)):
+        if value.dtype.kind in "fc":
+            return
+        what = {"i": "integers", "u": "integers", "b": "booleans"}.get(value.dtype.kind)
+        what = f"{what} (dtype {value.dtype})" if what else f"dtype {value.dtype}"
+        raise ArgumentError(
+            f"{label}: {where} is an array of {what}, which has no gradient\nConvert it: {where}.astype(float)."
+        )
+    fields = getattr(type(value), "_fields", None) if isinstance(value, tuple) else None
+    if fields is None:
+        fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None:
+        for field in fields:
+            if field in CONSTANT_ATTRIBUTES:
+                # The compiler takes x.shape, x.size, ... for what they are of an array.
+                raise ArgumentError(
+                    f"{label}: {where} has a field {field!r}, which reads like that attribute of an array\n"
+                    "Give the field another name, or pass its value as an argument of its own."
+                )
+            check(getattr(value, field), f"{where}.{field}", label)
+        return
+    if isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            check(item, f"{where}[{i}]", label)
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            check(item, f"{where}[{key!r}]", label)
+        return
+    if hasattr(value, "__array_function__"):
+        return
+    raise ArgumentError(
+        f"{label}: {where} is of type {type(value).__name__}, which has no gradient\n"
+        "Pass floats, arrays, or tuples, lists and dicts of them."
+    )
+
+
+def floats(value: Any) -> Any:
+    """``value`` with Python ints as floats; the very object where there are none.
+
+    Example:
+        >>> floats([1, 2.0])
+        [1.0, 2.0]
+    """
+    if type(value) is int:
+        return float(value)
+    if isinstance(value, (list, tuple)):
+        items = [floats(v) for v in value]
+        if all(a is b for a, b in zip(items, value, strict=True)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        values = [floats(v) for v in value.values()]
+        if all(a is b for a, b in zip(values, value.values(), strict=True)):
+            return value
+        return dict(zip(value, values, strict=True))
+    return value
+
+
+def fitted(g: Any, x: Any) -> Any:
+    """The gradient ``g`` in the structure, shape and dtype of its argument ``x``."""
+    t = type(x)
+    if t is float:
+        if type(g) is float:
+            return g
+    elif t is ARRAY and type(g) is ARRAY and g.dtype is x.dtype and g.shape == x.shape:
+        return g
+    return conform(g, x)
+
+

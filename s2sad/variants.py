@@ -1,0 +1,144 @@
+"""The compiled derivatives of each function: made once, shared by all who ask, guarded by what they rest on.
+
+They are kept in the function's own ``__dict__``, so that they live exactly as long as it does.  (A table
+with weak keys would not do: a compiled derivative refers to its function, and would keep its own key
+alive.)
+"""
+
+from __future__ import annotations
+
+import builtins
+import threading
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from s2sad.analysis.facts import Fact
+from s2sad.frontend.resolve import Guard
+from s2sad.pipeline import Compiled, Goal, compile_gradient
+
+_MISSING = object()
+_SLOT = "__s2sad_variants__"
+_IMMUTABLE = (float, int, bool, str, complex, type(None))
+_attaching = threading.Lock()
+
+
+class Variant(NamedTuple):
+    """One compiled derivative: its functions in order, its test, and all else about it."""
+
+    run: types.FunctionType
+    holds: Callable[[], bool]
+    compiled: Compiled
+
+
+class Options(NamedTuple):
+    """What is asked of a function, whatever the arguments."""
+
+    goal: Goal
+    wrt: tuple[str, ...]
+    has_aux: bool = False
+    single: bool = True
+
+
+class Variants:
+    """The compiled derivatives of one function; one thread at a time compiles."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.lock = threading.RLock()
+        self._made: dict[Any, Variant] = {}
+        #: For each set of options, by the kinds of the arguments: what a call runs.
+        self.ready: dict[Options, dict[Any, Any]] = {}
+
+    def get(self, options: Options, facts: Mapping[str, Fact], about: str = "") -> Variant:
+        """The derivative for arguments of which ``facts`` are known, compiled if it is not there or out of date.
+
+        ``about`` keeps apart what is compiled for looking at from what runs.
+        """
+        key = (options, tuple(facts.items()), about)
+        found = self._made.get(key)
+        if found is None or not found.holds():
+            with self.lock:
+                found = self._made.get(key)  # another thread may have been here
+                if found is None or not found.holds():
+                    goal, wrt, has_aux, single = options
+                    compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single)
+                    found = Variant(compiled.functions[compiled.names[0]], checker(compiled.guards), compiled)
+                    self._made[key] = found
+        return found
+
+    def __reduce__(self) -> Any:
+        # Whoever pickles or copies the function with its __dict__ gets an empty slot.
+        return _nothing, ()
+
+
+def _nothing() -> None:
+    return None
+
+
+def variants(function: types.FunctionType) -> Variants:
+    """The compiled derivatives of ``function``, the same object each time."""
+    found = function.__dict__.get(_SLOT)
+    # functools.wraps copies the __dict__ of one function into that of another.
+    if found is None or found.function is not function:
+        with _attaching:
+            found = function.__dict__.get(_SLOT)
+            if found is None or found.function is not function:
+                found = function.__dict__[_SLOT] = Variants(function)
+    return found  # type: ignore[no-any-return]
+
+
+def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
+    """One function that tests all guards, each in the quickest exact way: a call of a derivative runs it each time.
+
+    Example:
+        >>> space = {"f": len}
+        >>> holds = checker((Guard(space, "f", len),))
+        >>> holds()
+        True
+        >>> space["f"] = abs
+        >>> holds()
+        False
+    """
+    values: dict[str, Any] = {"missing": _MISSING}
+    tests = []
+
+    def held(value: Any) -> str:
+        name = f"v{len(values)}"
+        values[name] = value
+        return name
+
+    for guard in guards:
+        space, name, expected = guard.space, guard.name, guard.expected
+        if guard.probe is not None:
+            tests.append(f"{held(_probed(guard))}()")
+        elif isinstance(space, dict) and space.get(name, _MISSING) is expected:
+            tests.append(f"{held(space.get)}({name!r}, missing) is {held(expected)}")
+        elif isinstance(space, dict) and name not in space and getattr(builtins, name, _MISSING) is expected:
+            tests.append(f"{held(space.get)}({name!r}, missing) is missing")
+            tests.append(f"{held(vars(builtins).get)}({name!r}, missing) is {held(expected)}")
+        elif isinstance(space, types.FunctionType) and name.isidentifier():
+            tests.append(f"{held(space)}.{name} is {held(expected)}")
+        elif isinstance(space, types.ModuleType) and vars(space).get(name, _MISSING) is expected:
+            tests.append(f"{held(vars(space).get)}({name!r}, missing) is {held(expected)}")
+        else:
+            tests.append(f"{held(guard.holds)}()")
+    test: Callable[[], bool] = eval("lambda: " + (" and ".join(tests) or "True"), values)
+    return test
+
+
+def _probed(guard: Guard) -> Callable[[], bool]:
+    """The test of a guard on a fact, which need not be found again for the very object of the last time."""
+    last: Any = _MISSING
+
+    def holds() -> bool:
+        nonlocal last
+        value = guard.current()
+        if value is last:
+            return True
+        good = guard.holds_for(value)
+        if good and isinstance(value, _IMMUTABLE):
+            last = value
+        return good
+
+    return holds

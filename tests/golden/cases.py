@@ -1,0 +1,81 @@
+"""What is differentiated, and where: a function, its sample arguments, and the options of the derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad import grad, value_and_grad
+from tests.golden import functions as f
+
+
+@dataclass(frozen=True)
+class Case:
+    """One golden source; ``general`` is the text for arguments of which nothing is known."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    argnums: int | tuple[int, ...] = 0
+    with_value: bool = False
+    has_aux: bool = False
+    general: bool = False
+
+    def derivative(self) -> Any:
+        make = value_and_grad if self.with_value else grad
+        return make(self.function, self.argnums, has_aux=self.has_aux)
+
+    def text(self) -> str:
+        df = self.derivative()
+        return str(df.source if self.general else df.source_for(*self.args))
+
+
+def _draw(*shape: int) -> np.ndarray:
+    """Numbers in (-1, 1) with no pattern, the same in every run."""
+    count = int(np.prod(shape))
+    return np.sin(1.7 * np.arange(1.0, count + 1) ** 2).reshape(shape)
+
+
+_one_hot = np.eye(3)[[0, 2, 1, 1]]
+_labels = np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+_layers = [(_draw(2, 3), _draw(3)), (_draw(3, 3) + 0.3, _draw(3)), (_draw(3, 1), _draw(1))]
+_network = (_draw(2, 3), _draw(3), _draw(3, 1), _draw(1))
+_covariance = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, -0.2], [0.1, -0.2, 1.0]])
+_complex = _draw(4) + 1j * _draw(4)[::-1]
+
+CASES = [
+    Case("stable_softmax", f.stable_softmax, (_draw(4, 3), _one_hot)),
+    Case("stable_softmax_general", f.stable_softmax, (_draw(4, 3), _one_hot), general=True),
+    Case("logsumexp", f.logsumexp, (_draw(6),)),
+    Case("logistic_regression", f.logistic_regression, (_draw(3), 0.2, _draw(5, 3), _labels), (0, 1), with_value=True),
+    Case("rosenbrock", f.rosenbrock, (_draw(6),)),
+    Case("rosenbrock_general", f.rosenbrock, (_draw(6),), general=True),
+    Case("mlp", f.mlp, (_network, _draw(5, 2), _draw(5, 1))),
+    Case("deep_network", f.deep_network, (_layers, _draw(4, 2))),
+    Case("rnn", f.rnn, (_draw(3, 3), _draw(3, 2), _draw(3), _draw(4, 2)), (0, 1, 2)),
+    Case("sine_chain", f.sine_chain, (1.2, 3)),
+    Case("euler", f.euler, (0.7, 0.1, 0.05, 20), (0, 1)),
+    Case("newton_sqrt", f.newton_sqrt, (2.0,)),
+    Case("huber", f.huber, (-3.0, 1.5), (0, 1)),
+    Case("skipping", f.skipping, (_draw(4), [True, False, True, True])),
+    Case("first_large", f.first_large, (_draw(5), 0.9)),
+    Case("pairwise", f.pairwise, (_draw(4),)),
+    Case("reflected", f.reflected, (0.7, 1.0, 4), (0, 1)),
+    Case("mixture", f.mixture, (np.array([-1.0, 1.0]), np.array([0.5, 2.0]), _draw(5)), (0, 1)),
+    Case("power", f.power, (1.3, 6)),
+    Case("affine", f.affine, ({"scale": 1.5, "rest": (_draw(3), _draw(2, 3))}, _draw(4, 2))),
+    Case("affine_general", f.affine, ({"scale": 1.5, "rest": (_draw(3), _draw(2, 3))}, _draw(4, 2)), general=True),
+    Case("attention", f.attention, (_draw(4, 3), _draw(5, 3) + 0.2, _draw(5, 2)), (0, 1, 2)),
+    Case(
+        "gaussian_log_likelihood", f.gaussian_log_likelihood, (_covariance, _draw(3), np.array([0.5, -1.0, 2.0])), (0, 1)
+    ),
+    Case("broadcast", f.broadcast, (_draw(3, 4), _draw(4) + 3.0, 0.5), (0, 1, 2)),
+    Case("broadcast_general", f.broadcast, (_draw(3, 4), _draw(4) + 3.0, 0.5), (0, 1, 2), general=True),
+    Case("power_spectrum", f.power_spectrum, (_complex, _draw(4))),
+    Case("lasso", f.lasso, (_draw(3) + 0.05, _draw(5, 3), _draw(5), 0.1), with_value=True, has_aux=True),
+    Case("weighted_path", f.weighted_path, (_draw(4, 2), _draw(4)), (0, 1)),
+    Case("clashing", f.clashing, (_draw(3), _draw(3) + 2.0), (0, 1)),
+]
