@@ -10,94 +10,35 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
+import sys
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
 
-from s2sad.analysis.facts import Fact, Sizes, describe
-from s2sad.errors import ArgumentError
+from s2sad import arguments
+from s2sad.analysis.facts import Sizes, describe
 from s2sad.analysis.hints import hinted_facts
-from s2sad.pipeline import Compiled, Goal, compile_gradient
-from s2sad.runtime import conform, zeros
+from s2sad.arguments import fitted
+from s2sad.errors import ArgumentError
+from s2sad.pipeline import Compiled, Goal
+from s2sad.runtime import as_pair, zeros
+from s2sad.variants import Options, Variant, variants
 
 Function = Callable[..., Any]
 
+_ARRAY = np.ndarray
 
-def _kind(value: Any) -> Any:
-    """A key that is equal only for values of which :func:`describe` says the same."""
-    t = type(value)
-    if t is np.ndarray:
-        return value.shape, value.dtype.char
-    if t is float or t is int or t is str:
-        return t
-    if isinstance(value, (list, tuple)):
-        return (t, *map(_kind, value)) if len(value) <= 64 else (t, len(value) > 64)
-    if isinstance(value, dict):
-        return (t, *((k, _kind(v)) for k, v in value.items())) if len(value) <= 64 else (t,)
-    if isinstance(value, np.generic):
-        return value.dtype.kind
-    fields = getattr(t, "__dataclass_fields__", None)
-    if fields is not None:
-        return (t, *(_kind(getattr(value, name)) for name in fields))
-    return t
-
-
-def _checked(value: Any, where: str, name: str) -> None:
-    """Raise unless every leaf of an argument can have a gradient."""
-    if isinstance(value, bool) or isinstance(value, np.bool_):
-        raise ArgumentError(f"{name}: {where} is a boolean, which has no gradient\nPass a float.")
-    if isinstance(value, (float, int, complex)) or value is None:
-        return
-    if isinstance(value, (np.ndarray, np.generic)):
-        if value.dtype.kind in "fc":
-            return
-        what = {"i": "integers", "u": "integers", "b": "booleans"}.get(value.dtype.kind)
-        what = f"{what} (dtype {value.dtype})" if what else f"dtype {value.dtype}"
-        raise ArgumentError(
-            f"{name}: {where} is an array of {what}, which has no gradient\nConvert it: {where}.astype(float)."
-        )
-    if isinstance(value, (list, tuple)):
-        for i, item in enumerate(value):
-            _checked(item, f"{where}[{i}]", name)
-        return
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _checked(item, f"{where}[{key!r}]", name)
-        return
-    fields = getattr(type(value), "__dataclass_fields__", None)
-    if fields is not None:
-        for field in fields:
-            _checked(getattr(value, field), f"{where}.{field}", name)
-        return
-    if hasattr(value, "__array_function__"):
-        return
-    raise ArgumentError(
-        f"{name}: {where} is of type {type(value).__name__}, which has no gradient\n"
-        "Pass floats, arrays, or tuples, lists and dicts of them."
-    )
-
-
-def _floats(value: Any) -> Any:
-    """``value`` with Python ints as floats."""
-    if type(value) is int:
-        return float(value)
-    if isinstance(value, (list, tuple)):
-        items = [_floats(v) for v in value]
-        if all(a is b for a, b in zip(items, value, strict=True)):
-            return value
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
-        return {k: _floats(v) for k, v in value.items()}
-    return value
+#: How many kinds of arguments one set of options remembers.
+_MANY = 4096
 
 
 class Derivative:
     """The derivative of a function: callable, with the source that it runs.
 
-    Objects are made by :func:`grad` and :func:`value_and_grad`.
+    Objects are made by :func:`grad` and :func:`value_and_grad`.  They are safe to call from several threads,
+    and share what is compiled with all others of the same function and options.
     """
 
     _goal: Goal = "gradient"
@@ -110,73 +51,94 @@ class Derivative:
         argnames: str | Sequence[str] | None,
         has_aux: bool,
     ) -> None:
-        self._function = _plain(function)
-        self._options = (argnums, argnames, has_aux)
+        plain = _plain(function)
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
-        signature = _signature(self._function)
-        self._signature = signature
-        self._names = tuple(signature.parameters)
-        self._wrt, self.single = _wanted(function, self._names, argnums, argnames)
-        self.argnums: int | tuple[int, ...] = tuple(self._names.index(w) for w in self._wrt)
-        if self.single:
-            self.argnums = self.argnums[0]
+        self._function = plain
+        self._given = (argnums, argnames, has_aux)
+        self._read_signature()
+        self._names = tuple(self._signature.parameters)
+        self._wrt, self.single = _wanted(plain, self._names, argnums, argnames)
         self._positions = tuple(self._names.index(w) for w in self._wrt)
-        self._keyword = {n for n, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY}
-        self._has_aux = has_aux
-        self._whole = self.single and not has_aux and self._goal == "gradient"
-        self._lock = threading.RLock()
-        self._ready: dict[Any, tuple[Compiled, Function]] = {}
-        self._by_facts: dict[tuple[Fact, ...], tuple[Compiled, Function]] = {}
-        self._general: Compiled | None = None
+        self.argnums: int | tuple[int, ...] = self._positions[0] if self.single else self._positions
+        self._has_aux = bool(has_aux)
+        # The position of the argument whose gradient is all that comes back.
+        self._whole = self._positions[0] if self.single and not has_aux and self._goal == "gradient" else -1
+        self._variants = variants(plain)
+        self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
+        self._ready = self._variants.ready.setdefault(self._options, {})
 
     # --- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        key = None
         if not kwargs:
-            key = tuple(
-                [
-                    float if type(a) is float else (a.shape, a.dtype.char) if type(a) is _ARRAY else _kind(a)
-                    for a in args
-                ]
-            )
-            found = self._ready.get(key)
-            if found is not None and found[0].holds():
-                out = found[1](*args)
-                if self._whole:
-                    x = args[self._positions[0]]
-                    if type(x) is _ARRAY and type(out) is _ARRAY and out.dtype is x.dtype and out.shape == x.shape:
-                        return out
-                return self._finished(out, args)
+            found = self._ready.get(tuple(map(type, args)))
+            if type(found) is dict:
+                kinds = [(a.shape, a.dtype) if type(a) is _ARRAY else arguments.kind(a) for a in args]
+                found = found.get(tuple(kinds))
+            if found is not None:
+                run, holds = found
+                if holds():
+                    out = run(*args)
+                    if self._whole >= 0:
+                        x = args[self._whole]
+                        t = type(x)
+                        if t is float:
+                            if type(out) is float:
+                                return out
+                        elif t is _ARRAY and type(out) is _ARRAY and out.dtype is x.dtype and out.shape == x.shape:
+                            return out
+                    return self._finished(out, args)
+        return self._first_call(args, kwargs)
+
+    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with arguments of a new kind, by name, or of which some are left to their defaults."""
         values = self._bound(args, kwargs)
-        floats = list(values)
+        given = list(values)
         for position in self._positions:
-            floats[position] = _floats(values[position])
-        found = self._compiled(floats)
-        keyword = {n: v for n, v in zip(self._names, floats, strict=True) if n in self._keyword}
-        out = found[1](*floats[: len(floats) - len(keyword)], **keyword)
-        if key is not None and len(args) == len(floats) and all(a is b for a, b in zip(args, floats, strict=True)):
-            if len(self._ready) >= _MANY:
-                self._ready.clear()
-            self._ready[key] = found
-        return self._finished(out, floats)
+            values[position] = arguments.floats(values[position])
+        found = self._variant(values)
+        positional = len(values) - self._by_name
+        out = found.run(*values[:positional], **dict(zip(self._names[positional:], values[positional:], strict=True)))
+        if len(args) == len(values) and all(a is b for a, b in zip(given, values, strict=True)):
+            self._remember(args, found)
+        return self._finished(out, values)
+
+    def _remember(self, args: tuple[Any, ...], found: Variant) -> None:
+        by_type = tuple(map(type, args))
+        if all(arguments.settled_by_type(a) for a in args):
+            self._ready[by_type] = found[:2]
+            return
+        shapes = self._ready.setdefault(by_type, {})
+        if len(shapes) >= _MANY:
+            shapes.clear()
+        shapes[tuple(map(arguments.kind, args))] = found[:2]
 
     def _finished(self, out: Any, values: Sequence[Any]) -> Any:
+        """What a call returns: the gradients in the form of their arguments."""
         if self._goal == "value_and_gradient":
             return out[0], self._conformed(out[1], values)
         if self._has_aux:
             return self._conformed(out[0], values), out[1]
-        if self._whole:
-            return _fitted(out, values[self._positions[0]])
         return self._conformed(out, values)
 
     def _conformed(self, gradients: Any, values: Sequence[Any]) -> Any:
         if self.single:
-            return _fitted(gradients, values[self._positions[0]])
-        return tuple([_fitted(g, values[p]) for g, p in zip(gradients, self._positions, strict=True)])
+            return fitted(gradients, values[self._positions[0]])
+        return tuple([fitted(g, values[p]) for g, p in zip(gradients, self._positions, strict=True)])
+
+    def _read_signature(self) -> None:
+        f = self._function
+        self._signature = _signature(f)
+        self._read_from = f.__code__, f.__defaults__, f.__kwdefaults__, dict(f.__kwdefaults__ or {})
+        self._by_name = sum(p.kind is p.KEYWORD_ONLY for p in self._signature.parameters.values())
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The values of all parameters, in order."""
+        f = self._function
+        code, defaults, by_name, values = self._read_from
+        if f.__code__ is not code or f.__defaults__ is not defaults or (f.__kwdefaults__ or {}) != values:
+            self._read_signature()
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -184,32 +146,18 @@ class Derivative:
         bound.apply_defaults()
         return list(bound.arguments.values())
 
-    def _compiled(self, values: list[Any]) -> tuple[Compiled, Function]:
+    def _variant(self, values: list[Any]) -> Variant:
         """The derivative for arguments of which the same is known as of ``values``."""
-        with self._lock:
-            for position in self._positions:
-                _checked(values[position], self._names[position], self._label())
-            sizes = Sizes()
-            facts = {name: describe(v, name, sizes) for name, v in zip(self._names, values, strict=True)}
-            known = tuple(facts.values())
-            found = self._by_facts.get(known)
-            if found is None or not found[0].holds():
-                compiled = self._compile(facts)
-                found = self._by_facts[known] = compiled, compiled.functions[compiled.names[0]]
-            return found
-
-    def _compile(self, facts: Mapping[str, Fact]) -> Compiled:
-        return compile_gradient(
-            self._function, tuple(self._wrt), facts, self._goal, self._has_aux, self.single
-        )
+        for position in self._positions:
+            arguments.check(values[position], self._names[position], self._label())
+        sizes = Sizes()
+        facts = {name: describe(v, name, sizes) for name, v in zip(self._names, values, strict=True)}
+        return self._variants.get(self._options, facts)
 
     # --- looking
 
     def _shown(self) -> Compiled:
-        with self._lock:
-            if self._general is None or not self._general.holds():
-                self._general = self._compile(hinted_facts(self._function))
-            return self._general
+        return self._variants.get(self._options, hinted_facts(self._function), "shown").compiled
 
     @property
     def source(self) -> str:
@@ -220,8 +168,8 @@ class Derivative:
         """The emitted text that a call with these arguments runs."""
         values = self._bound(args, kwargs)
         for position in self._positions:
-            values[position] = _floats(values[position])
-        return self._compiled(values)[0].text
+            values[position] = arguments.floats(values[position])
+        return self._variant(values).compiled.text
 
     def stages(self) -> dict[str, str]:
         """The text of each stage: ``ir``, ``activity``, ``adjoint`` and ``source``."""
@@ -235,12 +183,23 @@ class Derivative:
 
     def save(self, path: Any) -> None:
         """Write the emitted text to a file."""
+        text = self.source
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self.source)
+            file.write(text)
 
     def explain(self) -> str:
-        """Each variable of the function: active or not, and what is saved for the reverse part."""
-        return self._shown().stages["activity"]
+        """A table of the function's variables: active or not, and which are kept for the reverse part.
+
+        Example:
+            >>> from s2sad import grad
+            >>> def f(x, n):
+            ...     y = x * x
+            ...     return y * n
+            >>> print(grad(f).explain())  # doctest: +SKIP
+        """
+        from s2sad.show import table
+
+        return table(self._function, self._wrt, self._shown().stages)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -254,7 +213,7 @@ class Derivative:
         names = ", ".join(self._wrt)
         try:
             lines = f", {len(self.source.splitlines())} lines"
-        except Exception:
+        except Exception:  # a repr never fails: what is refused says so when it is called
             lines = ""
         return f"<s2sad.{self._verb} of {f.__module__}.{f.__qualname__} wrt {names} (reverse){lines}>"
 
@@ -263,16 +222,13 @@ class Derivative:
 
     def __reduce__(self) -> Any:
         name = getattr(self, "__qualname__", "")
-        if "<" not in name:
-            import sys
-
+        if name and "<" not in name:
             found: Any = sys.modules.get(self.__module__)
             for part in name.split("."):
                 found = getattr(found, part, None)
             if found is self:
                 return name
-        argnums, argnames, has_aux = self._options
-        return _rebuild, (type(self), self.__wrapped__, argnums, argnames, has_aux)
+        return _rebuild, (type(self), self.__wrapped__, *self._given)
 
 
 class ValueAndGradient(Derivative):
@@ -282,31 +238,17 @@ class ValueAndGradient(Derivative):
     _verb = "value_and_grad"
 
 
-_ARRAY = np.ndarray
-
-#: How many shapes of arguments one object remembers.
-_MANY = 4096
-
-
-def _rebuild(kind: type[Derivative], *options: Any) -> Derivative:
-    return kind(*options)
-
-
-def _fitted(g: Any, x: Any) -> Any:
-    """The gradient in the shape, dtype and structure of its argument."""
-    t = type(x)
-    if t is float:
-        if type(g) is float:
-            return g
-    elif t is _ARRAY and type(g) is _ARRAY and g.dtype is x.dtype and g.shape == x.shape:
-        return g
-    return conform(g, x)
+def _rebuild(made: type[Derivative], *options: Any) -> Derivative:
+    return made(*options)
 
 
 def _plain(function: Any) -> types.FunctionType:
     """The plain function to differentiate."""
     if isinstance(function, Derivative):
-        raise ArgumentError("the derivative of a derivative is not supported yet\nDifferentiate the function itself.")
+        raise ArgumentError(
+            f"{function!r} is a derivative itself, and higher derivatives are not supported yet\n"
+            "Differentiate a plain function."
+        )
     if not isinstance(function, types.FunctionType):
         from s2sad.frontend.source import read_source
 
@@ -324,11 +266,13 @@ def _wanted(
     """The names of the parameters to differentiate with respect to, and whether there is just one."""
     label = getattr(function, "__name__", "the function")
     if argnames is not None:
-        chosen = [argnames] if isinstance(argnames, str) else list(argnames)
+        single = isinstance(argnames, str)
+        chosen: list[Any] = [argnames] if single else list(argnames) if isinstance(argnames, (list, tuple)) else [None]
+        if not all(isinstance(name, str) for name in chosen):
+            raise ArgumentError(f"argnames must be a name or a tuple of names, not {argnames!r}")
         for name in chosen:
             if name not in names:
                 raise ArgumentError(f"{label} has no parameter {name!r}\nIts parameters are: {', '.join(names)}.")
-        single = isinstance(argnames, str)
     else:
         numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
         single = isinstance(argnums, (int, np.integer))
@@ -458,28 +402,25 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         (array([2., 2.]),)
     """
     function = _plain(f)
-    names = tuple(_signature(function).parameters)
-    if not 0 < len(primals) <= len(names):
-        raise ArgumentError(f"vjp of {function.__qualname__}: {len(primals)} arguments were given")
-    values = [_floats(p) for p in primals]
+    signature = _signature(function)
+    names = tuple(signature.parameters)
     label = f"vjp of {function.__qualname__}"
-    key = (tuple(_kind(v) for v in values), has_aux)
-    cache = _pullbacks.setdefault(function, {})
-    compiled = cache.get(key)
-    if compiled is None or not compiled.holds():
-        for name, value in zip(names, values, strict=False):
-            _checked(value, name, label)
-        wrt = names[: len(primals)]
-        bound = _signature(function).bind(*values)
-        bound.apply_defaults()
-        sizes = Sizes()
-        facts = {name: describe(v, name, sizes) for name, v in bound.arguments.items()}
-        compiled = cache[key] = compile_gradient(function, wrt, facts, "pair")
-    forward, reverse = (compiled.functions[n] for n in compiled.names)
-    bound = _signature(function).bind(*values)
+    if not 0 < len(primals) <= len(names):
+        raise ArgumentError(f"{label}: {len(primals)} arguments were given")
+    values = [arguments.floats(p) for p in primals]
+    for name, value in zip(names, values, strict=False):
+        arguments.check(value, name, label)
+    try:
+        bound = signature.bind(*values)
+    except TypeError as error:
+        raise ArgumentError(f"{label}: {error}") from None
     bound.apply_defaults()
+    sizes = Sizes()
+    facts = {name: describe(v, name, sizes) for name, v in bound.arguments.items()}
+    compiled = variants(function).get(Options("pair", names[: len(primals)]), facts).compiled
+    forward, reverse = (compiled.functions[n] for n in compiled.names)
     result, saved = forward(*bound.args, **bound.kwargs)
-    value = result[0] if has_aux else result
+    value = as_pair(result)[0] if has_aux else result
 
     def pullback(value_bar: Any) -> tuple[Any, ...]:
         """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
@@ -487,12 +428,9 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
         bars = reverse(_again(saved), seed)
         bars = (bars,) if len(values) == 1 else bars
-        return tuple([_fitted(g, x) for g, x in zip(bars, values, strict=True)])
+        return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
 
     return (value, pullback, result[1]) if has_aux else (value, pullback)
-
-
-_pullbacks: Any = __import__("weakref").WeakKeyDictionary()
 
 
 def _again(saved: Any) -> Any:

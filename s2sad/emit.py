@@ -258,7 +258,13 @@ class _Writer:
                 target = ast.Tuple(elements, ast.Store())
                 return [ast.Assign([target], self.expr(value), lineno=0)]
             case Store(base=base, index=index, value=value, op=op):
-                place = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
+                place: ast.expr = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
+                if index == _WHOLE and op is not None:
+                    place = self.expr(base)
+                    place.ctx = ast.Store()  # type: ignore[attr-defined]
+                elif index == _WHOLE and isinstance(base, Call) and base.op.kind == "index":
+                    place = self.expr(base)
+                    place.ctx = ast.Store()  # type: ignore[attr-defined]
                 if op is None:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 if op == "+" and isinstance(value, Call) and value.op.name == "-" and len(value.args) == 1:
@@ -411,6 +417,7 @@ class _Writer:
         return ast.Call(_dotted(op.name), args, keywords)
 
 
+_WHOLE = Const(...)
 _NOT = Op("bool", "not")
 
 

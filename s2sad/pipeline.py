@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import gast
+import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
 from s2sad.analysis.effects import Effects, effects
@@ -53,22 +54,28 @@ from s2sad.ir.nodes import (
     Stmt,
     Unpack,
     Var,
+    base,
     map_stmt,
     names_in,
     reads,
+    rename,
     walk,
     writes,
 )
 from s2sad.ir.show import show
 from s2sad.load import load
-from s2sad.optimise import fold, remove_dead, remove_trivial_joins
-from s2sad.runtime import own, scalar_seed
+from s2sad.optimise import fold, remove_dead, remove_trivial_joins, sunk
+from s2sad.runtime import as_pair, constant_loss, own, scalar_seed
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
 
 _MISSING = object()
 _serial = itertools.count(1)
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
+# These two raise for what they do not accept, so they are not pure.
+_CONSTANT_LOSS = Op("runtime", "constant_loss", constant_loss, pure=False)
+_AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
+_COPY = Op("method", "copy", np.copy)
 _OWN = Op("runtime", "own", own)
 
 
@@ -207,7 +214,12 @@ class _Compilation:
         self.guards.setdefault((id(guard.space), guard.name), guard)
 
     def analysed(
-        self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], has_aux: bool = False
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        has_aux: bool = False,
+        callee: bool = False,
     ) -> _Analysed:
         lowered = self.lowered(function, wrt)
         ir = lowered.function
@@ -218,6 +230,14 @@ class _Compilation:
         known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
+        shared = effects(ir, known)
+        copied = [p for p in ir.params if p.name in shared.written - shared.private and known.of[p.name].kind != "scalar"]
+        if copied and not callee:
+            ir = _with_copies(ir, copied, known)
+            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
+            if has_aux and not _is_pair(known.get(ir.result)):
+            *body, pair = ir.body
+            ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
         shared = effects(ir, known)
         ir = remove_dead(ir, shared.group, ("~loss.1",) if has_aux else ())
         roots = [p.name for p in ir.params if p.public in wrt]
@@ -262,8 +282,9 @@ class _Compilation:
 
     def finished(self, a: _Analysed, function: Function, made: Reversed) -> Function:
         """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
-        function = remove_trivial_joins(function)
+        function = remove_trivial_joins(sunk(function, made.shadows))
         groups = {n: a.effects.group[n] for n in a.effects.written if n in a.effects.group}
+        groups.update(_shadow_group(function, made.shadows))
         function = remove_dead(function, groups)
         facts = Facts(made.facts, a.facts.globals)
         maker = Builder(function, facts)
@@ -280,8 +301,8 @@ class _Compilation:
         assert function.reverse is not None
         body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound)
         function = replace(function, body=body, reverse=back)
-        function = remove_dead(function, groups)
-        return function
+        groups.update(_shadow_group(function, made.shadows))
+        return remove_dead(function, groups)
 
     def in_place(self, a: _Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
         """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
@@ -327,7 +348,11 @@ class _Compilation:
         seeds: dict[str, Expr] = {}
         head: tuple[Stmt, ...] = ()
         seed_facts: dict[str, Fact] = {}
-        if isinstance(loss, Var):
+        if not any(name in a.activity.active for name in names_in(loss)):
+            # A result that is no float, and no derivative either, is a mistake.
+            head = (Assign("~loss_bar.1", Call(_CONSTANT_LOSS, (loss,))),)
+            seed_facts["~loss_bar.1"] = SCALAR
+        elif isinstance(loss, Var):
             if fact.kind == "scalar" and fact.real:
                 seeds[loss.name] = Const(1.0)
             else:
@@ -404,8 +429,9 @@ class _Compilation:
         names = (self.unused(f"{stem}_forward"), self.unused(f"{stem}_reverse"))
         callee = _Callee(names, (types.CellType(), types.CellType()), wrt)
         self.pairs[key] = callee
-        a = self.analysed(function, wrt, facts)
-        self.refuse_written_params(a)
+        a = self.analysed(function, wrt, facts, callee=key is not None)
+        if key is not None:
+            self.refuse_written_params(a)
         result = a.function.result
         seeds: dict[str, Expr] = {}
         seed_facts: dict[str, Fact] = {}
@@ -519,6 +545,14 @@ def _import_lines(helpers: list[str]) -> list[str]:
     return ["from s2sad.runtime import (", *(f"    {name}," for name in helpers), ")"]
 
 
+def _shadow_group(function: Function, shadows: frozenset[str]) -> dict[str, frozenset[str]]:
+    """All shadows, and the copies of their names that the reverse part has made, as one group."""
+    stems = {base(s) for s in shadows}
+    names = {n for s in walk((*function.body, *(function.reverse or ()))) for n in writes(s) if base(n) in stems}
+    whole = frozenset(names | shadows)
+    return dict.fromkeys(whole, whole)
+
+
 def maker_is_basic(facts: Facts, index: Expr) -> bool:
     """Whether an index makes a view or an item, by literals and numbers alone."""
     parts = index.items if isinstance(index, Build) else (index,)
@@ -531,6 +565,22 @@ def maker_is_basic(facts: Facts, index: Expr) -> bool:
             continue
         return False
     return True
+
+
+def _with_copies(function: Function, params: list[Param], facts: Facts) -> Function:
+    """``function`` working on copies of the arguments that it writes."""
+    names: dict[str, Expr] = {}
+    start: list[Stmt] = []
+    for param in params:
+        copy = f"{base(param.name)}.0"
+        op = _COPY if facts.of[param.name].kind == "array" else _OWN
+        start.append(Assign(copy, Call(op, (Var(param.name),))))
+        names[param.name] = Var(copy)
+
+    def renamed(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple([map_stmt(s, lambda e: rename(e, names), renamed) for s in block])
+
+    return replace(function, body=(*start, *renamed(function.body)), result=rename(function.result, names))
 
 
 def _settled(function: Function) -> set[str]:
@@ -562,6 +612,10 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str) -> tuple[str, ...]:
     names = ", ".join(wrt)
     first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
     return (first, "v_bar is the adjoint of v: d(result)/d(v)")
+
+
+def _is_pair(fact: Fact) -> bool:
+    return fact.kind == "tuple" and fact.items is not None and len(fact.items) == 2
 
 
 def _parsed(text: str) -> Any:

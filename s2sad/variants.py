@@ -19,7 +19,7 @@ from s2sad.pipeline import Compiled, Goal, compile_gradient
 
 _MISSING = object()
 _SLOT = "__s2sad_variants__"
-_IMMUTABLE = (float, int, bool, str, complex, type(None))
+_IMMUTABLE = frozenset({float, int, bool, str, complex, type(None)})
 _attaching = threading.Lock()
 
 
@@ -111,7 +111,10 @@ def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
     for guard in guards:
         space, name, expected = guard.space, guard.name, guard.expected
         if guard.probe is not None:
-            tests.append(f"{held(_probed(guard))}()")
+            last: list[Any] = [object()]
+            slow = f"{held(_probed(guard, last))}()"
+            quick = f"{held(space.get)}({name!r}, missing) is {held(last)}[0] or " if isinstance(space, dict) else ""
+            tests.append(f"({quick}{slow})")
         elif isinstance(space, dict) and space.get(name, _MISSING) is expected:
             tests.append(f"{held(space.get)}({name!r}, missing) is {held(expected)}")
         elif isinstance(space, dict) and name not in space and getattr(builtins, name, _MISSING) is expected:
@@ -127,18 +130,14 @@ def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
     return test
 
 
-def _probed(guard: Guard) -> Callable[[], bool]:
-    """The test of a guard on a fact, which need not be found again for the very object of the last time."""
-    last: Any = _MISSING
+def _probed(guard: Guard, last: list[Any]) -> Callable[[], bool]:
+    """The test of a guard on a fact; ``last`` is given the value, if the fact about that object stays true."""
 
     def holds() -> bool:
-        nonlocal last
         value = guard.current()
-        if value is last:
-            return True
         good = guard.holds_for(value)
-        if good and isinstance(value, _IMMUTABLE):
-            last = value
+        if good and type(value) in _IMMUTABLE:
+            last[0] = value
         return good
 
     return holds

@@ -39,6 +39,8 @@ from s2sad.ir.nodes import (
     walk,
 )
 
+from s2sad.runtime import own
+
 
 @dataclass(frozen=True)
 class Effects:
@@ -107,7 +109,7 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
                 if op.kind == "user":
                     yield _OUTSIDE
                 return
-            if op.kind == "method" and op.name in ("copy", "flatten"):
+            if op.kind == "method" and op.name in ("copy", "flatten") or function is own:
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts)

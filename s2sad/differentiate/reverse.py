@@ -27,9 +27,11 @@ from s2sad.analysis.activity import Activity, carriers, passes
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.analysis.infer import Facts
-from s2sad.differentiate.builder import ADD, COPY, INDEX, Builder, as_value
+from s2sad.differentiate.buffers import ELLIPSIS, Buffers
+from s2sad.differentiate.builder import ADD, COPY, INDEX, as_value
 from s2sad.differentiate.splice import splice
 from s2sad.errors import Place, UnsupportedError, Violation
+from s2sad.frontend import methods
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
@@ -57,6 +59,7 @@ from s2sad.ir.nodes import (
     loop_heads,
     map_children,
     names_in,
+    reads,
     walk,
     writes,
 )
@@ -106,6 +109,7 @@ class Reversed:
     reverse: Block
     adjoints: tuple[Expr, ...]
     facts: Mapping[str, Fact]
+    shadows: frozenset[str]
 
 
 def reverse(
@@ -131,7 +135,7 @@ def reverse(
     return _Reverse(function, facts, effects, activity, callees, place, unbound).run(seed, tuple(wrt), seed_facts)
 
 
-class _Reverse(Builder):
+class _Reverse(Buffers):
     def __init__(
         self,
         function: Function,
@@ -142,9 +146,7 @@ class _Reverse(Builder):
         place: Callable[[Any], Place],
         unbound: frozenset[str],
     ) -> None:
-        super().__init__(function, facts)
-        self.effects = effects
-        self.active = activity.active
+        super().__init__(function, facts, effects, activity)
         self.callees = callees
         self.place = place
         self.unbound = unbound
@@ -152,7 +154,6 @@ class _Reverse(Builder):
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
-        self.after: list[Stmt] = []
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
@@ -160,14 +161,18 @@ class _Reverse(Builder):
 
     def run(self, seed: Mapping[str, Expr], wrt: tuple[str, ...], seed_facts: Mapping[str, Fact]) -> Reversed:
         self.of.update(seed_facts)
-        self.adj = dict(seed)
+        for name, g in seed.items():
+            if self.is_buffer(Var(name)):
+                self.contribute(Var(name), g)
+            else:
+                self.adj[name] = g
         body = self.block(self.function.body)
         self.origin = NOWHERE
         given: set[str] = set()
         adjoints = tuple([self.result(name, given) for name in wrt])
         if self.violations:
             raise UnsupportedError(self.violations)
-        return Reversed(body, tuple(self.out), adjoints, self.of)
+        return Reversed(body, tuple(self.out), adjoints, self.of, frozenset(self.shadows.values()))
 
     def result(self, name: str, given: set[str]) -> Expr:
         """The adjoint of a parameter as an object that nothing else refers to."""
@@ -213,6 +218,13 @@ class _Reverse(Builder):
             return
         if not isinstance(x, Var):
             assert not self.is_active(x), f"an operand that is not a name: {x}"
+            return
+        if self.is_buffer(x):
+            g = self.lowered(g)
+            g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
+            if isinstance(g, Call) and g.op.function is np.broadcast_to:
+                g = g.args[0]
+            self.emit(Store(self.shadow(x.name), ELLIPSIS, g, "+", self.origin))
             return
         if x.name not in self.active or self.of[x.name].kind == "other":
             return
@@ -311,8 +323,11 @@ class _Reverse(Builder):
     def statement(self, stmt: Stmt) -> Stmt:
         match stmt:
             case Assign(target=target, value=value):
+                if self.is_buffer(Var(target)):
+                    return self.buffer_assign(stmt, target, value)
                 return self.assign(stmt, target, value)
             case Copy(targets=targets, sources=sources):
+                stmt = self.moved_shadows(stmt)
                 bars = [(s, self.take(t)) for t, s in zip(targets, sources, strict=True)]
                 for source, z_bar in bars:
                     if z_bar is not None:
@@ -323,11 +338,8 @@ class _Reverse(Builder):
                 return self.branch(stmt)
             case For() | While():
                 return self.loop(stmt)
-            case Store(base=target):
-                if self.is_active(target):
-                    self.violation(
-                        stmt.origin.line, "this writes into an array that is differentiated", "Make a new array."
-                    )
+            case Store():
+                self.store(stmt)
             case Evaluate(value=Call(args=args)):
                 if any(n in self.active and n in self.effects.written for a in args for n in names_in(a)):
                     what = "this call may write into an array that is differentiated"
@@ -350,9 +362,6 @@ class _Reverse(Builder):
                 self.contribute(value, z_bar)
             case Opaque(refusal=refusal) if refusal is not None:
                 self.violation(refusal.node, refusal.message, refusal.remedy)
-            case Call(op=op, args=(left, _)) if op.kind == "inplace" and self.is_shared(left):
-                what = "this writes into an array that may be seen by another name"
-                self.violation(value.node, what, f"Write it as an assignment: x = x {op.name} ... .")
             case Call(op=op) if op.kind == "user":
                 return self.user_call(stmt, value, z_bar)
             case Call(op=op) if op.kind == "index":
@@ -363,12 +372,130 @@ class _Reverse(Builder):
                 pass
         return stmt
 
-    def is_shared(self, expr: Expr) -> bool:
-        """Whether writing into ``expr`` can be seen through another variable."""
-        return any(
-            n in self.effects.written and n not in self.effects.private and self.of[n].kind != "scalar"
-            for n in names_in(expr)
-        )
+    # --- buffers
+
+    def refuse_buffer(self, node: Any) -> None:
+        what = "an array that is written in place is used here in a way that is not supported"
+        self.violation(node, what, "Take a copy (x.copy()), or make a new array instead of writing into this one.")
+
+    def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
+        """The adjoint of a statement that makes, views or names a buffer."""
+        made = target in self.shadows
+        match value:
+            case Var() if self.is_buffer(value):
+                if made:
+                    self.define(target, self.shadow(value.name))
+            case Call(op=op) if op.kind == "inplace":
+                self.augmented(value, target)
+            case Call(op=op, args=(Var() as whole, index)) if op.kind == "index" and self.is_buffer(whole):
+                view = self.viewed(value)
+                if view is not None and made:
+                    self.define(target, view)
+                elif view is None and not self.is_copy_index(index):
+                    self.refuse_buffer(value.node)
+                elif view is None and made:
+                    self.define(target, self.made_zero(target, value))
+                    self.index(whole, index, self.shadow(target))
+            case Call(args=(first, *_)) if self.is_buffer(first) and sharing(value) != "fresh":
+                view = self.viewed(value)
+                if view is None:
+                    self.refuse_buffer(value.node)
+                elif made:
+                    self.define(target, view)
+            case Call(op=op) if op.kind == "user" and any(self.is_buffer(a) for a in value.args):
+                self.refuse_buffer(value.node)
+            case Call(op=op):
+                if not made:
+                    return stmt
+                self.define(target, self.made_zero(target, value))
+                bar = self.shadow(target)
+                if op.kind == "user":
+                    return self.user_call(stmt, value, bar)
+                if passes(value) and any(self.is_active(a) for a in value.args):
+                    if op.function is own or op.function is np.copy:
+                        self.owned.add(bar.name)
+                        self.contribute(value.args[0], bar, moved=True)
+                    else:
+                        self.ruled(value, Var(target), bar)
+            case _:
+                self.refuse_buffer(stmt.origin.line)
+        return stmt
+
+    def augmented(self, value: Call, target: str) -> None:
+        """The adjoint of ``a op= e`` for an array."""
+        left, right = value.args
+        if not self.is_buffer(left) or self.of[target].kind != "array":
+            self.refuse_buffer(value.node)
+            return
+        assert isinstance(left, Var)
+        bar = self.shadow(left.name)
+        if target in self.shadows:
+            self.define(target, bar)
+        if value.op.name in ("+", "-"):
+            g = self.unbroadcast(bar, right) if self.is_active(right) else None
+            if g is not None:
+                self.contribute(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
+            return
+        g = self.let(self.fresh("~t_bar"), Call(COPY, (bar,)), self.of[bar.name])
+        self.emit(Store(bar, ELLIPSIS, Const(0.0), None, self.origin))
+        self.ruled(value, Var(target), g)
+
+    def apart(self, g: Expr) -> Expr:
+        """``g`` as a value: a shadow goes on changing."""
+        return Call(COPY, (g,)) if isinstance(g, Var) and g.name in self.shadows.values() else g
+
+    def store(self, stmt: Store) -> None:
+        """The adjoint of ``base[index] = value`` and ``base[index] op= value``."""
+        base_ = stmt.base
+        if not self.is_active(base_):
+            if self.is_active(stmt.value):
+                self.refuse_buffer(stmt.origin.line)
+            return
+        if not self.is_buffer(base_) or self.fact(base_).kind not in ("array", "numeric"):
+            self.refuse_buffer(stmt.origin.line)
+            return
+        assert isinstance(base_, Var)
+        bar = self.shadow(base_.name)
+        index = self.kept(stmt.index)
+        if stmt.op in ("+", "-"):
+            if self.is_active(stmt.value):
+                item = Call(INDEX, (bar, index))
+                known = self.fact(item)
+                scalar = known.kind == "scalar"
+                g: Expr = self.let(self.fresh("~t_bar"), item if scalar else Call(COPY, (item,)))
+                g = self.unbroadcast(g, stmt.value)
+                self.contribute(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
+            return
+        g = self.taken(stmt, bar, index)
+        if stmt.op is None:
+            if self.is_active(stmt.value):
+                self.contribute(stmt.value, self.unbroadcast(g, stmt.value), moved=True)
+            return
+        self.store_operation(stmt, bar, index, g)
+
+    def store_operation(self, stmt: Store, bar: Var, index: Expr, g: Expr) -> None:
+        """The adjoint of ``base[index] op= value``: of the operation on the old elements."""
+        old, new = self.fresh("~t"), self.fresh("~t")
+        item = Call(INDEX, (stmt.base, stmt.index))
+        self.of[old] = self.of[new] = self.named(self.fact(item), old)
+        symbol = stmt.op
+        assert symbol is not None
+        call = Call(Op("operator", symbol, _FUNCTIONS[symbol]), (Var(old), stmt.value))
+        start = len(self.out)
+        self.active = self.active | {old}
+        self.ruled(call, Var(new), g)
+        read = {n for s in self.out[start:] for n in reads(s)} | set(names_in(self.adj.get(old, Const(0))))
+        copied = Call(_OWN, (item,))
+        if old in read:
+            self.before.append(Assign(old, copied, stmt.origin))
+        if new in read:
+            self.after.append(Assign(new, copied, stmt.origin))
+        bar_old = self.adj.pop(old, None)
+        if bar_old is not None:
+            if self.is_basic(index):
+                self.emit(Store(bar, index, bar_old, "+", stmt.origin))
+            else:
+                self.emit(Evaluate(Call(_ADD_AT, (bar, as_value(index), bar_old)), stmt.origin))
 
     def index(self, whole: Expr, index: Expr, z_bar: Expr) -> None:
         """The adjoint of ``z = whole[index]``."""
@@ -377,7 +504,7 @@ class _Reverse(Builder):
         if not isinstance(whole, Var):
             return
         index = self.kept(index)
-        x_bar = self.writable(whole)
+        x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
         fact = self.of[whole.name]
         g = self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
         if fact.kind == "array" and self.is_basic(index):
@@ -635,11 +762,13 @@ class _Reverse(Builder):
         if isinstance(stmt, For):
             for iterable in stmt.iters:
                 read.update(dict.fromkeys(n for n in carriers(iterable) if n in self.active))
-        heads = [n for n in dict.fromkeys(loop_heads(stmt.body)) if n in self.active]
+        read = {n: None for n in read if not self.is_buffer(Var(n))}
+        heads = [n for n in dict.fromkeys(loop_heads(stmt.body)) if n in self.active and not self.is_buffer(Var(n))]
         tracked = [n for n in read if n not in body_names] + [h for h in heads]
         if isinstance(stmt, For):
             tracked = [n for n in tracked if n not in stmt.targets]
-        if not any(n in self.active for n in body_names):
+        stores = any(isinstance(s, (Store, Evaluate)) for s in walk(stmt.body))
+        if not stores and not any(n in self.active for n in body_names):
             return stmt
         inner: dict[str, Expr] = {}
         joins: list[tuple[str, str, Expr]] = []
@@ -729,6 +858,13 @@ class _Reverse(Builder):
         self.out, self.adj = out, after
         if isinstance(stmt, For) and counter is not None:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
+                if self.is_buffer(Var(target)):
+                    if target in self.shadows and self.is_buffer(iterable):
+                        row = Call(INDEX, (self.shadow(iterable.name), Var(counter)))  # type: ignore[union-attr]
+                        forward = (Assign(self.shadows[target], row, stmt.origin), *forward)
+                    elif target in self.shadows:
+                        self.refuse_buffer(stmt.origin.line)
+                    continue
                 bar = self.take(target)
                 if bar is not None and self.is_active(iterable):
                     self.index(iterable, Var(counter), bar)
@@ -748,6 +884,7 @@ class _Reverse(Builder):
 
 
 #: Parameters whose value decides which element goes where, and so has the derivative zero.
+_FUNCTIONS = {symbol: function for symbol, function in methods.BINARY.values()}
 _SELECTING = frozenset(
     "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
 )
@@ -757,6 +894,18 @@ _STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.cop
 def _stepwise(rule: rules.Rule, name: str) -> bool:
     """Whether the result of a rule is a step function of a parameter."""
     return name in _SELECTING or name in _STEPS.get(rule.function, "").split()
+
+
+def sharing(value: Call) -> str:
+    """Whether the result of an operation is a fresh array, a view of its first operand, or maybe one."""
+    if value.op.kind in ("operator", "compare") or isinstance(value.op.function, np.ufunc):
+        return "fresh"
+    if value.op.kind == "method" and value.op.name in ("copy", "flatten"):
+        return "fresh"
+    if value.op.kind == "attribute":
+        return "view"
+    rule = rules.find(value.op.function)
+    return rule.sharing if rule is not None else "maybe"
 
 
 def bound_twice(bound: Mapping[str, Expr]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.errors import NonScalarError, UndefinedDerivativeError
+from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 
 
 def scalar_seed(loss: Any) -> float:
@@ -20,8 +20,13 @@ def scalar_seed(loss: Any) -> float:
 
     Raises:
         NonScalarError: if ``loss`` is not a real scalar.
+        ArgumentError: if it is an integer or boolean of NumPy's.
     """
-    if isinstance(loss, (float, int)) and not isinstance(loss, bool):
+    if isinstance(loss, float):
+        return 1.0
+    if isinstance(loss, bool):
+        raise _no_float(loss)
+    if isinstance(loss, int):
         return 1.0
     kind = getattr(loss, "dtype", None)
     if kind is None and not isinstance(loss, complex):
@@ -39,7 +44,45 @@ def scalar_seed(loss: Any) -> float:
         raise NonScalarError(
             "the function returned a complex number, but grad needs a real scalar\nTake its real part, or use vjp."
         )
+    if kind is not None and kind.kind != "f":
+        raise _no_float(loss)
     return 1.0
+
+
+def constant_loss(loss: Any) -> float:
+    """Return 0.0 for a real scalar ``loss`` that no derivative passes into.
+
+    Raises:
+        NonScalarError: if ``loss`` is not a real scalar.
+        ArgumentError: if it is an integer or boolean, which is surely not meant.
+    """
+    scalar_seed(loss)
+    if isinstance(loss, int):
+        raise _no_float(loss)
+    return 0.0
+
+
+def _no_float(loss: Any) -> ArgumentError:
+    what = f"dtype {loss.dtype}" if hasattr(loss, "dtype") else f"type {type(loss).__name__}"
+    return ArgumentError(
+        f"the function returned a number of {what}, which has no derivative, but grad needs a float\n"
+        "Return a float; if the result is constant on purpose, convert it with float(...)."
+    )
+
+
+def as_pair(result: Any) -> Any:
+    """Return ``result`` if it is a pair ``(loss, aux)``.
+
+    Raises:
+        ArgumentError: if it is anything else.
+    """
+    if isinstance(result, (tuple, list)) and len(result) == 2:
+        return result
+    what = f"{type(result).__name__} of {len(result)} items" if isinstance(result, (tuple, list)) else _describe(result)
+    raise ArgumentError(
+        f"has_aux=True needs a function that returns a pair (loss, aux), but it returned {what}\n"
+        "Return two values, or leave has_aux out."
+    )
 
 
 def _describe(value: Any) -> str:
@@ -198,3 +241,40 @@ def conform(g: Any, x: Any) -> Any:
 
 def _is_zero(g: Any) -> bool:
     return isinstance(g, float)
+
+
+def shadow(x: Any) -> Any:
+    """The shadow of an array that is written in place: zeros of its shape and dtype.
+
+    Raises:
+        UndefinedDerivativeError: for an array that cannot hold floats, or what is no array.
+    """
+    if not isinstance(x, np.ndarray):
+        if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
+            return np.zeros_like(x)
+        raise UndefinedDerivativeError(
+            f"an object of type {type(x).__name__} is written in place where an array was expected\n"
+            "Convert it with np.array(...) first."
+        )
+    if x.dtype.kind not in "fc":
+        raise UndefinedDerivativeError(
+            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it\n"
+            "Make the array with dtype=float."
+        )
+    return np.zeros_like(x)
+
+
+def take_out(x_bar: Any, index: Any) -> Any:
+    """Take ``x_bar[index]`` out of a shadow, leaving zeros: the adjoint of ``x[index] = value``.
+
+    Where the index repeats an element the last write has won, so only its position gets the adjoint.
+    """
+    g = np.array(x_bar[index])
+    if _repeats(index) and g.size:
+        places = np.arange(x_bar.size).reshape(x_bar.shape)
+        written = np.broadcast_to(places[index], g.shape).ravel()
+        last = np.full(x_bar.size, -1)
+        last[written] = np.arange(written.size)
+        g = np.where((last[written] == np.arange(written.size)).reshape(g.shape), g, 0.0)
+    x_bar[index] = 0.0
+    return g
