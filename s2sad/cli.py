@@ -152,7 +152,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from s2sad.api import check_grads
+    from s2sad.checking import check_grads
 
     module, found = _find(options.target)
     function = _primal(found)

@@ -259,10 +259,10 @@ class _Writer:
                 return [ast.Assign([target], self.expr(value), lineno=0)]
             case Store(base=base, index=index, value=value, op=op):
                 place: ast.expr = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
-                if index == _WHOLE and op is not None:
+                if index == _WHOLE and op is not None and (isinstance(base, Var) or _is_item(base)):
                     place = self.expr(base)
                     place.ctx = ast.Store()  # type: ignore[attr-defined]
-                elif index == _WHOLE and isinstance(base, Call) and base.op.kind == "index":
+                elif index == _WHOLE and _is_item(base):
                     place = self.expr(base)
                     place.ctx = ast.Store()  # type: ignore[attr-defined]
                 if op is None:
@@ -419,6 +419,10 @@ class _Writer:
 
 _WHOLE = Const(...)
 _NOT = Op("bool", "not")
+
+
+def _is_item(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.op.kind == "index"
 
 
 def _dotted(text: str) -> ast.expr:

@@ -55,6 +55,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
     base,
+    map_children,
     map_stmt,
     names_in,
     reads,
@@ -64,7 +65,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.load import load
-from s2sad.optimise import fold, remove_dead, remove_trivial_joins, sunk
+from s2sad.optimise import fold, remove_dead, remove_trivial_joins, shorten_stores, sunk
 from s2sad.runtime import as_pair, constant_loss, own, scalar_seed
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
@@ -230,16 +231,16 @@ class _Compilation:
         known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
+        if has_aux and not _is_pair(known.get(ir.result)):
+            *body, pair = ir.body
+            ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
         shared = effects(ir, known)
         copied = [p for p in ir.params if p.name in shared.written - shared.private and known.of[p.name].kind != "scalar"]
         if copied and not callee:
             ir = _with_copies(ir, copied, known)
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
-            if has_aux and not _is_pair(known.get(ir.result)):
-            *body, pair = ir.body
-            ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
-        shared = effects(ir, known)
-        ir = remove_dead(ir, shared.group, ("~loss.1",) if has_aux else ())
+            shared = effects(ir, known)
+        ir = remove_dead(ir, shared.objects(), ("~loss.1",) if has_aux else ())
         roots = [p.name for p in ir.params if p.public in wrt]
         target = replace(ir, result=Var("~loss.1")) if has_aux else ir
         groups = {n: shared.group[n] for n in shared.written if n in shared.group}
@@ -282,8 +283,8 @@ class _Compilation:
 
     def finished(self, a: _Analysed, function: Function, made: Reversed) -> Function:
         """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
-        function = remove_trivial_joins(sunk(function, made.shadows))
-        groups = {n: a.effects.group[n] for n in a.effects.written if n in a.effects.group}
+        function = remove_trivial_joins(function)
+        groups = a.effects.objects()
         groups.update(_shadow_group(function, made.shadows))
         function = remove_dead(function, groups)
         facts = Facts(made.facts, a.facts.globals)
@@ -302,7 +303,8 @@ class _Compilation:
         body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound)
         function = replace(function, body=body, reverse=back)
         groups.update(_shadow_group(function, made.shadows))
-        return remove_dead(function, groups)
+        function = sunk(remove_dead(function, groups), made.shadows)
+        return shorten_stores(_on_copies(function))
 
     def in_place(self, a: _Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
         """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
@@ -350,8 +352,8 @@ class _Compilation:
         seed_facts: dict[str, Fact] = {}
         if not any(name in a.activity.active for name in names_in(loss)):
             # A result that is no float, and no derivative either, is a mistake.
-            head = (Assign("~loss_bar.1", Call(_CONSTANT_LOSS, (loss,))),)
-            seed_facts["~loss_bar.1"] = SCALAR
+            head = (Assign("~zero.1", Call(_CONSTANT_LOSS, (loss,))),)
+            seed_facts["~zero.1"] = SCALAR
         elif isinstance(loss, Var):
             if fact.kind == "scalar" and fact.real:
                 seeds[loss.name] = Const(1.0)
@@ -581,6 +583,27 @@ def _with_copies(function: Function, params: list[Param], facts: Facts) -> Funct
         return tuple([map_stmt(s, lambda e: rename(e, names), renamed) for s in block])
 
     return replace(function, body=(*start, *renamed(function.body)), result=rename(function.result, names))
+
+
+def _on_copies(function: Function) -> Function:
+    """Let the reverse part make its zeros like the copy of an argument, where there is one."""
+    params = {p.name for p in function.params}
+    copies: dict[str, Expr] = {}
+    for stmt in function.body:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op in (_COPY, _OWN):
+            source = stmt.value.args[0]
+            if isinstance(source, Var) and source.name in params and base(source.name) == base(stmt.target):
+                copies[source.name] = Var(stmt.target)
+
+    def renamed(expr: Expr) -> Expr:
+        if isinstance(expr, Call) and expr.op.function in (np.zeros_like, np.shape) and not expr.kwargs:
+            return Call(expr.op, tuple([rename(a, copies) for a in expr.args]))
+        return map_children(expr, renamed)
+
+    def in_block(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple([map_stmt(s, renamed, in_block) for s in block])
+
+    return replace(function, reverse=in_block(function.reverse or ())) if copies else function
 
 
 def _settled(function: Function) -> set[str]:

@@ -59,8 +59,11 @@ def calls(monkeypatch):
         return Report(ok=bool(np.all(np.isfinite(value))))
 
     api = types.ModuleType("s2sad.api")
-    api.grad, api.check_grads = Derivative, check_grads
+    api.grad = Derivative
     monkeypatch.setitem(sys.modules, "s2sad.api", api)
+    checking = types.ModuleType("s2sad.checking")
+    checking.check_grads = check_grads
+    monkeypatch.setitem(sys.modules, "s2sad.checking", checking)
     return seen
 
 
@@ -306,7 +309,7 @@ class TestCheck:
         def mismatch(*_, **__):
             raise GradientMismatch("x is wrong")
 
-        monkeypatch.setattr(sys.modules["s2sad.api"], "check_grads", mismatch)
+        monkeypatch.setattr(sys.modules["s2sad.checking"], "check_grads", mismatch)
         assert run(capsys, "check", f"{model}:loss", "--at", "1.0")[:2] == (1, "x is wrong\n")
 
     @pytest.mark.usefixtures("calls")
@@ -341,7 +344,7 @@ class TestCheck:
         def refuse(*_, **__):
             raise ArgumentError("x is an array of integers")
 
-        monkeypatch.setattr(sys.modules["s2sad.api"], "check_grads", refuse)
+        monkeypatch.setattr(sys.modules["s2sad.checking"], "check_grads", refuse)
         status, _, err = run(capsys, "check", f"{model}:loss", "--at", "np.arange(3)")
         assert status == 2
         assert err.endswith("error: x is an array of integers\n")

@@ -57,6 +57,10 @@ class Effects:
     private: frozenset[str]
     outside: frozenset[str]
 
+    def objects(self) -> dict[str, frozenset[str]]:
+        """For each name whose object may be written so that others see it: all names that may share it."""
+        return {n: self.group.get(n, frozenset({n})) for n in self.written - self.private}
+
 
 _OUTSIDE = "<outside>"
 
@@ -200,6 +204,17 @@ def effects(function: Function, facts: Facts) -> Effects:
             if name in augmented and name not in stored:
                 private.add(name)
     return Effects(group, frozenset(written), frozenset(private), frozenset(outside))
+
+
+def written_by(stmt: Stmt) -> set[str]:
+    """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
+    found = set(_written_by(stmt))
+    if isinstance(stmt, Store):
+        found.update(names_in(stmt.base))
+    if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+        found.update(names_in(stmt.value.args[0]))
+        found.add(stmt.target)
+    return found
 
 
 def _written_by(stmt: Stmt) -> Iterator[str]:

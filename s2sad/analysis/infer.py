@@ -313,7 +313,7 @@ def _call(
             both = [f for _, f in (*left.items, *right.items)]
             return Fact(left.kind, items=tuple(enumerate(both)))
     if function is stop_gradient:
-        return fact(expr.args[0])
+        return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
     if function is len:
         dims = fact(expr.args[0]).dims
         return replace(SCALAR, size=dims[0] if dims else None)

@@ -51,6 +51,9 @@ class Buffers(Builder):
         if not isinstance(expr, Var):
             return False
         name = expr.name
+        if name.startswith("~t.") and self.of[name].kind != "array":
+            # An item that is read and used at once, be it a number or a row: a value.
+            return False
         written = name in self.effects.written and name not in self.effects.private
         return written and name in self.active and self.of[name].kind != "scalar"
 
@@ -73,6 +76,8 @@ class Buffers(Builder):
                 return Call(_ZEROS, value.args[:1])
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]
+            if self.is_buffer(source):
+                return Call(ZEROS_LIKE, (self.shadow(source.name),))
             if source.name in {p.name for p in self.function.params} and self.of[source.name].kind == "array":
                 return Call(ZEROS_LIKE, (source,)) if source.name in self.active else Call(_SHADOW, (source,))
         return Call(_SHADOW, (Var(target),))

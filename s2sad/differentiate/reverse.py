@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.activity import Activity, carriers, passes
-from s2sad.analysis.effects import Effects
+from s2sad.analysis.effects import Effects, written_by
 from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.buffers import ELLIPSIS, Buffers
@@ -154,6 +154,7 @@ class _Reverse(Buffers):
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
+        self.later: set[str] = set()
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
@@ -311,9 +312,16 @@ class _Reverse(Buffers):
         """Reverse a block into ``out``; returns it with what the forward part must add."""
         forward: list[Stmt] = []
         for stmt in reversed(block):
+            if isinstance(stmt, (For, While)):
+                self.note_writes((stmt,))
             self.origin = getattr(stmt, "origin", self.origin)
             self.before, self.after = [], []
+            written = written_by(stmt)
+            if isinstance(stmt, Assign):
+                # An augmented assignment reads its operands before it writes.
+                self.later |= written
             stmt = self.statement(stmt)
+            self.later |= written
             forward += self.after
             forward.append(stmt)
             forward += reversed(self.before)
@@ -381,6 +389,9 @@ class _Reverse(Buffers):
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
         """The adjoint of a statement that makes, views or names a buffer."""
         made = target in self.shadows
+        if self.of[target].kind != "array":
+            self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line)
+            return stmt
         match value:
             case Var() if self.is_buffer(value):
                 if made:
@@ -457,7 +468,7 @@ class _Reverse(Buffers):
         assert isinstance(base_, Var)
         bar = self.shadow(base_.name)
         index = self.kept(stmt.index)
-        if stmt.op in ("+", "-"):
+        if stmt.op in ("+", "-") and self.is_view_index(index) and self.fact(base_).kind == "array":
             if self.is_active(stmt.value):
                 item = Call(INDEX, (bar, index))
                 known = self.fact(item)
@@ -642,7 +653,7 @@ class _Reverse(Buffers):
         def renamed(expr: Expr) -> Expr:
             if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
                 return expr
-            if isinstance(expr, Var) and expr.name in written and self.of[expr.name].kind != "scalar":
+            if isinstance(expr, Var) and expr.name in written and self.is_overwritten(expr.name):
                 if expr.name not in names:
                     copy = self.fresh(base(expr.name))
                     self.of[copy] = self.of[expr.name]
@@ -656,6 +667,15 @@ class _Reverse(Buffers):
         if not written:
             return lambda expr: expr
         return renamed
+
+    def is_overwritten(self, name: str) -> bool:
+        """Whether the object of ``name`` may be written after the statement at hand."""
+        return self.of[name].kind != "scalar" and bool(self.effects.group.get(name, frozenset({name})) & self.later)
+
+    def note_writes(self, block: Iterable[Stmt]) -> None:
+        """Note what a block writes, for all that runs before it."""
+        for stmt in walk(block):
+            self.later |= written_by(stmt)
 
     # --- calls of the user's functions
 

@@ -15,7 +15,7 @@ import gast
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 
 Node = Any
-_WITHOUT = (gast.Compare, gast.JoinedStr, gast.Lambda, gast.Constant)
+_WITHOUT = (gast.Compare, gast.Lambda, gast.Constant)
 
 
 def bound_names(target: Node) -> Iterator[str]:

@@ -54,6 +54,7 @@ _PURE_BUILTINS = frozenset(
         "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
     )
 )
+_TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...)."
 
 
@@ -76,6 +77,7 @@ class Expressions:
         self.origin = Origin(0, "")
         self.counters: dict[str, int] = {}
         self.callees: dict[int, types.FunctionType] = {}
+        self.refusals: list[Refusal] = []
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
         """Note a construct that is not accepted, whatever passes through it."""
@@ -106,6 +108,7 @@ class Expressions:
 
     def refused(self, node: Node, message: str, remedy: str) -> Expr:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
+        self.refusals.append(Refusal(node, message, remedy))
         opaque = self.opaque(node)
         return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy)))
 
@@ -182,7 +185,7 @@ class Expressions:
         plain = plain and not any(k.arg == "out" for k in node.keywords)
         found, function = self.resolver.lookup(node.func)
         if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
-            op = Op("function", gast.unparse(node.func).strip(), function)
+            op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
             return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
         if plain and isinstance(node.func, gast.Attribute) and not found:
@@ -215,6 +218,10 @@ class Expressions:
         match node:
             case gast.Name():
                 return self.name(node)
+            case gast.JoinedStr():
+                return self.refused(node, "no derivative can pass through text", _TEXT)
+            case gast.BinOp() if self.is_text(node.left):
+                return self.refused(node, "no derivative can pass through text", _TEXT)
             case gast.BinOp():
                 symbol, function = methods.BINARY[type(node.op)]
                 left = self.operand(node.left)
@@ -258,6 +265,12 @@ class Expressions:
         return self.refused(
             node, "no derivative can pass through this expression", "Write it with supported operations."
         )
+
+    def is_text(self, node: Node) -> bool:
+        """Whether an expression is surely a string or bytes."""
+        if isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))):
+            return True
+        return isinstance(self.resolver.lookup(node)[1], (str, bytes))
 
     def operand(self, node: Node) -> Expr:
         return self.atom(self.value(node))
@@ -309,7 +322,7 @@ class Expressions:
         return Var(join)
 
     def call(self, node: Node, hint: str) -> Expr:
-        text = gast.unparse(node.func).strip()
+        text = self.resolver.text(node.func)
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)

@@ -28,7 +28,7 @@ from s2sad.frontend import methods
 from s2sad.frontend.dependence import Dependence, assigned, bound_names
 from s2sad.frontend.expressions import Expressions, is_cheap
 from s2sad.frontend.jumps import single_exit
-from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.writing import may_write, writes_first
 from s2sad.ir.nodes import (
@@ -129,7 +129,7 @@ class _Lowering(Expressions):
         self.body, self.result = exits.body, exits.result
         self.own = exits.flags | {exits.result}
         local |= self.own
-        resolver = Resolver(source.function, frozenset(local))
+        resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
         self.loops: list[list[tuple[str, str]]] = []
         dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f))
         self.varied_too = dependence.names.add
@@ -176,6 +176,8 @@ class _Lowering(Expressions):
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         if self.violations:
+            # What may be refused later is said in the same breath.
+            self.violations += [Violation(self.source.place(r.node), r.message, r.remedy) for r in self.refusals]
             raise UnsupportedError(self.violations)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,8 +59,11 @@ def _is_library(space: Any) -> bool:
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
-    def __init__(self, function: types.FunctionType, local: frozenset[str]) -> None:
+    def __init__(
+        self, function: types.FunctionType, local: frozenset[str], aliases: Mapping[str, Any] | None = None
+    ) -> None:
         self.local = local
+        self.aliases = aliases or {}
         self.globals = function.__globals__
         self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self.guards: dict[tuple[int, str], Guard] = {}
@@ -72,7 +75,9 @@ class Resolver:
         """
         if isinstance(node, gast.Name):
             if node.id in self.local:
-                return False, None
+                target = self.aliases.get(node.id)
+                found, value = (False, None) if target is None else self.lookup(target)
+                return (True, value) if found and callable(value) else (False, None)
             space: Any = self.cells.get(node.id, self.globals)
             guard = Guard(space, node.id, None)
             value = guard.current()
@@ -92,6 +97,12 @@ class Resolver:
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
 
+    def text(self, node: Any) -> str:
+        """A called name as emitted code writes it: a local alias stands for what it was set to."""
+        if isinstance(node, gast.Name) and node.id in self.local and self.lookup(node)[0]:
+            node = self.aliases[node.id]
+        return str(gast.unparse(node)).strip()
+
     def fact(self, node: Any, probe: Callable[[Any], Any]) -> Any:
         """A fact about the present value of a global name, guarded; None where there is no value."""
         found, value = self.lookup(node)
@@ -105,3 +116,33 @@ class Resolver:
             space, name = self.lookup(node.value)[1], node.attr
         self.guards.setdefault((id(space), name), Guard(space, name, expected, probe))
         return expected
+
+
+def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str, Any]:
+    """The local names that stand for one function throughout: ``g = np.sin`` at the top of a body.
+
+    Such a name is bound once, by a plain assignment of a name or dotted name that is no branch's or
+    loop's, and read only after it.  Whether what is assigned is a function is :class:`Resolver`'s question.
+    """
+    found: dict[str, tuple[int, Any]] = {}
+    for s in body:
+        if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
+            if _is_dotted(s.value):
+                found[s.targets[0].id] = (s.end_lineno or s.lineno, s.value)
+    for name, _ in params:
+        found.pop(name, None)
+    if not found:
+        return {}
+    bound: dict[str, int] = {}
+    for s in body:
+        for node in gast.walk(s):
+            if isinstance(node, gast.Name) and node.id in found:
+                if not isinstance(node.ctx, gast.Load):
+                    bound[node.id] = bound.get(node.id, 0) + 1
+                elif node.lineno <= found[node.id][0]:
+                    bound[node.id] = 2
+    return {name: value for name, (_, value) in found.items() if bound[name] == 1}
+
+
+def _is_dotted(node: Any) -> bool:
+    return isinstance(node, gast.Name) or (isinstance(node, gast.Attribute) and _is_dotted(node.value))

@@ -59,6 +59,10 @@ def writes_into(stmt: Stmt) -> str | None:
     return None
 
 
+def _augments(stmt: Assign) -> bool:
+    return isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
+
+
 def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
     """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
     live = _Live(groups)
@@ -89,6 +93,9 @@ class _Live:
             into = writes_into(stmt)
             if into is not None:
                 for name in self.groups.get(into, (into,)):
+                    self.makers.setdefault(name, []).append(stmt)
+            elif isinstance(stmt, Assign) and _augments(stmt) and stmt.target in self.groups:
+                for name in self.groups[stmt.target]:
                     self.makers.setdefault(name, []).append(stmt)
             elif isinstance(stmt, Push):
                 self.makers.setdefault(stmt.tape, []).append(stmt)

@@ -32,6 +32,7 @@ from s2sad.ir.nodes import (
     Push,
     Stmt,
     Store,
+    Var,
     While,
     expressions,
     map_children,
@@ -60,11 +61,13 @@ def fold(function: Function) -> Function:
                 if isinstance(inner, Opaque):
                     opaque.update(name for _, name in inner.names)
     once = {n for n, count in uses.items() if count == 1 and n.startswith("~") and n not in opaque}
-    body, kept = _Folder(once, None).block(function.body, ())
+    views = {stmt.base.name for stmt in walk(function.reverse or ()) if isinstance(stmt, Store) and isinstance(stmt.base, Var)}
+    views.update(n for s in walk(function.reverse or ()) if (n := writes_into(s)) is not None)
+    body, kept = _Folder(once, None, frozenset()).block(function.body, ())
     assert not kept
     if function.reverse is None:
         return replace(function, body=body)
-    reverse, left = _Folder(once, _WEIGHT).block(function.reverse, names_in(function.result))
+    reverse, left = _Folder(once, _WEIGHT, frozenset(views)).block(function.reverse, names_in(function.result))
     names: dict[str, Expr] = dict(left)
     return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
 
@@ -75,9 +78,10 @@ def weight(expr: Expr) -> int:
 
 
 class _Folder:
-    def __init__(self, once: set[str], limit: int | None) -> None:
+    def __init__(self, once: set[str], limit: int | None, views: frozenset[str]) -> None:
         self.once = once
         self.limit = limit
+        self.views = views
 
     def putting(self, taken: dict[str, Expr]) -> Callable[[Expr], Expr]:
         """What puts ``taken`` into an expression; adjoints are then written anew."""
@@ -114,7 +118,9 @@ class _Folder:
             if _disturbs(stmt):
                 into = writes_into(stmt)
                 if into is not None and self.limit is not None:
-                    flush([n for n, s in pending.items() if into in names_in(s.value) or _is_view(s.value)])
+                    # A view that is itself written into stays the same view.
+                    read = [n for n, s in pending.items() if into in names_in(s.value) or _is_view(s.value)]
+                    flush([n for n in read if n not in self.views])
                 else:
                     flush(list(pending))
             new = map_stmt(stmt, self.putting(taken), lambda b: self.block(b, ())[0])

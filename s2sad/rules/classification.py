@@ -104,6 +104,17 @@ REFUSED: dict[str, str] = {
         ],
         _FILES,
     ),
+    # Text, from which a number could be read back.
+    **dict.fromkeys(
+        [
+            f"numpy.{name}"
+            for name in (
+                "array2string", "array_repr", "array_str", "base_repr", "binary_repr", "format_float_positional",
+                "format_float_scientific", "datetime_as_string", "datetime_data",
+            )
+        ],
+        _QUIET,
+    ),
     # NumPy's own state.
     **dict.fromkeys(
         [

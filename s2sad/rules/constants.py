@@ -1,4 +1,4 @@
-"""The functions whose result has no derivative: positions, counts, comparisons, shapes, dtypes, strings.
+"""The functions whose result has no derivative: positions, counts, comparisons, shapes, dtypes.
 
 A function stands here only if its derivative is zero almost everywhere whatever
 its arguments are.  The universal functions among them stand with their family.
@@ -42,10 +42,4 @@ constant(
 constant(
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
     np.bartlett, np.blackman, np.hamming, np.hanning,
-)  # fmt: skip
-
-# Text.
-constant(
-    np.array2string, np.array_repr, np.array_str, np.base_repr, np.binary_repr,
-    np.format_float_positional, np.format_float_scientific, np.datetime_as_string, np.datetime_data,
 )  # fmt: skip

@@ -398,12 +398,14 @@ if hasattr(math, "sumprod"):  # Python 3.12
     rule(math.sumprod, jvp=_sumprod_jvp, samples=_sumprod_samples)(sumprod)
 
 # --- integers, tests and questions about objects ---
+#
+# Not among them is what makes text (str, repr, format, ...): a number can be read back from it.
 
 _integers: list[Function] = [
     math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, math.gcd, math.lcm,
     math.isnan, math.isinf, math.isfinite, math.isclose,
     builtins.int, builtins.bool, builtins.round, builtins.len, builtins.range, builtins.any, builtins.all,
-    builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr, builtins.type, builtins.id,
-    builtins.str, builtins.repr, builtins.format, builtins.ord, builtins.chr,
+    builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr, builtins.type,
+    builtins.ord,
 ]  # fmt: skip
 constant(*_integers)

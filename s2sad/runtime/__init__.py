@@ -2,7 +2,23 @@
 
 from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.marks import stop_gradient
-from s2sad.runtime.trees import add, add_at, add_field, conform, fresh, joined, own, packed, scalar_seed, shadow, starred, take_out, zeros
+from s2sad.runtime.trees import (
+    add,
+    add_at,
+    add_field,
+    as_pair,
+    conform,
+    constant_loss,
+    fresh,
+    joined,
+    own,
+    packed,
+    scalar_seed,
+    shadow,
+    starred,
+    take_out,
+    zeros,
+)
 
 __all__ = [
     "add",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 
 from s2sad import grad, value_and_grad
 from tests.golden import functions as f
+
+FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,33 @@ class Case:
     has_aux: bool = False
     general: bool = False
 
+    @property
+    def path(self) -> pathlib.Path:
+        """The file of the golden source."""
+        return FOLDER / f"{self.name}.txt"
+
+    @property
+    def wrt(self) -> tuple[int, ...]:
+        """The positions of the arguments to differentiate with respect to."""
+        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+
+    def loss(self, *args: Any) -> Any:
+        """The scalar that is differentiated."""
+        value = self.function(*args)
+        return value[0] if self.has_aux else value
+
+    def gradients(self, result: Any) -> tuple[Any, ...]:
+        """The gradients in what the derivative returns."""
+        gradient = result[1] if self.with_value else result[0] if self.has_aux else result
+        return (gradient,) if isinstance(self.argnums, int) else tuple(gradient)
+
     def derivative(self) -> Any:
+        """The object that a person holds."""
         make = value_and_grad if self.with_value else grad
         return make(self.function, self.argnums, has_aux=self.has_aux)
 
     def text(self) -> str:
+        """The source that comes out now."""
         df = self.derivative()
         return str(df.source if self.general else df.source_for(*self.args))
 
@@ -70,7 +95,10 @@ CASES = [
     Case("affine_general", f.affine, ({"scale": 1.5, "rest": (_draw(3), _draw(2, 3))}, _draw(4, 2)), general=True),
     Case("attention", f.attention, (_draw(4, 3), _draw(5, 3) + 0.2, _draw(5, 2)), (0, 1, 2)),
     Case(
-        "gaussian_log_likelihood", f.gaussian_log_likelihood, (_covariance, _draw(3), np.array([0.5, -1.0, 2.0])), (0, 1)
+        "gaussian_log_likelihood",
+        f.gaussian_log_likelihood,
+        (_covariance, _draw(3), np.array([0.5, -1.0, 2.0])),
+        (0, 1),
     ),
     Case("broadcast", f.broadcast, (_draw(3, 4), _draw(4) + 3.0, 0.5), (0, 1, 2)),
     Case("broadcast_general", f.broadcast, (_draw(3, 4), _draw(4) + 3.0, 0.5), (0, 1, 2), general=True),

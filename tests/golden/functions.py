@@ -1,5 +1,7 @@
 """The plain functions of the golden sources; a function is added at the end, so that the lines of the others stay."""
 
+# ruff: noqa: B007, B905, RUF059 (written as people write)
+
 import numpy as np
 
 from s2sad import stop_gradient
@@ -92,7 +94,7 @@ def skipping(x, mask):
     for value, keep in zip(x, mask):
         if not keep:
             continue
-        total = total + value ** 3
+        total = total + value**3
     return total
 
 
@@ -151,7 +153,7 @@ def affine(params, x):
 def attention(q, k, v):
     scores = np.einsum("id,jd->ij", q, k) / np.sqrt(q.shape[-1])
     e = np.exp(scores - stop_gradient(scores.max(axis=-1, keepdims=True)))
-    return np.einsum("ij,jd->", e / e.sum(axis=-1, keepdims=True), v ** 2)
+    return np.einsum("ij,jd->", e / e.sum(axis=-1, keepdims=True), v**2)
 
 
 def gaussian_log_likelihood(cov, mean, x):
@@ -172,7 +174,7 @@ def power_spectrum(z, w):
 
 def lasso(w, x, y, penalty):
     residual = x @ w - y
-    data = np.mean(residual ** 2)
+    data = np.mean(residual**2)
     sparsity = np.sum(np.abs(w))
     return data + penalty * sparsity, {"data": data, "sparsity": sparsity}
 
