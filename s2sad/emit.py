@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import gast
 import numpy as np
 
 from s2sad.ir.nodes import (
@@ -212,10 +213,10 @@ class _Writer:
             made = self.statement(stmt, forward)
             origin = stmt.origin
             if made and (origin.line or isinstance(stmt, Push)):
-                if forward:
+                if forward and not isinstance(stmt, Copy):
                     for node in made:
                         self.notes.setdefault(id(node), Note((), self.trailing(stmt)))
-                elif origin != last:
+                elif not forward and origin != last:
                     mark = _shortened(f"# L{origin.line}: {origin.text}")
                     self.before(made[0], (mark,), first=True)
                     last = origin
@@ -248,6 +249,10 @@ class _Writer:
                     return []
                 if isinstance(value, Call) and value.op.kind == "inplace":
                     return self.inplace(target, value)
+                if isinstance(value, Call) and isinstance(value.node, gast.AugAssign) and value.op.kind == "operator":
+                    left, right = value.args
+                    if isinstance(left, Var) and self.names[left.name] == self.names[target]:
+                        return [ast.AugAssign(self.store(target), _OPERATORS[value.op.name], self.expr(right))]
                 return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
             case Copy(targets=targets, sources=sources):
                 return self.moves(targets, sources)

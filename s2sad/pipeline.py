@@ -65,7 +65,8 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.load import load
-from s2sad.optimise import fold, remove_dead, remove_trivial_joins, shorten_stores, sunk
+from s2sad.optimise import fold, remove_dead, remove_trivial_joins, shorten_stores, sunk, tidy_loops
+from s2sad import runtime
 from s2sad.runtime import as_pair, constant_loss, own, scalar_seed
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
@@ -156,7 +157,7 @@ class _Compilation:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.imports: dict[str, None] = {}
-        self.helpers: dict[str, None] = {}
+        self.helpers: dict[str, dict[str, None]] = {}
         self.guards: dict[tuple[int, str], Guard] = {}
         self.pairs: dict[Any, _Callee] = {}
         self.results: dict[Any, Fact | None] = {}
@@ -187,7 +188,7 @@ class _Compilation:
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
             self.stages["adjoint"] = show(gradient)
             self.write(gradient, function)
-        head = "\n".join([*self.imports, *_import_lines(sorted(self.helpers))])
+        head = "\n".join([*self.imports, *[line for home in sorted(self.helpers) for line in _import_lines(home, sorted(self.helpers[home]))]])
         text = (head + "\n\n\n" if head else "") + "\n\n".join(t.rstrip() + "\n" for t in self.texts)
         self.stages["source"] = text
         return Compiled(text, self.functions, tuple(self.guards.values()), self.stages, names)
@@ -263,6 +264,7 @@ class _Compilation:
 
         def place(node: Any) -> Place:
             if isinstance(node, int):
+                node = node or source.node.lineno
                 text = source.line(node)
                 column = len(text) - len(text.lstrip())
                 return Place(source.file, node, column, len(text.rstrip()), text)
@@ -300,10 +302,11 @@ class _Compilation:
             return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")
 
         assert function.reverse is not None
-        body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound)
+        body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
         function = replace(function, body=body, reverse=back)
         groups.update(_shadow_group(function, made.shadows))
-        function = sunk(remove_dead(function, groups), made.shadows)
+        function = remove_dead(tidy_loops(remove_dead(function, groups)), groups)
+        function = sunk(function, made.shadows)
         return shorten_stores(_on_copies(function))
 
     def in_place(self, a: _Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
@@ -528,7 +531,9 @@ class _Compilation:
             if isinstance(value, types.ModuleType):
                 self.imports[f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")] = None
             elif not isinstance(value, types.CellType):
-                self.helpers[value.__name__ + ("" if value.__name__ == name else f" as {name}")] = None
+                home = "s2sad.runtime" if getattr(runtime, value.__name__, None) is value else value.__module__
+                text = value.__name__ + ("" if value.__name__ == name else f" as {name}")
+                self.helpers.setdefault(home, {})[text] = None
         file = f"{self.filename[:-1]} {function.name}>"
         loaded = load(emitted.text, file, namespace, cells, bindings)
         for made in loaded.values():
@@ -540,11 +545,11 @@ class _Compilation:
         return emitted
 
 
-def _import_lines(helpers: list[str]) -> list[str]:
-    line = f"from s2sad.runtime import {', '.join(helpers)}"
-    if not helpers or len(line) <= 100:
-        return [line] if helpers else []
-    return ["from s2sad.runtime import (", *(f"    {name}," for name in helpers), ")"]
+def _import_lines(home: str, helpers: list[str]) -> list[str]:
+    line = f"from {home} import {', '.join(helpers)}"
+    if len(line) <= 100:
+        return [line]
+    return [f"from {home} import (", *(f"    {name}," for name in helpers), ")"]
 
 
 def _shadow_group(function: Function, shadows: frozenset[str]) -> dict[str, frozenset[str]]:

@@ -87,10 +87,10 @@ class _Recorder:
                 new, done[stmt.key] = self.loop(stmt, twin)
                 if self.unset:
                     zeros = tuple(Const(0.0) for _ in self.unset)
-                    forward.append(Copy(tuple(self.unset), zeros, stmt.origin))
+                    forward.append(Copy(tuple(self.unset), zeros))
                     self.unset = []
                 if not in_loop:
-                    forward += [Assign(t, Build("list", ()), stmt.origin) for t in self.tapes]
+                    forward += [Assign(t, Build("list", ())) for t in self.tapes]
                     self.tapes = []
                 forward.append(new)
             else:
@@ -136,7 +136,9 @@ class _Recorder:
             if name not in defined or name in saved or name in rebuilt:
                 return True
             value = definitions.get(name)
-            if value is None or not self.rebuildable(value) or not all([rebuild(n) for n in names_in(value)]):
+            if value is None or not self.rebuildable(value) or not self.unbound.isdisjoint(names_in(value)):
+                return False
+            if not all([rebuild(n) for n in names_in(value)]):
                 return False
             rebuilt[name] = value
             return True

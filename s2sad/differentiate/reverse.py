@@ -29,7 +29,7 @@ from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.buffers import ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX, as_value
-from s2sad.differentiate.splice import splice
+from s2sad.differentiate.splice import UnknownLength, splice
 from s2sad.errors import Place, UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.ir import algebra
@@ -60,7 +60,9 @@ from s2sad.ir.nodes import (
     map_children,
     names_in,
     reads,
+    rename,
     walk,
+    with_names,
     writes,
 )
 from s2sad.rules.binding import BindingError, bind
@@ -80,7 +82,7 @@ _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 _RANGE = Op("runtime", "range", range)
 _REVERSED = Op("runtime", "reversed", reversed)
-_REMEDY = "Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...)."
+_REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ class Reversed:
     adjoints: tuple[Expr, ...]
     facts: Mapping[str, Fact]
     shadows: frozenset[str]
+    unbound: frozenset[str]
 
 
 def reverse(
@@ -173,7 +176,18 @@ class _Reverse(Buffers):
         adjoints = tuple([self.result(name, given) for name in wrt])
         if self.violations:
             raise UnsupportedError(self.violations)
-        return Reversed(body, tuple(self.out), adjoints, self.of, frozenset(self.shadows.values()))
+        # An adjoint that is returned is called after its argument.
+        named: dict[str, str] = {}
+        made = {n for s in walk(self.out) for n in writes(s)}
+        for name, g in zip(wrt, adjoints, strict=True):
+            if isinstance(g, Var) and g.name.startswith("~") and g.name not in named and g.name in made:
+                named[g.name] = self.bar(name)
+        if named:
+            self.of.update({new: self.of[old] for old, new in named.items()})
+            self.out = list(with_names(tuple(self.out), named))
+            adjoints = tuple([rename(g, {o: Var(n) for o, n in named.items()}) for g in adjoints])
+        loose = frozenset(self.shadows[n] for n in self.unbound if n in self.shadows)
+        return Reversed(body, tuple(self.out), adjoints, self.of, frozenset(self.shadows.values()), loose)
 
     def result(self, name: str, given: set[str]) -> Expr:
         """The adjoint of a parameter as an object that nothing else refers to."""
@@ -595,21 +609,36 @@ class _Reverse(Buffers):
         held = z_bar
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
-        spliced = splice(rule, operands, z, held, self.fact, self.fresh)
+        try:
+            spliced = splice(rule, operands, z, held, self.fact, self.fresh)
+        except UnknownLength:
+            what = f"{op.name} of a list whose length is known only at run time"
+            self.violation(call.node, what, "Write the list out in the call.")
+            return
         renamed = self.snapshots(z.name)
         wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if self.is_active(bound[n])]
         for name, value in spliced.lets:
             self.let(name, self.tidy(renamed(value)))
+        alone = len(wanted) == 1
+        if len(wanted) == 2 and bound[wanted[0][0]] == bound[wanted[1][0]] and rule.kind == "bilinear":
+            first, second = (self.tidy(renamed(value)) for _, value in wanted)
+            if first == second:
+                self.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
+                return
         for name, value in wanted:
             value = renamed(value)
             operand = bound[name]
-            alone = len(wanted) == 1
             if rule.kind == "elementwise":
                 full = self.times(held, value)
+                negative = isinstance(full, Call) and full.op == algebra.NEGATE
+                if isinstance(full, Call) and negative:
+                    full = full.args[0]
                 if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple"):
                     self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
                     return
                 g = self.unbroadcast(self.full(full, held, z), operand)
+                if negative:
+                    g = algebra.negate(g)
                 self.contribute(operand, g, moved=alone and g == held)
             else:
                 if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple") and name != rule.variadic:
@@ -796,6 +825,12 @@ class _Reverse(Buffers):
             start = self.adj.get(name)
             if start is None:
                 start = self.zero(name)
+            elif name not in heads and not self.is_owned(start) and self.of[name].kind == "array":
+                # It is added to in each iteration: in place, once it is ours.
+                self.adj[name] = start = self.result(name, set())
+                if not isinstance(start, Var) or start.name not in self.owned:
+                    start = self.let(self.bar(name), start, self.of[name])
+                    self.owned.add(start.name)
             join = self.bar(name)
             self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
             if self.is_owned(start):
@@ -850,9 +885,9 @@ class _Reverse(Buffers):
         # Count the iterations, and run back from the last of them.
         step = self.fresh("~count")
         self.of[counted] = self.of[step] = SCALAR
-        self.before.append(Copy((counted,), (Const(0),), origin))
+        self.before.append(Copy((counted,), (Const(0),)))
         one = Call(algebra.ADD, (Var(counted), Const(1)))
-        forward = (Assign(step, one, origin), Copy((counted,), (Var(step),), origin), *forward)
+        forward = (Assign(step, one), Copy((counted,), (Var(step),)), *forward)
         runs = Call(_RANGE, (Var(counted),))
         index = counter if counter is not None else self.fresh("~k")
         self.of[index] = SCALAR

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sad.analysis.facts import Fact
 from s2sad.frontend.methods import ATTRIBUTES, METHODS
-from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var, rename
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var, map_children, rename
 from s2sad.rules.registry import Rule, literal, ndim, real
 
 _BINARY: dict[type, tuple[str, Any]] = {
@@ -50,6 +50,13 @@ _COMPARE: dict[type, tuple[str, Any]] = {
     ast.Is: ("is", operator.is_),
     ast.IsNot: ("is not", operator.is_not),
 }
+
+
+_STAR = Op("function", "*")
+
+
+class UnknownLength(Exception):
+    """A rule runs over its operands, and how many there are is known only at run time."""
 
 
 class _Unknown(Exception):
@@ -131,6 +138,12 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
             return Call(Op("ifexp", "if"), (sub(test), sub(then), sub(orelse)))
         case ast.Subscript(value=inner, slice=index):
             return Call(Op("index", "[]"), (sub(inner), _index(index, names)))
+        case ast.Starred(value=ast.Name(id=name)):
+            return Call(_STAR, (Var(f"%{name}"),))
+        case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=i), iter=run, ifs=[])]):
+            # [... for i in range(len(operands))], one item for each operand
+            assert isinstance(run, ast.Call) and isinstance(run.args[0], ast.Call)
+            return Call(Op("function", f"%{i}"), (sub(element), sub(run.args[0].args[0])))
         case ast.Tuple(elts=elements):
             return Build("tuple", tuple(map(sub, elements)))
         case ast.List(elts=elements):
@@ -211,7 +224,29 @@ def splice(
 
 
 def _filled(template: Expr, names: dict[str, Expr]) -> Expr:
-    return rename(template, names)
+    return _expanded(rename(template, names))
+
+
+def _expanded(expr: Expr) -> Expr:
+    """Write out starred operands and comprehensions over the operands."""
+    if isinstance(expr, Call) and expr.op.kind == "function" and expr.op.name.startswith("%"):
+        element, operands = expr.args
+        if not isinstance(operands, Build):
+            raise UnknownLength
+        items = [rename(element, {expr.op.name: Const(i)}) for i in range(len(operands.items))]
+        return Build("list", tuple(_expanded(item) for item in items))
+    if isinstance(expr, Call) and any(isinstance(a, Call) and a.op == _STAR for a in expr.args):
+        args: list[Expr] = []
+        for a in expr.args:
+            if isinstance(a, Call) and a.op == _STAR:
+                inner = a.args[0]
+                if not isinstance(inner, Build):
+                    raise UnknownLength
+                args += inner.items
+            else:
+                args.append(a)
+        return _expanded(Call(expr.op, tuple(args), expr.kwargs))
+    return map_children(expr, _expanded)
 
 
 def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fact]) -> Any:

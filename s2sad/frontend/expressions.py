@@ -55,7 +55,7 @@ _PURE_BUILTINS = frozenset(
     )
 )
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
-_CUSTOM = "Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...)."
+_CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
 
 def is_numpy(function: object) -> bool:

@@ -232,7 +232,10 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for targets in zip(*iters)``, with ``counter`` an enumeration of it."""
+    """``for targets in zip(*iters)``, with ``counter`` an enumeration of it.
+
+    With ``unpacked`` there is one iterable, whose items are unpacked into the targets.
+    """
 
     targets: tuple[str, ...]
     iters: tuple[Expr, ...]
@@ -240,6 +243,7 @@ class For:
     counter: str | None = None
     origin: Origin = NOWHERE
     key: int = 0
+    unpacked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,3 +487,19 @@ def loop_heads(body: Block) -> Iterator[str]:
     elif tail and isinstance(tail[-1], If) and leaves(tail[-1:]):  # type: ignore[arg-type]
         yield from loop_heads(tail[-1].then)
         yield from loop_heads(tail[-1].orelse)
+
+
+def with_names(block: Block, names: dict[str, str]) -> Block:
+    """A block in which some names are called otherwise, where they are set and where they are read."""
+    variables: dict[str, Expr] = {old: Var(new) for old, new in names.items()}
+
+    def in_stmt(stmt: Stmt) -> Stmt:
+        stmt = map_stmt(stmt, lambda e: rename(e, variables), lambda b: with_names(b, names))
+        match stmt:
+            case Assign(target=target) if target in names:
+                return replace(stmt, target=names[target])
+            case Copy(targets=targets) | Unpack(targets=targets) | Pop(targets=targets) | For(targets=targets):
+                return replace(stmt, targets=tuple([names.get(t, t) for t in targets]))
+        return stmt
+
+    return tuple([in_stmt(s) for s in block])

@@ -179,8 +179,15 @@ def fresh(g: Any) -> Any:
 
 
 def own(x: Any) -> Any:
-    """A number itself; of an array a copy, which may then be written in place."""
-    return x.copy() if isinstance(x, np.ndarray) else x
+    """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, (list, tuple)):
+        items = [own(item) for item in x]
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, dict):
+        return {key: own(item) for key, item in x.items()}
+    return x
 
 
 def packed(x: Any, bars: Any) -> Any:
