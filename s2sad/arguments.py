@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import ArgumentError
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
+from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, CONSTANT_METHODS, METHODS
 from s2sad.runtime import conform
 
 ARRAY = np.ndarray
@@ -74,14 +74,10 @@ def check(value: Any, where: str, label: str) -> None:
     fields = getattr(type(value), "_fields", None) if isinstance(value, tuple) else None
     if fields is None:
         fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None or isinstance(value, (list, tuple, dict)):
+        _check_names(value, where, label)
     if fields is not None:
         for field in fields:
-            if field in CONSTANT_ATTRIBUTES:
-                # The compiler takes x.shape, x.size, ... for what they are of an array.
-                raise ArgumentError(
-                    f"{label}: {where} has a field {field!r}, which reads like that attribute of an array\n"
-                    "Give the field another name, or pass its value as an argument of its own."
-                )
             check(getattr(value, field), f"{where}.{field}", label)
         return
     if isinstance(value, (list, tuple)):
@@ -98,6 +94,25 @@ def check(value: Any, where: str, label: str) -> None:
         f"{label}: {where} is of type {type(value).__name__}, which has no gradient\n"
         "Pass floats, arrays, or tuples, lists and dicts of them."
     )
+
+
+#: What the compiler takes for the attribute or method of an array that is called so.
+_OF_ARRAYS = CONSTANT_ATTRIBUTES | CONSTANT_METHODS | set(ATTRIBUTES) | set(METHODS)
+
+
+def _check_names(value: Any, where: str, label: str) -> None:
+    """Raise if a container has attributes of its own that are called as those of arrays."""
+    t = type(value)
+    if t in (list, tuple, dict):
+        return
+    plain = next((base for base in (list, tuple, dict) if isinstance(value, base)), object)
+    for name in sorted(_OF_ARRAYS):
+        own = getattr(t, name, None) is not getattr(plain, name, None)
+        if own or name in getattr(t, "__dataclass_fields__", ()):
+            raise ArgumentError(
+                f"{label}: {where} has {name!r}, which reads like that attribute or method of an array\n"
+                f"Give it another name in {t.__qualname__}, or pass its values as arguments of their own."
+            )
 
 
 def floats(value: Any) -> Any:

@@ -38,6 +38,7 @@ from s2sad.errors import Place, UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
+from s2sad.ir import check
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -229,6 +230,7 @@ class _Compilation:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
         given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
         facts = {**given, **facts}
+        checked(ir, "lower")
         known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
@@ -285,7 +287,7 @@ class _Compilation:
 
     def finished(self, a: _Analysed, function: Function, made: Reversed) -> Function:
         """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
-        function = remove_trivial_joins(function)
+        function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
         groups = a.effects.objects()
         groups.update(_shadow_group(function, made.shadows))
         function = remove_dead(function, groups)
@@ -303,7 +305,7 @@ class _Compilation:
 
         assert function.reverse is not None
         body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
-        function = replace(function, body=body, reverse=back)
+        function = checked(replace(function, body=body, reverse=back), "recording")
         groups.update(_shadow_group(function, made.shadows))
         function = remove_dead(tidy_loops(remove_dead(function, groups)), groups)
         function = sunk(function, made.shadows)
@@ -609,6 +611,11 @@ def _on_copies(function: Function) -> Function:
         return tuple([map_stmt(s, renamed, in_block) for s in block])
 
     return replace(function, reverse=in_block(function.reverse or ())) if copies else function
+
+
+def checked(function: Function, stage: str) -> Function:
+    """The function, verified if ``S2SAD_CHECK`` is set."""
+    return check.check(function, stage) if check.ENABLED else function
 
 
 def _settled(function: Function) -> set[str]:

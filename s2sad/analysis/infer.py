@@ -319,6 +319,8 @@ def _call(
         return replace(SCALAR, size=dims[0] if dims else None)
     if function in ( int, float, round, bool, scalar_seed):
         return SCALAR
+    if function is complex:
+        return COMPLEX
     if function is unbroadcast:
         return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
     if function is unreduce or function is np.broadcast_to:
@@ -464,6 +466,13 @@ def _size(fact: Fact, expr: Expr | None) -> Dim | None:
 
 
 def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    result = _ruled_in_own_dtype(expr, fact, atom)
+    if result.real and (expr.op.name.rpartition(".")[2] == "astype" or any(k == "dtype" for k, _ in expr.kwargs)):
+        return replace(result, real=False)
+    return result
+
+
+def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     function = expr.op.function
     rule = rules.find(function)
     if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:

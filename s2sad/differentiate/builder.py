@@ -44,6 +44,7 @@ SHAPE = Op("runtime", "np.shape", np.shape)
 SHAPE_ATTRIBUTE = Op("attribute", "shape")
 COPY = Op("method", "copy", np.copy)
 INDEX = Op("index", "[]")
+_LEN = Op("runtime", "len", len)
 _SIZE = Op("runtime", "np.size", np.size)
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
@@ -117,6 +118,18 @@ class Builder:
             return Call(SHAPE_ATTRIBUTE, (x,))
         return Call(SHAPE, (x,))
 
+    def size_of(self, x: Expr) -> Expr:
+        """The number of elements of an array; of a vector as long as an axis of an argument, that axis'."""
+        dims = self.fact(x).dims
+        if dims is not None and len(dims) == 1:
+            for param in self.function.params:
+                own = self.of[param.name].dims
+                if own is not None and dims[0] in own and param.name not in names_in(x):
+                    if own.index(dims[0]) == 0:
+                        return Call(_LEN, (Var(param.name),))
+                    return Call(INDEX, (Call(SHAPE_ATTRIBUTE, (Var(param.name),)), Const(own.index(dims[0]))))
+        return Call(_SIZE_ATTRIBUTE, (x,))
+
     def zeros(self, x: Expr) -> Expr:
         """The zero adjoint of ``x``."""
         fact = self.fact(x)
@@ -144,7 +157,7 @@ class Builder:
             if expr.op.function is count and expr.args[1] == Const(None) and isinstance(expr.args[0], Call):
                 shape = expr.args[0]
                 if shape.op.name == "shape":
-                    return Call(_SIZE_ATTRIBUTE, shape.args)
+                    return self.size_of(shape.args[0])
                 if shape.op.function is np.shape:
                     return Call(_SIZE, shape.args)
         return algebra.outermost(expr)
@@ -198,6 +211,11 @@ class Builder:
         """Expand helpers whose arguments are known: ``unreduce`` of a full sum is a broadcast."""
         if isinstance(expr, Call) and expr.op.function is unreduce and len(expr.args) == 4 and not expr.kwargs:
             g, shape, axis, keepdims = expr.args
+            inner = self.lazy.get(g.name, g) if isinstance(g, Var) else g
+            if isinstance(inner, Call) and inner.op.function is np.broadcast_to:
+                inner = inner.args[0]
+            if self.fact(inner).kind == "scalar":
+                return Call(BROADCAST, (inner, self.short(shape)))
             whole = isinstance(axis, Const) and axis.value is None
             kept = isinstance(keepdims, Const) and keepdims.value is True
             if whole or kept:

@@ -103,8 +103,8 @@ class _Recorder:
         body, back = self.block(body, reverse, heads, in_loop)
         if not in_loop:
             return body, back
-        # What an iteration moves into the loop's join names at its end is the next one's.
-        defined = {n for s in body for n in defines(s)} - heads
+        # What the arm moves into join names at its end is not its own to save.
+        defined = {n for s in body for n in defines(s)} - heads - set(loop_heads(body))
         return self.save(body, back, defined, frozenset())
 
     def loop(self, stmt: For | While, twin: For) -> tuple[For | While, For]:

@@ -15,7 +15,7 @@ import gast
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 
 Node = Any
-_WITHOUT = (gast.Compare, gast.Lambda, gast.Constant)
+_WITHOUT = (gast.Compare, gast.Constant)
 
 
 def bound_names(target: Node) -> Iterator[str]:
@@ -50,11 +50,19 @@ class Dependence:
     """Answers whether an expression may depend on the active parameters.
 
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
-    arguments (``stop_gradient``, ``len``, ``np.argmax``).
+    arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
+    an item (``np.r_[x, y]`` does not).
     """
 
-    def __init__(self, body: list[Node], roots: Iterable[str], constant_call: Callable[[Node], bool]) -> None:
+    def __init__(
+        self,
+        body: list[Node],
+        roots: Iterable[str],
+        constant_call: Callable[[Node], bool],
+        plain: Callable[[Node], bool] = lambda node: True,
+    ) -> None:
         self.constant_call = constant_call
+        self.plain = plain
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
@@ -99,7 +107,7 @@ class Dependence:
         if isinstance(node, gast.Attribute):
             return node.attr not in CONSTANT_ATTRIBUTES and self.depends(node.value)
         if isinstance(node, gast.Subscript):
-            return self.depends(node.value)
+            return self.depends(node.value) or (not self.plain(node.value) and self.depends(node.slice))
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             return False
         if isinstance(node, gast.IfExp):

@@ -13,6 +13,7 @@ names are renamed.
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -53,6 +54,10 @@ _PURE_BUILTINS = frozenset(
         "abs bool complex dict divmod enumerate float frozenset int isinstance issubclass len list max min pow range "
         "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
     )
+)
+_BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
+_CASTS = frozenset(
+    "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
@@ -222,6 +227,13 @@ class Expressions:
                 return self.refused(node, "no derivative can pass through text", _TEXT)
             case gast.BinOp() if self.is_text(node.left):
                 return self.refused(node, "no derivative can pass through text", _TEXT)
+            case gast.BinOp() if isinstance(node.op, _BITWISE):
+                what = f"the operator {methods.BINARY[type(node.op)][0]} has no derivative"
+                return self.refused(node, what, "Wrap what is an integer in stop_gradient(...).")
+            case gast.Subscript() if not self.depends(node.value):
+                text = gast.unparse(node.value).strip()
+                remedy = "Use np.concatenate, np.stack or np.column_stack for np.r_ and np.c_."
+                return self.refused(node, f"{text}[...] has no derivative rule", remedy)
             case gast.BinOp():
                 symbol, function = methods.BINARY[type(node.op)]
                 left = self.operand(node.left)
@@ -340,10 +352,16 @@ class Expressions:
         if rules.find(function) is None:
             wrapped = getattr(function, "__wrapped__", None)
             if isinstance(function, types.FunctionType) and not is_numpy(function) and wrapped is None:
+                if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+                    what = f"{text} has a parameter with * or **"
+                    return self.refused(node, what, "Name the parameters of the function.")
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node)
                 return self.assign(hint, Call(op, args, kwargs, node))
             return self.refused(node, f"{text} has no derivative rule", remedy or _CUSTOM)
+        wrong = self.odd_dtype(node, function, 0)
+        if wrong is not None:
+            return wrong
         args, kwargs = self.arguments(node)
         return self.assign(hint, Call(Op("function", text, function), args, kwargs, node))
 
@@ -353,9 +371,36 @@ class Expressions:
         if function is None or not self.depends(node.func.value):
             text = gast.unparse(node.func).strip()
             return self.refused(node, f"the method {text}(...) has no derivative rule", _CUSTOM)
+        wrong = self.odd_dtype(node, function, 1)
+        if wrong is not None:
+            return wrong
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)
         return self.assign(hint, Call(Op("method", name, function), (receiver, *args), kwargs, node))
+
+    def odd_dtype(self, node: Node, function: Any, receivers: int) -> Expr | None:
+        """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
+        dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+        rule = rules.find(function)
+        if dtype is None and rule is not None and "dtype" in rule.parameters:
+            position = rule.parameters.index("dtype") - receivers
+            dtype = node.args[position] if position < len(node.args) else None
+        if dtype is None or (isinstance(dtype, gast.Constant) and dtype.value is None):
+            return None
+        text = gast.unparse(dtype).strip()
+        found, value = (True, dtype.value) if isinstance(dtype, gast.Constant) else self.resolver.lookup(dtype)
+        if not found:
+            own = isinstance(dtype, gast.Attribute) and dtype.attr == "dtype" and self.depends(dtype.value)
+            if own or getattr(function, "__name__", "") in _CASTS:
+                return None  # these look at the dtype as they run
+            return self.refused(node, f"the dtype {text} is not known", "Convert the argument before: x.astype(...).")
+        try:
+            kind = np.dtype(value).kind
+        except TypeError:
+            kind = "?"
+        if kind in "fc" or (kind in "iub" and getattr(function, "__name__", "") in _CASTS):
+            return None
+        return self.refused(node, f"no derivative passes through numbers of dtype {text}", "Compute with floats.")
 
     def arguments(self, node: Node) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:
         args = tuple([self.argument(a) for a in node.args])

@@ -131,7 +131,8 @@ class _Lowering(Expressions):
         local |= self.own
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
         self.loops: list[list[tuple[str, str]]] = []
-        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f))
+        self.check_calls(resolver)
+        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f), resolver.is_plain)
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
 
@@ -162,6 +163,13 @@ class _Lowering(Expressions):
                 pending += getattr(s, field, []) if isinstance(s, gast.stmt) else []
         if self.violations:
             raise UnsupportedError(self.violations)
+
+    def check_calls(self, resolver: Resolver) -> None:
+        """Find the calls that read or write local variables unseen."""
+        for node in gast.walk(self.source.node):
+            if isinstance(node, gast.Call) and not node.keywords and resolver.peeks(node.func, len(node.args)):
+                what = f"{gast.unparse(node.func).strip()}(...) reads the variables of the function unseen"
+                self.violation(node, what, "Name the variables that it needs.")
 
     def run(self) -> Lowered:
         params = []

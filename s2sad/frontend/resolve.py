@@ -97,6 +97,18 @@ class Resolver:
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
 
+    def is_plain(self, node: Any) -> bool:
+        """Whether subscripting an object does no more than pick an item of it."""
+        found, value = self.lookup(node)
+        return not found or isinstance(value, (list, tuple, dict, str, bytes, range, np.ndarray))
+
+    def peeks(self, node: Any, count: int) -> bool:
+        """Whether a call of ``node`` with ``count`` arguments sees all local variables."""
+        found, value = self.lookup(node)
+        if not found:
+            return False
+        return (count == 1 and value in (eval, exec)) or (count == 0 and value in (locals, vars, dir))
+
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""
         if isinstance(node, gast.Name) and node.id in self.local and self.lookup(node)[0]:

@@ -63,6 +63,10 @@ def _augments(stmt: Assign) -> bool:
     return isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
 
 
+def reads_of(stmt: For | While) -> tuple[Expr, ...]:
+    return stmt.iters if isinstance(stmt, For) else (stmt.test,)
+
+
 def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
     """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
     live = _Live(groups)
@@ -164,7 +168,10 @@ class _Live:
                 if then or orelse or not is_pure(stmt.test):
                     out.append(replace(stmt, then=then, orelse=orelse))
             elif isinstance(stmt, (For, While)):
-                out.append(replace(stmt, body=self.sweep(stmt.body)))
+                body = self.sweep(stmt.body)
+                needed = isinstance(stmt, While) or any(n in self.names for n in writes(stmt))
+                if body or needed or not all(is_pure(i) for i in reads_of(stmt)):
+                    out.append(replace(stmt, body=body))
             else:
                 out.append(stmt)
         return tuple(out)

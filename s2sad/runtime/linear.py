@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -66,6 +68,8 @@ def uncast(g: Any, dtype: Any, a: Any) -> Any:
     """
     own = np.result_type(a) if not isinstance(a, (list, tuple)) else np.asarray(a).dtype
     if not np.issubdtype(dtype, np.inexact):
+        if np.dtype(dtype).kind not in "iub":
+            raise UndefinedDerivativeError(f"no derivative passes through numbers of dtype {dtype}\nUse a float dtype.")
         return np.zeros_like(g, dtype=own if np.issubdtype(own, np.inexact) else float)
     return cast(g, own) if np.issubdtype(own, np.inexact) else g
 

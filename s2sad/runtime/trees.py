@@ -161,7 +161,7 @@ def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
     """Add ``g`` to the adjoint of the field ``x.name`` in place."""
     names = getattr(x, "_fields", None)
     key: Any = names.index(name) if isinstance(x, tuple) and names is not None else name
-    if not isinstance(x_bar, (list, dict)):
+    if not isinstance(x_bar, (list, dict)) or (isinstance(x_bar, dict) and key not in x_bar):
         raise UndefinedDerivativeError(
             f"the attribute .{name} of {type(x).__name__} has no derivative\n"
             "Pass its value as an argument of its own, or wrap it in stop_gradient(...)."
