@@ -189,13 +189,6 @@ class Derivative:
 
     def explain(self) -> str:
         """A table of the function's variables: active or not, and which are kept for the reverse part.
-
-        Example:
-            >>> from s2sad import grad
-            >>> def f(x, n):
-            ...     y = x * x
-            ...     return y * n
-            >>> print(grad(f).explain())  # doctest: +SKIP
         """
         from s2sad.show import table
 

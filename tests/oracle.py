@@ -102,17 +102,17 @@ def numeric_gradient(f: Callable[..., Any], args: Sequence[Any], argnum: int = 0
 
     def along(index: int, place: int, value: complex) -> Any:
         direction = [np.array(z) for z in flat]
-        direction[index].reshape(-1)[place] = value
+        direction[index][np.unravel_index(place, direction[index].shape)] = value
         order = iter(direction)
         return tree_map(lambda _: next(order), zeros)
 
     gradients = []
     for i, x in enumerate(leaves(target)):
-        g = np.zeros_like(flat[i])
-        for j in range(g.size if is_inexact(x) else 0):
-            g.reshape(-1)[j] = slope(along(i, j, 1.0))
+        g = np.zeros(np.shape(flat[i]), np.result_type(flat[i]))
+        for j, where in enumerate(np.ndindex(g.shape) if is_inexact(x) else ()):
+            g[where] = slope(along(i, j, 1.0))
             if np.iscomplexobj(x):
-                g.reshape(-1)[j] -= 1j * slope(along(i, j, 1j))
+                g[where] -= 1j * slope(along(i, j, 1j))
         gradients.append(g if isinstance(x, np.ndarray) else g[()].item())
     order = iter(gradients)
     return tree_map(lambda _: next(order), target)

@@ -232,7 +232,9 @@ class _Reverse(Buffers):
                     self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))
             return
         if not isinstance(x, Var):
-            assert not self.is_active(x), f"an operand that is not a name: {x}"
+            if self.is_active(x):
+                # It was taken for a constant while its names were not known to share what is written.
+                self.refuse_buffer(self.origin.line)
             return
         if self.is_buffer(x):
             g = self.lowered(g)
@@ -866,7 +868,7 @@ class _Reverse(Buffers):
         if moves:
             out.append(Copy(tuple(j for j, _ in moves), tuple(e for _, e in moves), origin))
         if not out:
-            return stmt if counter is None else replace(stmt, body=forward)
+            return replace(stmt, body=forward, counter=counter) if isinstance(stmt, For) else replace(stmt, body=forward)
         if joins:
             self.emit(Copy(tuple(j for _, j, _ in joins), tuple(s for _, _, s in joins), origin))
         self.adj = {**untouched, **{name: Var(join) for name, join, _ in joins}}

@@ -72,6 +72,8 @@ class Dependence:
                     flows += [(_bases(t, stored), node.value) for t in node.targets]
                 elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
                     flows.append((_bases(node.target, stored), node.value))
+                    if isinstance(node, gast.AugAssign):
+                        stored.update(bound_names(node.target))
                 elif isinstance(node, (gast.For, gast.comprehension)):
                     flows.append((_bases(node.target, stored), node.iter))
                 elif isinstance(node, gast.Call):

@@ -83,6 +83,7 @@ class Expressions:
         self.counters: dict[str, int] = {}
         self.callees: dict[int, types.FunctionType] = {}
         self.refusals: list[Refusal] = []
+        self.texts: set[str] = set()
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
         """Note a construct that is not accepted, whatever passes through it."""
@@ -102,6 +103,8 @@ class Expressions:
     def assign(self, base: str, value: Expr) -> Var:
         """``base = value`` as a new version."""
         target = self.fresh(base)
+        if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
+            self.texts.add(target)
         self.emit(Assign(target, value, self.origin))
         return Var(target)
 
@@ -281,6 +284,8 @@ class Expressions:
     def is_text(self, node: Node) -> bool:
         """Whether an expression is surely a string or bytes."""
         if isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))):
+            return True
+        if isinstance(node, gast.Name) and self.env.get(node.id) in self.texts:
             return True
         return isinstance(self.resolver.lookup(node)[1], (str, bytes))
 

@@ -15,6 +15,7 @@ Early exits are gone before (:mod:`s2sad.frontend.jumps`).
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import Dependence, assigned, bound_names
-from s2sad.frontend.expressions import Expressions, is_cheap
+from s2sad.frontend.expressions import Expressions, free_names, is_cheap
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
@@ -61,6 +62,9 @@ from s2sad.ir.nodes import (
 from s2sad.runtime import stop_gradient
 
 Node = Any
+
+#: What calls its arguments, or runs through them, before it returns.
+_CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, dict, functools.reduce]
 
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.With: ("a with statement is not supported", "Move it to the caller."),
@@ -170,6 +174,27 @@ class _Lowering(Expressions):
             if isinstance(node, gast.Call) and not node.keywords and resolver.peeks(node.func, len(node.args)):
                 what = f"{gast.unparse(node.func).strip()}(...) reads the variables of the function unseen"
                 self.violation(node, what, "Name the variables that it needs.")
+        self.check_captures(resolver)
+
+    def check_captures(self, resolver: Resolver) -> None:
+        """Find the functions that see variables as they are when called, not when written down."""
+        root = self.source.node
+        stores = [n.id for n in gast.walk(root) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+        stores += [s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
+        stores += [name for name, _ in self.params]
+        several = {name for name in stores if stores.count(name) > 1}
+        at_once: set[int] = set()
+        for node in gast.walk(root):
+            if isinstance(node, gast.Call):
+                at_once.add(id(node.func))
+                if resolver.lookup(node.func)[1] in _CALLS_AT_ONCE:
+                    at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
+        for node in gast.walk(root):
+            if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
+                seen = sorted(several & set(free_names(node, frozenset())))
+                if seen:
+                    what = f"this sees {', '.join(seen)} as of when it runs, and {seen[0]} is assigned more than once"
+                    self.violation(node, what, "Assign the value to a name of its own before.")
 
     def run(self) -> Lowered:
         params = []
