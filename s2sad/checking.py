@@ -191,7 +191,7 @@ def _difference(f: Callable[[float], float], step: float) -> float:
     for order in range(1, len(table)):
         weight = 4.0**order
         table = [(weight * b - a) / (weight - 1) for a, b in zip(table, table[1:], strict=False)]
-    return table[0]
+    return float(table[0])
 
 
 def _compared(

@@ -57,7 +57,7 @@ def table(function: types.FunctionType, wrt: Sequence[str], stages: Mapping[str,
     reads: dict[str, str] = {}
     for line in reverse.splitlines():
         text = line.strip()
-        _, mark, value = text.partition(" = ")
+        _, mark, value = text.partition(" in " if text.startswith("for ") else " = ")
         if not text.endswith(":") and " = pop " not in text and " <- " not in text:
             for name in _names(value if mark else text):
                 reads.setdefault(name, _NAME.sub(r"\2", text))

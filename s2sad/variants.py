@@ -85,7 +85,7 @@ def variants(function: types.FunctionType) -> Variants:
             found = function.__dict__.get(_SLOT)
             if found is None or found.function is not function:
                 found = function.__dict__[_SLOT] = Variants(function)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import inspect
 import linecache
 import os
@@ -23,7 +24,8 @@ import pytest
 
 import s2sad
 from s2sad import check_grads, grad, stop_gradient, value_and_grad, vjp
-from s2sad.errors import S2SADError
+from s2sad.errors import ArgumentError, GradientMismatch, S2SADError
+from s2sad.rules import registry
 
 V = np.array([0.3, -1.2, 2.5])
 W = np.array([1.5, 0.25, -0.75])
@@ -456,3 +458,213 @@ def test_public_names() -> None:
     for name in ("grad", "value_and_grad", "vjp", "stop_gradient", "check_grads"):
         assert callable(getattr(s2sad, name))
         assert getattr(s2sad, name).__doc__
+
+
+def test_check_grads_gives_a_report() -> None:
+    report = check_grads(loss, (V, 2.0))
+    assert report
+    assert [entry.argument for entry in report.entries] == ["x", "w"]
+    assert "abs error" in str(report)
+    wrong = check_grads(half_stopped, (V,), raises=False)
+    assert not wrong
+    assert "WRONG" in str(wrong)
+    assert "x[2]" in str(wrong)
+
+
+def writes(x: Any) -> Any:
+    x[0] = x[1] * x[2]
+    return np.sum(x * x)
+
+
+def of_complex(z: Any) -> Any:
+    return np.sum(np.abs(z) ** 2 + np.real(z * z))
+
+
+def near_the_edge(x: Any) -> Any:
+    return np.sum(np.log(x))
+
+
+def test_check_grads_of_what_is_hard_to_difference() -> None:
+    x = V.copy()
+    assert check_grads(writes, (x,))
+    np.testing.assert_array_equal(x, V)
+    assert check_grads(of_complex, (V + 1j * W,))
+    assert check_grads(near_the_edge, (np.array([1e-4, 1.0]),))
+    assert check_grads(loss, (V.astype(np.float32),))
+    assert check_grads(with_loop, ([0.5, -1.0, 2.0],))
+    assert check_grads(containers, ({"a": V, "b": [W, 2.0]},))
+    assert check_grads(grad(three, argnums=1), (2.0, 3.0, 5.0)).entries[0].argument == "b"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "mention"),
+    [
+        ((V,), {"order": 2}, "order"),
+        ((V,), {"modes": ("fwd",)}, "fwd"),
+        ((V,), {"modes": ("rev", "sideways")}, "sideways"),
+        ((np.arange(3),), {}, "floats"),
+        (V, {}, "tuple"),
+    ],
+)
+def test_check_grads_says_what_it_does_not_do(arguments: Any, options: Any, mention: str) -> None:
+    with pytest.raises(ArgumentError, match=mention):
+        check_grads(loss, arguments, **options)
+
+
+def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = registry.find(np.tanh)
+    assert right is not None
+
+    def tanh(z: Any, x: Any) -> Any:
+        return 1.01 - z * z
+
+    monkeypatch.setitem(registry._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
+    with pytest.raises(GradientMismatch, match="with_tanh"):
+        check_grads(with_tanh, (V,))
+
+
+def with_tanh(x: Any) -> Any:
+    return np.sum(np.tanh(x))
+
+
+# -- what is not there yet, and what is no function -------------------------------------------------------------------
+
+
+def test_the_derivative_of_a_derivative_is_refused() -> None:
+    for df in (grad(three), value_and_grad(three), decorated):
+        with pytest.raises(ArgumentError, match="derivative"):
+            grad(df)
+        with pytest.raises(ArgumentError, match="derivative"):
+            vjp(df, 1.0)
+
+    def outer(x: Any) -> Any:
+        return decorated(x) * x
+
+    with pytest.raises(S2SADError):
+        grad(outer)(2.0)
+
+
+class Model:
+    """A class with decorated methods."""
+
+    scale = 3.0
+
+    @grad(argnums=1)
+    def slope(self, x: Any) -> Any:
+        return x * x * 2.0
+
+    @staticmethod
+    @grad
+    def plain(x: Any) -> Any:
+        return x * x
+
+    @value_and_grad(argnames="x")
+    def both(self, x: Any, w: Any = 2.0) -> Any:
+        return x * x * w * self.scale
+
+
+def test_decorated_methods() -> None:
+    model = Model()
+    assert model.slope(3.0) == 12.0
+    assert Model.slope(model, 3.0) == 12.0
+    assert Model.plain(3.0) == model.plain(3.0) == 6.0
+    assert model.both(1.0) == (6.0, 12.0)
+    model.scale = 4.0
+    assert model.both(1.0, w=1.0) == (4.0, 8.0)
+    assert "Model.slope wrt x" in repr(Model.slope)
+    assert pickle.loads(pickle.dumps(Model.plain))(3.0) == 6.0
+
+
+def test_has_aux_takes_a_pair_and_nothing_else() -> None:
+    def gives(result: Any) -> Any:
+        def f(x: Any) -> Any:
+            return result(x)
+
+        return f
+
+    for result in (lambda x: x, lambda x: (x, x, x), lambda x: np.array([x, x]), lambda x: None, lambda x: (x,)):
+        for transform in (grad, value_and_grad):
+            with pytest.raises(S2SADError):
+                transform(gives(result), has_aux=True)(0.7)
+
+    def two_elements(x: Any) -> Any:
+        return x[:2]
+
+    with pytest.raises(ArgumentError, match="pair"):
+        grad(two_elements, has_aux=True)(V)
+    with pytest.raises(ArgumentError, match="pair"):
+        vjp(two_elements, V, has_aux=True)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: 3, lambda x: x > 0.0, lambda x: int(x), lambda x: np.int64(3), lambda x: np.floor(x) > 1]
+)
+def test_a_loss_that_is_an_integer_is_a_type_error(f: Any) -> None:
+    for transform in (grad, value_and_grad):
+        with pytest.raises(TypeError, match="no derivative"):
+            transform(f)(0.7)
+
+
+def test_a_loss_that_is_a_constant_float_has_the_derivative_zero() -> None:
+    assert grad(lambda x: 3.0)(0.7) == 0.0
+    assert grad(lambda x: np.floor(x))(0.7) == 0.0
+    np.testing.assert_array_equal(grad(lambda x: float(len(x)))(V), np.zeros(3))
+
+
+def relu(x: Any) -> Any:
+    return x if x > 0 else 0
+
+
+def test_an_integer_on_one_way_is_the_number_that_it_is() -> None:
+    assert grad(relu)(-0.5) == 0.0
+    assert grad(relu)(0.5) == 1.0
+
+
+# -- looking ---------------------------------------------------------------------------------------------------------
+
+
+def accumulates(x: Any, n: Any) -> Any:
+    y = x * x
+    k = n + 1
+    for _ in range(n):
+        y = y * x * k
+    return y
+
+
+def test_explain_says_of_each_variable_what_became_of_it() -> None:
+    head, *rows = grad(accumulates).explain().splitlines()
+    assert head.split()[:2] == ["variable", "active"]
+    cells = {row.split()[0]: row for row in rows}
+    assert {name: cells[name].split()[1] for name in "xnyk"} == {"x": "yes", "n": "no", "y": "yes", "k": "no"}
+    assert "each time" in cells["y"]
+    assert "as it is" in cells["x"]
+
+
+def test_show_and_save(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path) -> None:
+    df = grad(accumulates)
+    df.show()
+    shown = capsys.readouterr().out
+    assert "def accumulates(x: Any, n: Any) -> Any:" in shown
+    assert "def accumulates_grad_x(x, n):" in shown
+    df.save(tmp_path / "out.py")
+    text = (tmp_path / "out.py").read_text(encoding="utf-8")
+    assert text == df.source
+    space: dict[str, Any] = {}
+    exec(compile(text, "out.py", "exec"), space)
+    assert space["accumulates_grad_x"](1.5, 2) == pytest.approx(df(1.5, 2))
+
+
+def test_records_with_names_of_arrays_are_refused() -> None:
+    @dataclasses.dataclass
+    class Sized:
+        size: float
+
+    with pytest.raises(ArgumentError, match="size"):
+        grad(lambda p: p.size * 3.0)(Sized(0.7))
+
+
+def test_long_containers_are_checked_at_every_call() -> None:
+    df = grad(lambda p: p[0] * p[-1])
+    assert df([1.0] * 70)[0] == 1.0
+    with pytest.raises(ArgumentError, match=r"\[69\]"):
+        df([1.0] * 69 + [np.arange(3)])

@@ -365,3 +365,60 @@ def test_functions_are_not_kept_alive_for_ever() -> None:
     gc.collect()
     dead = sum(reference() is None for reference in references)
     assert dead >= 3
+
+
+def test_derivatives_made_by_many_threads_share_one_compilation(
+    space: dict[str, Any], compilations: list[str]
+) -> None:
+    run_cell(space, "def f(x):\n    return np.sum(np.sin(x) * x)\n")
+    barrier = threading.Barrier(4)
+    results: list[Any] = []
+
+    def work() -> None:
+        barrier.wait()
+        results.append(grad(space["f"])(V))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(compilations) == 1
+
+
+def test_a_wrapper_does_not_get_the_derivatives_of_what_it_wraps(space: dict[str, Any]) -> None:
+    import functools
+
+    run_cell(space, "def f(x):\n    return x * x\n")
+    assert grad(space["f"])(3.0) == 6.0
+
+    @functools.wraps(space["f"])
+    def g(x: Any) -> Any:
+        return x * x * x
+
+    assert grad(g)(3.0) == 27.0
+    assert grad(space["f"])(3.0) == 6.0
+
+
+def test_changed_defaults_of_keywords_are_seen(space: dict[str, Any]) -> None:
+    run_cell(space, "def f(x, *, n=1.0, m):\n    return x * n * m\n")
+    df = grad(space["f"])
+    assert df(1.0, m=2.0) == 2.0
+    space["f"].__kwdefaults__ = {"n": 5.0}
+    assert df(1.0, m=2.0) == 10.0
+    space["f"].__kwdefaults__["n"] = 7.0
+    assert df(1.0, m=2.0) == 14.0
+
+
+def test_arguments_of_one_type_and_other_contents_do_not_mix(space: dict[str, Any]) -> None:
+    run_cell(space, "def f(p):\n    return np.sum(p[0] * p[1])\n")
+    df = grad(space["f"])
+    for _ in range(2):
+        assert df([2.0, 3.0]) == [3.0, 2.0]
+        first, second = df([V, 2.0])
+        np.testing.assert_array_equal(first, np.full(3, 2.0))
+        assert second == pytest.approx(V.sum())
+        first, second = df([np.ones((2, 3)), V])
+        assert first.shape == (2, 3)
+        np.testing.assert_array_equal(second, np.full(3, 2.0))

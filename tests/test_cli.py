@@ -402,3 +402,111 @@ def test_reader_that_goes_away(model):
     )
     assert "status 0" in ended.stderr
     assert "BrokenPipe" not in ended.stderr
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder outside of this project, with a package and a module of its own."""
+    folder = tmp_path / "elsewhere"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "parts" / "__init__.py").write_text("from .layers import dense\n")
+    (folder / "parts" / "layers.py").write_text(
+        "import numpy as np\n\ndef dense(x, w):\n    return np.tanh(x @ w)\n"
+    )
+    (folder / "helpers.py").write_text("def square(x):\n    return x * x\n")
+    (folder / "train.py").write_text(
+        "import numpy as np\n"
+        "from helpers import square\n"
+        "import parts.layers as layers\n"
+        "from s2sad import grad\n"
+        "print('imported')\n"
+        "START = np.array([0.5, -1.0])\n"
+        "\n"
+        "def loss(x, w, *, scale=2.0):\n"
+        "    return np.sum(square(layers.dense(x, w))) * scale\n"
+        "\n"
+        "def refused(x):\n"
+        "    return np.sum(np.frexp(x)[0])\n"
+        "\n"
+        "@grad(argnums=1)\n"
+        "def decorated(x, w):\n"
+        "    return np.sum(x @ w)\n"
+        "\n"
+        "class Model:\n"
+        "    @staticmethod\n"
+        "    def loss(x):\n"
+        "        return np.sum(x * x)\n"
+    )
+    return folder
+
+
+@real
+def test_project_elsewhere(project, tmp_path):
+    file = str(project / "train.py")
+    for arguments in (
+        (file + ":loss",),
+        (file + ":loss", "--wrt", "x,w"),
+        (file + ":loss", "--wrt", "scale"),
+        (file + ":decorated",),
+        (file + ":Model.loss",),
+    ):
+        shown = command("show", *arguments, cwd=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+        assert "imported" not in shown.stdout
+        compile(shown.stdout, "shown", "exec")
+    for where in (file, "train"):
+        checked = command("check", f"{where}:loss", "--at", "START, w=np.eye(2)", "--wrt", "x,w", cwd=project)
+        assert checked.returncode == 0, checked.stderr
+        assert "WRONG" not in checked.stdout
+    out = tmp_path / "out.py"
+    assert command("show", file + ":loss", "-o", str(out)).returncode == 0
+    assert "def loss_grad_x(x, w" in out.read_text()
+    assert not list(project.rglob("__pycache__/train*"))
+
+
+@real
+@pytest.mark.parametrize("stage", cli.STAGES)
+def test_every_stage(project, stage):
+    shown = command("show", f"{project / 'train.py'}:loss", "--stage", stage)
+    assert shown.returncode == 0, shown.stderr
+    assert "dense" in shown.stdout or "square" in shown.stdout
+
+
+@real
+def test_what_goes_wrong_elsewhere(project):
+    file = str(project / "train.py")
+    for arguments, mention in (
+        (("show", file + ":los"), "Did you mean loss?"),
+        (("show", file + ":START"), "no function"),
+        (("show", str(project / "trian.py") + ":loss"), "Did you mean"),
+        (("show", file + ":loss", "--wrt", "y"), "no argument 'y'"),
+        (("show", file + ":refused"), "train.py:12:19: error: np.frexp has no derivative rule"),
+        (("check", file + ":loss", "--at", "np.ones(2), np.eye(3)"), "fails at"),
+        (("check", file + ":loss", "--at", "np.ones(2), undefined"), "NameError"),
+        (("check", file + ":loss", "--at", "np.ones(2)"), "missing"),
+        (("check", file + ":loss", "--at", "np.arange(2), np.eye(2)"), "integers"),
+        (("check", file + ":loss", "--at", "np.ones((2), w="), "--at:1:"),
+    ):
+        result = command(*arguments)
+        assert result.returncode == 2, (arguments, result.stdout, result.stderr)
+        assert mention in result.stderr, result.stderr
+        if "fails at" not in mention:
+            assert "Traceback" not in result.stderr
+        assert not result.stdout
+
+
+@real
+def test_a_wrong_rule_is_status_1(project, monkeypatch, capsys):
+    import dataclasses
+
+    from s2sad.rules import registry
+
+    right = registry.find(np.tanh)
+
+    def tanh(z, x):
+        return 1.01 - z * z
+
+    monkeypatch.setitem(registry._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
+    status, out, _ = run(capsys, "check", f"{project / 'train.py'}:loss", "--at", "START, w=np.eye(2)")
+    assert status == 1
+    assert "WRONG" in out

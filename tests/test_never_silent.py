@@ -4,6 +4,9 @@ Each function sends its argument through text, bytes, iterators, objects or call
 Its gradient is that of the central differences, or it is refused; never anything else, and above all not zero.
 """
 
+# The ways are written as people write them, not as a linter would.
+# ruff: noqa: B009, C408, C417, FURB, NPY, PIE, PLC, PLR, PLW, PT017, RET, RUF, S, SIM, UP
+
 from __future__ import annotations
 
 import ast

@@ -39,6 +39,7 @@ from s2sad.ir.nodes import (
     walk,
 )
 
+from s2sad.frontend.writing import may_write
 from s2sad.runtime import own
 
 
@@ -227,3 +228,5 @@ def _written_by(stmt: Stmt) -> Iterator[str]:
         for inner in subexpressions(expr):
             if isinstance(inner, Opaque):
                 yield from inner.writes
+            elif isinstance(inner, Call) and inner.op.kind == "user" and may_write(inner.op.function):  # type: ignore[arg-type]
+                yield from names_in(inner)

@@ -32,6 +32,7 @@ from s2sad.differentiate.builder import ADD, COPY, INDEX, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
 from s2sad.errors import Place, UnsupportedError, Violation
 from s2sad.frontend import methods
+from s2sad.frontend.writing import may_write
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
@@ -711,6 +712,9 @@ class _Reverse(Buffers):
     # --- calls of the user's functions
 
     def user_call(self, stmt: Assign, call: Call, z_bar: Expr) -> Stmt:
+        if may_write(call.op.function) and any(self.is_buffer(Var(n)) for n in names_in(call)):  # type: ignore[arg-type]
+            self.refuse_buffer(call.node)
+            return stmt
         bound = self.callees.bind(call)
         active = tuple(name for name, value in bound.items() if self.is_active(value))
         try:
@@ -719,7 +723,10 @@ class _Reverse(Buffers):
             self.violations += error.violations
             return stmt
         saved = self.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
-        forward = Call(pair.forward, call.args, call.kwargs, call.node)
+        # What the callee saves must still be there when it is read.
+        renamed = self.snapshots(stmt.target)
+        args = tuple([renamed(a) for a in call.args])
+        forward = Call(pair.forward, args, tuple([(k, renamed(v)) for k, v in call.kwargs]), call.node)
         if pair.wrt:
             bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
             for name, bar in zip(pair.wrt, bars, strict=True):
