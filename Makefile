@@ -19,7 +19,7 @@ ENVIRONMENT = $(VENV)/.made-by-$(subst /,-,$(PYTHON))
 BENCH_ENVIRONMENT = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=20000000000 MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=67108864
 
-.PHONY: help demo test check format bench fuzz clean
+.PHONY: help demo test check lint layout types layers format bench fuzz clean
 
 help:
 	@echo "make demo         a gradient beside its function, then examples/softmax.py"
@@ -35,10 +35,19 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(TEST_FLAGS)
 
-check: $(VENV)/.check
+# Apart, so that --keep-going shows all that is wrong.
+check: lint layout types layers
+
+lint: $(VENV)/.check
 	$(BIN)/ruff check .
+
+layout: $(VENV)/.check
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.check
 	$(BIN)/mypy
+
+layers: $(VENV)/.check
 	$(BIN)/lint-imports
 
 format: $(VENV)/.check
@@ -48,6 +57,7 @@ format: $(VENV)/.check
 bench: $(VENV)/.bench
 	$(BENCH_ENVIRONMENT) $(BIN)/python -m tests.benchmarks $(BENCH_FLAGS)
 
+# FUZZ_FLAGS="--level 2" for programs that write in place, "--seed 20000" for others than the last time.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.random_programs --count $(N) --jobs 2 $(FUZZ_FLAGS)
 

@@ -146,5 +146,3 @@ def fitted(g: Any, x: Any) -> Any:
     elif t is ARRAY and type(g) is ARRAY and g.dtype is x.dtype and g.shape == x.shape:
         return g
     return conform(g, x)
-
-

@@ -163,9 +163,7 @@ def _differentiable(tree: Any) -> bool:
     )
 
 
-def _pulled(
-    plain: Any, args: list[Any], value: Any, chosen: list[int]
-) -> tuple[list[Any], Callable[[Any], float]]:
+def _pulled(plain: Any, args: list[Any], value: Any, chosen: list[int]) -> tuple[list[Any], Callable[[Any], float]]:
     """Gradients of a random weighting of every output."""
     random = np.random.default_rng(0)
     outputs = [x for _, x in _leaves(value, "")]
@@ -190,7 +188,7 @@ def _difference(f: Callable[[float], float], step: float) -> float:
     table = [(f(h) - f(-h)) / (2 * h) for h in [step / 2**k for k in range(4)]]
     for order in range(1, len(table)):
         weight = 4.0**order
-        table = [(weight * b - a) / (weight - 1) for a, b in zip(table, table[1:], strict=False)]
+        table = [(weight * b - a) / (weight - 1) for a, b in itertools.pairwise(table)]
     return float(table[0])
 
 

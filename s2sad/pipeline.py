@@ -34,7 +34,7 @@ from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.recording import record
 from s2sad.differentiate.reverse import Pair, Reversed, is_light, reverse
 from s2sad.emit import Emitted, emit
-from s2sad.errors import Place, UnsupportedError, Violation
+from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
@@ -73,6 +73,8 @@ from s2sad.runtime import as_pair, constant_loss, own, scalar_seed
 Goal = Literal["gradient", "value_and_gradient", "pair"]
 
 _MISSING = object()
+#: How often a recursive function is followed with other facts about its arguments each time.
+_DEPTH = 3
 _serial = itertools.count(1)
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
 # These two raise for what they do not accept, so they are not pure.
@@ -165,6 +167,7 @@ class _Compilation:
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.used: set[str] = set()
+        self.depth: dict[types.FunctionType, int] = {}
         self.functions: dict[str, types.FunctionType] = {}
         self.stages: dict[str, str] = {}
         self.filename = ""
@@ -251,6 +254,8 @@ class _Compilation:
         if "ir" not in self.stages:
             self.stages["ir"] = show(ir)
             self.stages["activity"] = show(ir, lambda s: _activity_of(s, found))
+        present = {n for s in walk(ir.body) for n in writes(s)}
+        lowered = replace(lowered, unbound=lowered.unbound & present)
         return _Analysed(lowered, ir, known, shared, found)
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
@@ -405,15 +410,20 @@ class _Compilation:
             return OPEN
         key = (function, tuple(bound.items()))
         if key not in self.results:
+            if self.depth.get(function, 0) >= _DEPTH:
+                return OPEN
+            self.depth[function] = self.depth.get(function, 0) + 1
             self.results[key] = None
             try:
                 lowered = self.lowered(function, tuple(bound))
-            except (UnsupportedError, Exception):  # noqa: BLE001
+            except S2SADError:
+                self.depth[function] -= 1
                 return OPEN
             known = infer(
                 lowered.function, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact
             )
             given = frozenset(a for f in facts if f.shape for a in f.shape)
+            self.depth[function] -= 1
             self.results[key] = _outward(known.get(lowered.function.result), given)
         return self.results[key] or OPEN
 
@@ -422,6 +432,8 @@ class _Compilation:
         function = call.op.function
         assert isinstance(function, types.FunctionType)
         own_facts = {name: _renamed(fact, name) for name, fact in facts.items()}
+        if sum(known is not None and known[0] is function for known in self.pairs) > _DEPTH:
+            own_facts = dict.fromkeys(own_facts, OPEN)
         key = (function, active, tuple(own_facts.items()))
         if key not in self.pairs:
             self.make_pair(function, active, own_facts, self.source(function).name, key)

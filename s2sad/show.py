@@ -66,7 +66,9 @@ def table(function: types.FunctionType, wrt: Sequence[str], stages: Mapping[str,
         kept = "each time" if name in pushed else "as it is" if name in reads else "-"
         rows.append((name, "yes" if name in active else "no", kept, reads.get(name, "") if kept != "-" else ""))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[3]]).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[3]]).rstrip() for row in rows
+    )
 
 
 def _names(text: str) -> Iterable[str]:

@@ -367,9 +367,7 @@ def test_functions_are_not_kept_alive_for_ever() -> None:
     assert dead >= 3
 
 
-def test_derivatives_made_by_many_threads_share_one_compilation(
-    space: dict[str, Any], compilations: list[str]
-) -> None:
+def test_derivatives_made_by_many_threads_share_one_compilation(space: dict[str, Any], compilations: list[str]) -> None:
     run_cell(space, "def f(x):\n    return np.sum(np.sin(x) * x)\n")
     barrier = threading.Barrier(4)
     results: list[Any] = []

@@ -410,9 +410,7 @@ def project(tmp_path):
     folder = tmp_path / "elsewhere"
     (folder / "parts").mkdir(parents=True)
     (folder / "parts" / "__init__.py").write_text("from .layers import dense\n")
-    (folder / "parts" / "layers.py").write_text(
-        "import numpy as np\n\ndef dense(x, w):\n    return np.tanh(x @ w)\n"
-    )
+    (folder / "parts" / "layers.py").write_text("import numpy as np\n\ndef dense(x, w):\n    return np.tanh(x @ w)\n")
     (folder / "helpers.py").write_text("def square(x):\n    return x * x\n")
     (folder / "train.py").write_text(
         "import numpy as np\n"

@@ -5,12 +5,12 @@ Its gradient is that of the central differences, or it is refused; never anythin
 """
 
 # The ways are written as people write them, not as a linter would.
-# ruff: noqa: B009, C408, C417, FURB, NPY, PIE, PLC, PLR, PLW, PT017, RET, RUF, S, SIM, UP
+# ruff: noqa: B905, C406, E731, PIE800, PIE804, PT017, RUF005, RUF015, UP031, UP032
 
 from __future__ import annotations
 
-import ast
 import array
+import ast
 import bisect
 import collections
 import copy
@@ -78,7 +78,7 @@ class Box:
         return self.value * 3.0
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         return self.value * 5.0
 
     def __len__(self) -> int:
@@ -94,13 +94,13 @@ class Sized:
 
 
 def through_captured(x: Any) -> Any:
-    f = lambda y: y * x  # noqa: E731
+    f = lambda y: y * x
     return f(2.0)
 
 
 def through_captured_later(x: Any) -> Any:
     y = 1.0
-    f = lambda: y * 2.0  # noqa: E731
+    f = lambda: y * 2.0
     y = x * x
     return f()
 
@@ -205,8 +205,12 @@ SCALAR: list[Callable[..., Any]] = [
     lambda x: float(f"{x:.17g}") * x,
     lambda x: float("%.17g" % x) * x,
     lambda x: float(FORMAT % x) * x,
-    lambda x: float("{:.17g}".format(x)) * x,
+    lambda x: float(f"{x:.17g}") * x,
     lambda x: float(str(x)[:]) * x,
+    lambda x: float("{:.17g}".format(x)) * x,
+    lambda x: {"a": x, **{"b": 1.0}}["a"] * x,
+    lambda x: dict([("a", x)])["a"] * x,
+    lambda x: dict(**{"a": x})["a"] * x,
     lambda x: float("".join([str(x)])) * x,
     lambda x: np.float64(str(x)) * x,
     lambda x: np.array(str(x)).astype(float) * x,
@@ -254,7 +258,7 @@ SCALAR: list[Callable[..., Any]] = [
     lambda x: dict(a=x)["a"] * x,
     lambda x: dict([("a", x)])["a"] * x,
     lambda x: {"a": x}.get("a") * x,
-    lambda x: {"a": x, **{"b": 1.0}}["a"] * x,
+    lambda x: {"a": x, "b": 1.0}["a"] * x,
     lambda x: {"a": x}.pop("a") * x,
     lambda x: list({"a": x}.values())[0] * x,
     lambda x: list({x: 1.0})[0] * x,
@@ -330,7 +334,7 @@ SCALAR: list[Callable[..., Any]] = [
     lambda x: np.clip(x, 0.0, 1.0) * x,
     lambda x: np.add.reduce([x, x]) * x,
     lambda x: math.sin(*[x]) * x,
-    lambda x: np.sin(**{"x": x}) if False else x * x,
+    lambda x: np.sin(x=x) if False else x * x,
     lambda x: print(end="") or x * x,
     lambda x: warnings.warn_explicit.__name__ and x * x,
     lambda x: bisect.bisect([0.0, 1.0], x) * x,

@@ -62,7 +62,7 @@ class Builder:
         self.counters: dict[str, int] = {}
         self.lazy: dict[str, Expr] = {}
         self.broadcasts: dict[str, Expr] = {}
-        names: list[str] = [p.name for p in function.params]
+        names: list[str] = [*(p.name for p in function.params), *self.of]
         for stmt in walk((*function.body, *(function.reverse or ()))):
             names += writes(stmt)
             names += reads(stmt)

@@ -549,6 +549,9 @@ class _Reverse(Buffers):
         return all(isinstance(p, (Slice, Const)) or self.fact(p).kind == "scalar" for p in parts)
 
     def unpack(self, stmt: Unpack, targets: tuple[str, ...], value: Expr) -> None:
+        if any(self.is_buffer(Var(t)) for t in targets):
+            self.refuse_buffer(stmt.origin.line)
+            return
         bars = [self.take(t) for t in targets]
         if all(b is None for b in bars):
             return
