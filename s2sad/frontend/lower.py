@@ -15,6 +15,7 @@ Early exits are gone before (:mod:`s2sad.frontend.jumps`).
 from __future__ import annotations
 
 import ast
+import collections
 import functools
 import types
 from collections.abc import Iterable
@@ -182,7 +183,7 @@ class _Lowering(Expressions):
         stores = [n.id for n in gast.walk(root) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
         stores += [s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
-        several = {name for name in stores if stores.count(name) > 1}
+        several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
         for node in gast.walk(root):
             if isinstance(node, gast.Call):
