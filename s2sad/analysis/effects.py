@@ -178,7 +178,7 @@ def effects(function: Function, facts: Facts) -> Effects:
                         link(value, (name,))
             case _:
                 pass
-        stored.update(n for n in _written_by(stmt) if facts.of.get(n) is None or facts.of[n].kind != "scalar")
+        stored.update(n for n in written_by_calls(stmt) if facts.of.get(n) is None or facts.of[n].kind != "scalar")
     groups: dict[str, set[str]] = {}
     for name in union.parent:
         groups.setdefault(union.find(name), set()).add(name)
@@ -209,7 +209,7 @@ def effects(function: Function, facts: Facts) -> Effects:
 
 def written_by(stmt: Stmt) -> set[str]:
     """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
-    found = set(_written_by(stmt))
+    found = set(written_by_calls(stmt))
     if isinstance(stmt, Store):
         found.update(names_in(stmt.base))
     if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
@@ -218,7 +218,7 @@ def written_by(stmt: Stmt) -> set[str]:
     return found
 
 
-def _written_by(stmt: Stmt) -> Iterator[str]:
+def written_by_calls(stmt: Stmt) -> Iterator[str]:
     """The names whose objects the calls in a statement may write."""
     if isinstance(stmt, Effect):
         yield from stmt.writes

@@ -122,6 +122,9 @@ class Buffers(Builder):
         for target, source in zip(stmt.targets, stmt.sources, strict=True):
             if not self.is_buffer(Var(target)):
                 continue
+            if self.of[target].kind != "array":
+                self.refuse_buffer(stmt.origin.line)
+                continue
             if source == UNSET:
                 sources.append(UNSET)
             elif self.is_buffer(source):

@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.activity import Activity, carriers, passes
-from s2sad.analysis.effects import Effects, written_by
+from s2sad.analysis.effects import Effects, written_by, written_by_calls
 from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.buffers import ELLIPSIS, Buffers
@@ -171,6 +171,10 @@ class _Reverse(Buffers):
                 self.contribute(Var(name), g)
             else:
                 self.adj[name] = g
+        for stmt in walk(self.function.body):
+            # A call that may write into a buffer has no adjoint, whatever becomes of its result.
+            if any(self.is_buffer(Var(n)) for n in written_by_calls(stmt)):
+                self.refuse_buffer(stmt.origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
         given: set[str] = set()
@@ -926,7 +930,10 @@ class _Reverse(Buffers):
         if isinstance(stmt, For) and counter is not None:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
                 if self.is_buffer(Var(target)):
-                    if target in self.shadows and self.is_buffer(iterable):
+                    if self.of[target].kind != "array":
+                        # An item may be a number, which is no view of the array.
+                        self.refuse_buffer(stmt.origin.line)
+                    elif target in self.shadows and self.is_buffer(iterable):
                         row = Call(INDEX, (self.shadow(iterable.name), Var(counter)))  # type: ignore[union-attr]
                         forward = (Assign(self.shadows[target], row, stmt.origin), *forward)
                     elif target in self.shadows:
