@@ -44,12 +44,8 @@ from s2sad.ir.nodes import (
     Unset,
     Var,
     While,
-    expressions,
-    names_in,
-    subexpressions,
-    walk,
-    writes,
 )
+from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.naming import name_all
 from s2sad.printer import Note, to_text
 from s2sad.runtime import stop_gradient
@@ -105,16 +101,30 @@ def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
-    used = {id(e.op.function): e.op for s in _all(function) for x in expressions(s) for e in subexpressions(x)
-            if isinstance(e, Call) and e.op.kind == "runtime"}
-    used.update({id(e.op.function): e.op for e in subexpressions(function.result)
-                 if isinstance(e, Call) and e.op.kind == "runtime"})
+    used = {
+        id(e.op.function): e.op
+        for s in _all(function)
+        for x in expressions(s)
+        for e in subexpressions(x)
+        if isinstance(e, Call) and e.op.kind == "runtime"
+    }
+    used.update(
+        {
+            id(e.op.function): e.op
+            for e in subexpressions(function.result)
+            if isinstance(e, Call) and e.op.kind == "runtime"
+        }
+    )
     roots: dict[str, Any] = {}
     for op in used.values():
         root = op.name.partition(".")[0]
         roots[root] = _root(root, op.function)
-    if any(isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value)
-           for s in _all(function) for x in expressions(s) for e in subexpressions(x)):
+    if any(
+        isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value)
+        for s in _all(function)
+        for x in expressions(s)
+        for e in subexpressions(x)
+    ):
         roots["np"] = np
     local = {name.partition(".")[0] for s in _all(function) for name in _assigned(s)}
     local |= {p.public for p in function.params}
@@ -199,7 +209,9 @@ class _Writer:
 
     def default(self, value: Any) -> ast.expr:
         """A default value as a literal, or ``...`` for an object that has none (it is put in when loading)."""
-        plain = value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
+        plain = (
+            value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
+        )
         return self.const(value) if plain else ast.Constant(...)
 
     def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
@@ -291,7 +303,9 @@ class _Writer:
                     target_ = ast.Tuple([self.store(t) for t in targets], ast.Store())
                 return [ast.Assign([target_], pop, lineno=0)]
             case If(test=test, then=then, orelse=orelse):
-                return self.branch(test, self.block(then, forward, stmt.origin), self.block(orelse, forward, stmt.origin))
+                return self.branch(
+                    test, self.block(then, forward, stmt.origin), self.block(orelse, forward, stmt.origin)
+                )
             case For():
                 return [self.loop(stmt, forward)]
             case While(test=test, body=body):

@@ -10,23 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2sad.ir.nodes import (
-    Assign,
-    Break,
-    Call,
-    Copy,
-    For,
-    Function,
-    If,
-    Stmt,
-    Var,
-    While,
-    base,
-    names_in,
-    reads,
-    walk,
-    writes,
-)
+from s2sad.ir.nodes import Assign, Break, Call, Copy, For, Function, If, Stmt, Var, While
+from s2sad.ir.traverse import base, names_in, reads, walk, writes
 
 
 def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
@@ -178,5 +163,3 @@ class _Interference:
         live |= head
         if isinstance(stmt, For):
             self.use(reads(stmt), live)
-
-

@@ -1,16 +1,16 @@
 """The stages of a compilation, in order.
 
-    source text            frontend.source      read_source
-    -> IR in SSA form      frontend.lower       lower
-    -> facts               analysis.facts       infer
-    -> sharing, writes     analysis.effects     effects
-    -> active names        analysis.activity    activity
-    -> adjoint             differentiate.reverse
-    -> joins, dead code    optimise
-    -> tapes               differentiate.recording
-    -> temporaries folded  optimise.fold
-    -> text                emit
-    -> function            load
+source text            frontend.source      read_source
+-> IR in SSA form      frontend.lower       lower
+-> facts               analysis.facts       infer
+-> sharing, writes     analysis.effects     effects
+-> active names        analysis.activity    activity
+-> adjoint             differentiate.reverse
+-> joins, dead code    optimise
+-> tapes               differentiate.recording
+-> temporaries folded  optimise.fold
+-> text                emit
+-> function            load
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any, Literal
 import gast
 import numpy as np
 
+from s2sad import runtime
 from s2sad.analysis.activity import Activity, activity
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact, describe
@@ -39,35 +40,11 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
 from s2sad.ir import check
-from s2sad.ir.nodes import (
-    Assign,
-    Build,
-    Call,
-    Const,
-    Copy,
-    Expr,
-    For,
-    Function,
-    If,
-    Op,
-    Param,
-    Push,
-    Stmt,
-    Unpack,
-    Var,
-    base,
-    map_children,
-    map_stmt,
-    names_in,
-    reads,
-    rename,
-    walk,
-    writes,
-)
+from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, For, Function, If, Op, Param, Push, Stmt, Unpack, Var
 from s2sad.ir.show import show
+from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.load import load
 from s2sad.optimise import fold, remove_dead, remove_trivial_joins, shorten_stores, sunk, tidy_loops
-from s2sad import runtime
 from s2sad.runtime import as_pair, constant_loss, own, scalar_seed
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
@@ -192,7 +169,12 @@ class _Compilation:
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
             self.stages["adjoint"] = show(gradient)
             self.write(gradient, function)
-        head = "\n".join([*self.imports, *[line for home in sorted(self.helpers) for line in _import_lines(home, sorted(self.helpers[home]))]])
+        head = "\n".join(
+            [
+                *self.imports,
+                *[line for home in sorted(self.helpers) for line in _import_lines(home, sorted(self.helpers[home]))],
+            ]
+        )
         text = (head + "\n\n\n" if head else "") + "\n\n".join(t.rstrip() + "\n" for t in self.texts)
         self.stages["source"] = text
         return Compiled(text, self.functions, tuple(self.guards.values()), self.stages, names)
@@ -241,7 +223,9 @@ class _Compilation:
             *body, pair = ir.body
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
         shared = effects(ir, known)
-        copied = [p for p in ir.params if p.name in shared.written - shared.private and known.of[p.name].kind != "scalar"]
+        copied = [
+            p for p in ir.params if p.name in shared.written - shared.private and known.of[p.name].kind != "scalar"
+        ]
         if copied and not callee:
             ir = _with_copies(ir, copied, known)
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
@@ -403,9 +387,7 @@ class _Compilation:
         function = call.op.function
         assert isinstance(function, types.FunctionType)
         try:
-            bound = inspect.signature(function).bind_partial(
-                *facts, **{k: OPEN for k, _ in call.kwargs}
-            ).arguments
+            bound = inspect.signature(function).bind_partial(*facts, **{k: OPEN for k, _ in call.kwargs}).arguments
         except TypeError:
             return OPEN
         key = (function, tuple(bound.items()))
@@ -419,9 +401,7 @@ class _Compilation:
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            known = infer(
-                lowered.function, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact
-            )
+            known = infer(lowered.function, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact)
             given = frozenset(a for f in facts if f.shape for a in f.shape)
             self.depth[function] -= 1
             self.results[key] = _outward(known.get(lowered.function.result), given)
@@ -476,9 +456,7 @@ class _Compilation:
         if loose:
             blank = Copy(tuple(loose), tuple(Const(0.0) for _ in loose))
             whole = replace(whole, body=(blank, *whole.body))
-        forward = replace(
-            whole, name=names[0], reverse=None, result=Build("tuple", (Var(probe), kept)), title=title
-        )
+        forward = replace(whole, name=names[0], reverse=None, result=Build("tuple", (Var(probe), kept)), title=title)
         start: list[Stmt] = []
         if len(needed) == 1:
             start.append(Assign(next(iter(needed)), Var("saved.0")))
@@ -692,4 +670,3 @@ def _outward(fact: Fact, given: frozenset[Atom]) -> Fact:
     if fact.items is not None:
         items = tuple((k, _outward(f, given)) for k, f in fact.items)
     return replace(fact, shape=shape, items=items)
-

@@ -13,22 +13,8 @@ from dataclasses import dataclass
 
 from s2sad import rules
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
-from s2sad.ir.nodes import (
-    Assign,
-    Call,
-    Copy,
-    Evaluate,
-    Expr,
-    For,
-    Function,
-    Opaque,
-    Slice,
-    Store,
-    Unpack,
-    Var,
-    children,
-    walk,
-)
+from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
+from s2sad.ir.traverse import children, walk
 from s2sad.runtime import stop_gradient
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.infer import Facts
+from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -32,14 +33,8 @@ from s2sad.ir.nodes import (
     Store,
     Unpack,
     Var,
-    base,
-    expressions,
-    names_in,
-    subexpressions,
-    walk,
 )
-
-from s2sad.frontend.writing import may_write
+from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
 from s2sad.runtime import own
 
 
@@ -122,7 +117,16 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
             rule = rules.find(function)
             if rule is not None and rule.sharing == "fresh":
                 return
-            if function in (np.zeros, np.ones, np.empty, np.full, np.arange, np.zeros_like, np.ones_like, np.empty_like):
+            if function in (
+                np.zeros,
+                np.ones,
+                np.empty,
+                np.full,
+                np.arange,
+                np.zeros_like,
+                np.ones_like,
+                np.empty_like,
+            ):
                 return
             if isinstance(function, np.ufunc) or function in (float, int, len, abs, range, str, bool):
                 return

@@ -94,7 +94,9 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         if len(value) > 64:
             return Fact(kind)
         keys = value._fields if hasattr(value, "_fields") else range(len(value))
-        return Fact(kind, items=tuple((k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, value, strict=True)))
+        return Fact(
+            kind, items=tuple((k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, value, strict=True))
+        )
     if isinstance(value, dict):
         if len(value) > 64 or not all(isinstance(k, (str, int)) for k in value):
             return Fact("dict")

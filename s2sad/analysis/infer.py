@@ -19,8 +19,8 @@ from s2sad.analysis.facts import (
     OPEN,
     OTHER,
     SCALAR,
-    UNSET_FACT,
     SCALAR_SHAPE,
+    UNSET_FACT,
     Atom,
     Dim,
     Dims,
@@ -317,7 +317,7 @@ def _call(
     if function is len:
         dims = fact(expr.args[0]).dims
         return replace(SCALAR, size=dims[0] if dims else None)
-    if function in ( int, float, round, bool, scalar_seed):
+    if function in (int, float, round, bool, scalar_seed):
         return SCALAR
     if function is complex:
         return COMPLEX

@@ -18,30 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from s2sad.ir.nodes import (
-    Assign,
-    Block,
-    Build,
-    Call,
-    Const,
-    Copy,
-    Expr,
-    For,
-    If,
-    Op,
-    Pop,
-    Push,
-    Stmt,
-    Var,
-    While,
-    loop_heads,
-    map_stmt,
-    names_in,
-    reads,
-    rename,
-    walk,
-    writes,
-)
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
+from s2sad.ir.traverse import loop_heads, map_stmt, names_in, reads, rename, walk, writes
 
 _INDEX = Op("index", "[]")
 

@@ -35,6 +35,7 @@ from s2sad.frontend import methods
 from s2sad.frontend.writing import may_write
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
+    NOWHERE,
     Assign,
     Block,
     Break,
@@ -45,7 +46,6 @@ from s2sad.ir.nodes import (
     Evaluate,
     Expr,
     For,
-    NOWHERE,
     Function,
     If,
     Op,
@@ -56,16 +56,8 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
     While,
-    base,
-    loop_heads,
-    map_children,
-    names_in,
-    reads,
-    rename,
-    walk,
-    with_names,
-    writes,
 )
+from s2sad.ir.traverse import base, loop_heads, map_children, names_in, reads, rename, walk, with_names, writes
 from s2sad.rules.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, fresh, joined, own, packed, starred
 
@@ -882,7 +874,9 @@ class _Reverse(Buffers):
         if moves:
             out.append(Copy(tuple(j for j, _ in moves), tuple(e for _, e in moves), origin))
         if not out:
-            return replace(stmt, body=forward, counter=counter) if isinstance(stmt, For) else replace(stmt, body=forward)
+            return (
+                replace(stmt, body=forward, counter=counter) if isinstance(stmt, For) else replace(stmt, body=forward)
+            )
         if joins:
             self.emit(Copy(tuple(j for _, j, _ in joins), tuple(s for _, _, s in joins), origin))
         self.adj = {**untouched, **{name: Var(join) for name, join, _ in joins}}

@@ -20,7 +20,8 @@ import numpy as np
 
 from s2sad.analysis.facts import Fact
 from s2sad.frontend.methods import ATTRIBUTES, METHODS
-from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var, map_children, rename
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
+from s2sad.ir.traverse import map_children, rename
 from s2sad.rules.registry import Rule, literal, ndim, real
 
 _BINARY: dict[type, tuple[str, Any]] = {
@@ -282,7 +283,9 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             if unknown:
                 raise _Unknown
             return isinstance(op, ast.And)
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+        ):
             operand_ = bound[name]
             if isinstance(operand_, Const):
                 is_none = operand_.value is None
@@ -309,12 +312,12 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             known = fact(operand)
             if name == ndim.__name__ and known.ndim is not None:
                 return known.ndim
-            if name == real.__name__ and (known.real or (known.kind in ("scalar", "array") and known.shape is not None)):
+            if name == real.__name__ and (
+                known.real or (known.kind in ("scalar", "array") and known.shape is not None)
+            ):
                 return known.real
     raise _Unknown
 
 
 def _operand(node: ast.expr, bound: Mapping[str, Expr]) -> Expr | None:
     return bound.get(node.id) if isinstance(node, ast.Name) else None
-
-

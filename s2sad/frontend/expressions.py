@@ -25,6 +25,8 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.writing import writes_first, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -41,10 +43,8 @@ from s2sad.ir.nodes import (
     Slice,
     Stmt,
     Var,
-    is_atom,
 )
-from s2sad.frontend.resolve import Resolver
-from s2sad.frontend.writing import written_in, writes_first
+from s2sad.ir.traverse import is_atom
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -283,7 +283,9 @@ class Expressions:
 
     def is_text(self, node: Node) -> bool:
         """Whether an expression is surely a string or bytes."""
-        if isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))):
+        if isinstance(node, gast.JoinedStr) or (
+            isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))
+        ):
             return True
         if isinstance(node, gast.Name) and self.env.get(node.id) in self.texts:
             return True
@@ -300,7 +302,11 @@ class Expressions:
     def hoisted(self, index: Expr) -> Expr:
         """An index whose costly or impure parts are held in temporaries."""
         if isinstance(index, Build):
-            return Build(index.kind, tuple([self.hoisted(i) for i in index.items])) if index.kind == "tuple" else self.atom(index)
+            return (
+                Build(index.kind, tuple([self.hoisted(i) for i in index.items]))
+                if index.kind == "tuple"
+                else self.atom(index)
+            )
         if isinstance(index, Slice):
             return Slice(*(None if p is None else self.hoisted(p) for p in (index.lower, index.upper, index.step)))
         return index if is_cheap(index) else self.atom(index)
@@ -344,7 +350,9 @@ class Expressions:
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
         if any(k.arg == "out" for k in node.keywords) or (found and writes_first(function)):
-            self.violation(node, f"{text}(...) writes into an array that is differentiated", "Assign its result instead.")
+            self.violation(
+                node, f"{text}(...) writes into an array that is differentiated", "Assign its result instead."
+            )
             return self.opaque(node)
         if not found and isinstance(node.func, gast.Attribute) and node.func.attr in methods.MUTATING_METHODS:
             self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")

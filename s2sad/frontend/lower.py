@@ -28,12 +28,13 @@ from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import Dependence, assigned, bound_names
-from s2sad.frontend.expressions import Expressions, free_names, is_cheap
+from s2sad.frontend.expressions import Expressions, free_names
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.writing import may_write, writes_first
 from s2sad.ir.nodes import (
+    UNSET,
     Assign,
     Break,
     Build,
@@ -53,13 +54,11 @@ from s2sad.ir.nodes import (
     Slice,
     Stmt,
     Store,
-    UNSET,
     Unpack,
     Var,
     While,
-    leaves,
-    walk,
 )
+from s2sad.ir.traverse import leaves, walk
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -70,13 +69,19 @@ _CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, 
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.With: ("a with statement is not supported", "Move it to the caller."),
     gast.Try: ("try is not supported", "Test for the condition with if instead."),
-    gast.FunctionDef: ("a function defined inside a differentiated function is not supported", "Move it to the module."),
+    gast.FunctionDef: (
+        "a function defined inside a differentiated function is not supported",
+        "Move it to the module.",
+    ),
     gast.AsyncFunctionDef: ("an async function is not supported", "Move it to the module."),
     gast.ClassDef: ("a class defined inside a differentiated function is not supported", "Move it to the module."),
     gast.Global: ("a global statement is not supported", "Return the value instead."),
     gast.Nonlocal: ("a nonlocal statement is not supported", "Return the value instead."),
     gast.Import: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
-    gast.ImportFrom: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
+    gast.ImportFrom: (
+        "an import inside a differentiated function is not supported",
+        "Import at the top of the module.",
+    ),
     gast.AsyncFor: ("async for is not supported", "Use a plain loop."),
     gast.AsyncWith: ("async with is not supported", "Move it to the caller."),
 }
@@ -181,7 +186,9 @@ class _Lowering(Expressions):
         """Find the functions that see variables as they are when called, not when written down."""
         root = self.source.node
         stores = [n.id for n in gast.walk(root) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
-        stores += [s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
+        stores += [
+            s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
+        ]
         stores += [name for name, _ in self.params]
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
@@ -405,7 +412,9 @@ class _Lowering(Expressions):
         self.emit(If(test, tuple(then), tuple(orelse), origin))
         return then_leaves and else_leaves
 
-    def join(self, before: dict[str, str], env: dict[str, str], then: list[Any], other: dict[str, str], orelse: list[Any]) -> None:
+    def join(
+        self, before: dict[str, str], env: dict[str, str], then: list[Any], other: dict[str, str], orelse: list[Any]
+    ) -> None:
         names = [n for n in {**env, **other} if env.get(n) != other.get(n)]
         joins = {n: self.fresh(n) for n in names}
         for arm, block in ((env, then), (other, orelse)):
@@ -552,10 +561,10 @@ class _Lowering(Expressions):
                 backwards = Slice(None, None, Const(-1))
                 return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
             if function in (zip, enumerate):
-                return self.refused(node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target.")
+                return self.refused(
+                    node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target."
+                )
         return self.operand(node)
-
-
 
 
 def _append(block: list[Stmt], move: Copy) -> None:

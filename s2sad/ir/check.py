@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from s2sad.ir.nodes import Block, Break, Copy, For, Function, If, Stmt, While, names_in, reads, walk, writes
+from s2sad.ir.nodes import Block, Break, Copy, For, Function, If, Stmt, While
+from s2sad.ir.traverse import names_in, reads, walk, writes
 
 ENABLED = bool(os.environ.get("S2SAD_CHECK"))
 
@@ -61,4 +62,3 @@ def _leaves(stmt: Stmt) -> bool:
     if isinstance(stmt, If):
         return any(_leaves(s) for s in (*stmt.then, *stmt.orelse))
     return isinstance(stmt, Break)
-

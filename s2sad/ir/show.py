@@ -1,8 +1,8 @@
 """Print the IR as text: what the stages show, and what tests of the stages compare.
 
-    y.2 = * (x.1, t.1)
-    for i.1 in range(n.1):
-        y.3 <- y.4
+y.2 = * (x.1, t.1)
+for i.1 in range(n.1):
+    y.3 <- y.4
 """
 
 from __future__ import annotations

@@ -33,12 +33,8 @@ from s2sad.ir.nodes import (
     Store,
     Var,
     While,
-    blocks,
-    names_in,
-    reads,
-    subexpressions,
-    writes,
 )
+from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, writes
 
 
 def is_pure(expr: Expr) -> bool:
@@ -131,6 +127,8 @@ class _Live:
             if id(stmt) in self.alive:
                 continue
             self.alive.add(id(stmt))
+            # How long a loop runs is decided by what leaves it.
+            self.pending.extend(self.breaks.get(id(stmt), ()))
             if isinstance(stmt, Copy):
                 # A move is wanted target by target; see sweep.
                 for target, source in zip(stmt.targets, stmt.sources, strict=True):

@@ -34,15 +34,8 @@ from s2sad.ir.nodes import (
     Store,
     Var,
     While,
-    expressions,
-    map_children,
-    map_stmt,
-    names_in,
-    reads,
-    rename,
-    subexpressions,
-    walk,
 )
+from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
 from s2sad.optimise.dead import is_pure, writes_into
 
 _WEIGHT = 9
@@ -61,7 +54,11 @@ def fold(function: Function) -> Function:
                 if isinstance(inner, Opaque):
                     opaque.update(name for _, name in inner.names)
     once = {n for n, count in uses.items() if count == 1 and n.startswith("~") and n not in opaque}
-    views = {stmt.base.name for stmt in walk(function.reverse or ()) if isinstance(stmt, Store) and isinstance(stmt.base, Var)}
+    views = {
+        stmt.base.name
+        for stmt in walk(function.reverse or ())
+        if isinstance(stmt, Store) and isinstance(stmt.base, Var)
+    }
     views.update(n for s in walk(function.reverse or ()) if (n := writes_into(s)) is not None)
     body, kept = _Folder(once, None, frozenset()).block(function.body, ())
     assert not kept
@@ -149,5 +146,3 @@ def _disturbs(stmt: Stmt) -> bool:
     if isinstance(stmt, Assign):
         return not is_pure(stmt.value) or (isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace")
     return isinstance(stmt, (Push, Copy)) is False and hasattr(stmt, "value") and not is_pure(stmt.value)
-
-

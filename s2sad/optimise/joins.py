@@ -1,14 +1,15 @@
 """Replace a join name that only ever gets one value by that value.
 
-    x_bar.2 = x_bar.1                x_bar.1[i] += g
-    for i in ...: x_bar.2[i] += g    (nothing moves into x_bar.2 in the loop)
+x_bar.2 = x_bar.1                x_bar.1[i] += g
+for i in ...: x_bar.2[i] += g    (nothing moves into x_bar.2 in the loop)
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Block, Const, Copy, Expr, Function, Stmt, Var, map_stmt, rename, walk, writes
+from s2sad.ir.nodes import Assign, Block, Const, Copy, Expr, Function, Stmt, Var
+from s2sad.ir.traverse import map_stmt, rename, walk, writes
 
 
 def remove_trivial_joins(function: Function) -> Function:

@@ -1,15 +1,15 @@
 """Write loops as a person would.
 
-    count = 0                          saved = []
-    saved = []                         while test:
-    while test:                            saved.append(x)
-        count = count + 1          ->      ...
-        saved.append(x)                for x in reversed(saved):
-        ...                                ...
-    for k in range(count):
-        x = saved.pop()
+count = 0                          saved = []
+saved = []                         while test:
+while test:                            saved.append(x)
+    count = count + 1          ->      ...
+    saved.append(x)                for x in reversed(saved):
+    ...                                ...
+for k in range(count):
+    x = saved.pop()
 
-    for k, x in enumerate(xs): ...     for x in xs: ...    (k is not read)
+for k, x in enumerate(xs): ...     for x in xs: ...    (k is not read)
 """
 
 from __future__ import annotations
@@ -17,24 +17,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from s2sad.ir.nodes import (
-    Assign,
-    Block,
-    Build,
-    Call,
-    For,
-    Function,
-    Op,
-    Pop,
-    Stmt,
-    Var,
-    While,
-    blocks,
-    map_stmt,
-    names_in,
-    reads,
-    walk,
-)
+from s2sad.ir.nodes import Assign, Block, Build, Call, For, Function, Op, Pop, Stmt, Var, While
+from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk
 
 _REVERSED = Op("runtime", "reversed", reversed)
 

@@ -1,9 +1,9 @@
 """Move the making of shadows to where they are first used.
 
-    A_bar = np.zeros_like(A)      (in the forward part)
-    --- reverse ---               --- reverse ---
-    A_bar += ...                  A_bar = np.zeros_like(A)
-                                  A_bar += ...
+A_bar = np.zeros_like(A)      (in the forward part)
+--- reverse ---               --- reverse ---
+A_bar += ...                  A_bar = np.zeros_like(A)
+                              A_bar += ...
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Function, Stmt, names_in, reads, walk, writes
+from s2sad.ir.nodes import Assign, Function, Stmt
+from s2sad.ir.traverse import names_in, reads, walk, writes
 
 
 def sunk(function: Function, shadows: frozenset[str]) -> Function:

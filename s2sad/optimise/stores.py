@@ -1,11 +1,11 @@
 """Shorten what the adjoint of a store writes down.
 
-    t_bar = A_bar[i].copy()          t_bar = 0.3 * A_bar[i]
-    A_bar[i] = 0.0              ->   A_bar[i] = 0.0
-    t_bar_2 = 0.3 * t_bar
+t_bar = A_bar[i].copy()          t_bar = 0.3 * A_bar[i]
+A_bar[i] = 0.0              ->   A_bar[i] = 0.0
+t_bar_2 = 0.3 * t_bar
 
-    A_bar[i] = 0.0                   A_bar[i] = g
-    A_bar[i] += g               ->
+A_bar[i] = 0.0                   A_bar[i] = g
+A_bar[i] += g               ->
 """
 
 from __future__ import annotations
@@ -13,22 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from s2sad.ir.nodes import (
-    Assign,
-    Block,
-    Call,
-    Const,
-    Expr,
-    Function,
-    Stmt,
-    Store,
-    blocks,
-    map_stmt,
-    names_in,
-    reads,
-    rename,
-    walk,
-)
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Stmt, Store
+from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, rename, walk
 from s2sad.optimise.dead import is_pure, writes_into
 
 _ZERO = Const(0.0)
@@ -97,5 +83,3 @@ def _scales(out: list[Stmt], stmt: Assign, uses: Counter[str]) -> bool:
         return False
     out[-2:] = [replace(stmt, value=rename(stmt.value, {taken.target: item})), zero]
     return True
-
-

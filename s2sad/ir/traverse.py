@@ -1,0 +1,235 @@
+"""Walk, read and rewrite IR: what a statement reads and writes, its parts, and the same with other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Break,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Global,
+    If,
+    Opaque,
+    Pop,
+    Push,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+)
+
+
+def base(name: str) -> str:
+    """The Python name that an IR name is a version of."""
+    return name.partition(".")[0]
+
+
+def children(expr: Expr) -> Iterator[Expr]:
+    """The direct subexpressions, in order of evaluation."""
+    if isinstance(expr, Call):
+        yield from expr.args
+        for _, value in expr.kwargs:
+            yield value
+    elif isinstance(expr, Build):
+        yield from expr.items
+    elif isinstance(expr, Slice):
+        for part in (expr.lower, expr.upper, expr.step):
+            if part is not None:
+                yield part
+
+
+def names_in(expr: Expr) -> Iterator[str]:
+    """Every local name that ``expr`` reads, in order, with repeats."""
+    if isinstance(expr, Var):
+        yield expr.name
+    elif isinstance(expr, Opaque):
+        for _, name in expr.names:
+            yield name
+    else:
+        for child in children(expr):
+            yield from names_in(child)
+
+
+def map_children(expr: Expr, f: Callable[[Expr], Expr]) -> Expr:
+    """``expr`` with ``f`` applied to each direct subexpression; the same object where nothing changes."""
+    if isinstance(expr, Call):
+        args = tuple([f(a) for a in expr.args])
+        kwargs = tuple([(k, f(v)) for k, v in expr.kwargs]) if expr.kwargs else ()
+        if all(a is b for a, b in zip(args, expr.args, strict=True)) and all(
+            v is w for (_, v), (_, w) in zip(kwargs, expr.kwargs, strict=True)
+        ):
+            return expr
+        return Call(expr.op, args, kwargs, expr.node)
+    if isinstance(expr, Build):
+        return Build(expr.kind, tuple([f(i) for i in expr.items]))
+    if isinstance(expr, Slice):
+        parts = [None if p is None else f(p) for p in (expr.lower, expr.upper, expr.step)]
+        return Slice(*parts)
+    return expr
+
+
+def rename(expr: Expr, names: dict[str, Expr]) -> Expr:
+    """Replace local names by expressions; inside :class:`Opaque` only by other names."""
+    if isinstance(expr, Var):
+        return names.get(expr.name, expr)
+    if isinstance(expr, Opaque):
+        renamed = []
+        for user, name in expr.names:
+            new = names.get(name)
+            renamed.append((user, new.name if isinstance(new, Var) else name))
+        written = [new.name if isinstance(new := names.get(n), Var) else n for n in expr.writes]
+        return Opaque(expr.node, tuple(renamed), expr.pure, expr.refusal, tuple(written))
+    return map_children(expr, lambda e: rename(e, names))
+
+
+def expressions(stmt: Stmt) -> Iterator[Expr]:
+    """The expressions that a statement itself evaluates (not those of its blocks)."""
+    match stmt:
+        case Assign(value=value) | Unpack(value=value) | Evaluate(value=value):
+            yield value
+        case Copy(sources=sources):
+            yield from sources
+        case Store(base=target, index=index, value=value):
+            yield value
+            yield target
+            yield index
+        case Effect(names=names):
+            for _, name in names:
+                yield Var(name)
+        case Push(tape=tape, values=values):
+            yield Var(tape)
+            yield from values
+        case Pop(tape=tape):
+            yield Var(tape)
+        case If(test=test) | While(test=test):
+            yield test
+        case For(iters=iters):
+            yield from iters
+        case _:
+            pass
+
+
+def reads(stmt: Stmt) -> Iterator[str]:
+    """Every local name that a statement itself reads (not those of its blocks)."""
+    for expr in expressions(stmt):
+        yield from names_in(expr)
+
+
+def writes(stmt: Stmt) -> tuple[str, ...]:
+    """The names that a statement itself assigns."""
+    match stmt:
+        case Assign(target=target):
+            return (target,)
+        case Copy(targets=targets) | Unpack(targets=targets) | Pop(targets=targets):
+            return targets
+        case For(targets=targets, counter=counter):
+            return targets if counter is None else (*targets, counter)
+        case _:
+            return ()
+
+
+def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    """The blocks inside a statement."""
+    match stmt:
+        case If(then=then, orelse=orelse):
+            return then, orelse
+        case For(body=body) | While(body=body):
+            return (body,)
+        case _:
+            return ()
+
+
+def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block]) -> Stmt:
+    """A statement with ``f`` applied to its expressions and ``g`` to its blocks."""
+    match stmt:
+        case Assign(value=value):
+            new = f(value)
+            return stmt if new is value else replace(stmt, value=new)
+        case Unpack(value=value) | Evaluate(value=value):
+            return replace(stmt, value=f(value))
+        case Copy(sources=sources):
+            return replace(stmt, sources=tuple([f(s) for s in sources]))
+        case Store(base=target, index=index, value=value):
+            return replace(stmt, value=f(value), base=f(target), index=f(index))
+        case Effect(names=names):
+            renamed = []
+            for user, name in names:
+                new = f(Var(name))
+                renamed.append((user, new.name if isinstance(new, Var) else name))
+            return replace(stmt, names=tuple(renamed))
+        case Push(values=values):
+            return replace(stmt, values=tuple([f(v) for v in values]))
+        case If(test=test, then=then, orelse=orelse):
+            return replace(stmt, test=f(test), then=g(then), orelse=g(orelse))
+        case While(test=test, body=body):
+            return replace(stmt, test=f(test), body=g(body))
+        case For(iters=iters, body=body):
+            return replace(stmt, iters=tuple([f(i) for i in iters]), body=g(body))
+        case _:
+            return stmt
+
+
+def walk(block: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks inside, in order of the text."""
+    for stmt in block:
+        yield stmt
+        for inner in blocks(stmt):
+            yield from walk(inner)
+
+
+def subexpressions(expr: Expr) -> Iterator[Expr]:
+    """``expr`` and everything inside, outermost first."""
+    yield expr
+    for child in children(expr):
+        yield from subexpressions(child)
+
+
+def is_atom(expr: Expr) -> bool:
+    """A name or a literal: what can be read again at no cost."""
+    return isinstance(expr, (Var, Const, Global))
+
+
+def leaves(block: Block) -> bool:
+    """Whether some path through a block ends in ``break``."""
+    if not block:
+        return False
+    last = block[-1]
+    return isinstance(last, Break) or (isinstance(last, If) and (leaves(last.then) or leaves(last.orelse)))
+
+
+def loop_heads(body: Block) -> Iterator[str]:
+    """The join names that the end of an iteration sets: those that the next one begins with."""
+    tail = [s for s in body[-2:] if not isinstance(s, Break)]
+    if tail and isinstance(tail[-1], Copy):
+        yield from tail[-1].targets
+    elif tail and isinstance(tail[-1], If) and leaves(tail[-1:]):  # type: ignore[arg-type]
+        yield from loop_heads(tail[-1].then)
+        yield from loop_heads(tail[-1].orelse)
+
+
+def with_names(block: Block, names: dict[str, str]) -> Block:
+    """A block in which some names are called otherwise, where they are set and where they are read."""
+    variables: dict[str, Expr] = {old: Var(new) for old, new in names.items()}
+
+    def in_stmt(stmt: Stmt) -> Stmt:
+        stmt = map_stmt(stmt, lambda e: rename(e, variables), lambda b: with_names(b, names))
+        match stmt:
+            case Assign(target=target) if target in names:
+                return replace(stmt, target=names[target])
+            case Copy(targets=targets) | Unpack(targets=targets) | Pop(targets=targets) | For(targets=targets):
+                return replace(stmt, targets=tuple([names.get(t, t) for t in targets]))
+        return stmt
+
+    return tuple([in_stmt(s) for s in block])
