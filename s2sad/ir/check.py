@@ -46,6 +46,11 @@ def check(function: Function, stage: str) -> Function:
     return function
 
 
+def checked(function: Function, stage: str) -> Function:
+    """The function, verified if ``S2SAD_CHECK`` is set."""
+    return check(function, stage) if ENABLED else function
+
+
 def _leaves_last(block: Block, stage: str, in_loop: bool) -> None:
     for position, stmt in enumerate(block):
         last = position == len(block) - 1

@@ -242,7 +242,11 @@ def methods_astype(v: Any) -> Any:
 
 
 def methods_item(v: Any) -> Any:
-    return v[1].item() ** 2 + v.item(2)
+    return v[1].item() ** 2 + v[2].item()
+
+
+def item_by_number(v: Any) -> Any:
+    return v.item(2) ** 2
 
 
 def methods_squeeze(m: Any) -> Any:
@@ -339,6 +343,7 @@ CASES = [
     ],
     *[case(f, 0.7) for f in (tuple_compared, constructors_active_fill, linspace_constants)],
     case(list_concatenated, 0.7, optional=True),
+    case(item_by_number, V, optional=True),
     case(index_zero_dimensional, np.array(0.6)),
     case(methods_dot, M, V),
     case(softmax_loss, M, M**2),

@@ -1,0 +1,232 @@
+"""Find the fact about an expression from the facts about its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad import rules
+from s2sad.analysis.facts import (
+    COMPLEX,
+    OPEN,
+    OTHER,
+    SCALAR,
+    UNSET_FACT,
+    Atom,
+    Fact,
+    Kind,
+    broadcast,
+    broadcast_dims,
+    sized,
+)
+from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item, made_of, product, reduction
+from s2sad.ir.nodes import (
+    Build,
+    Call,
+    Const,
+    Expr,
+    Global,
+    Unset,
+    Var,
+)
+from s2sad.rules.binding import bind
+from s2sad.runtime import add, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
+
+
+def evaluate(
+    expr: Expr,
+    of: Mapping[str, Fact],
+    global_facts: Mapping[str, Fact],
+    user_call: Callable[[Call, list[Fact]], Fact] | None = None,
+    atom: AtomMaker = Atom,
+) -> Fact:
+    """The fact about an expression, from the facts of its names."""
+
+    def fact(e: Expr) -> Fact:
+        return evaluate(e, of, global_facts, user_call, atom)
+
+    match expr:
+        case Const(value=value):
+            if isinstance(value, Unset):
+                return UNSET_FACT
+            if isinstance(value, (int, float)):
+                return SCALAR
+            return COMPLEX if isinstance(value, complex) else OTHER
+        case Var(name=name):
+            return of.get(name, OPEN)
+        case Global(text=text):
+            return global_facts[text]
+        case Build(kind="dict", items=items):
+            pairs = [(k.value, fact(v)) for k, v in zip(items[::2], items[1::2], strict=True) if isinstance(k, Const)]
+            return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
+        case Build(kind=kind, items=items):
+            return Fact(kind, items=tuple((i, fact(item)) for i, item in enumerate(items)))
+        case Call():
+            return _call(expr, fact, user_call, atom)
+        case _:
+            return OPEN
+
+
+def _call(
+    expr: Call,
+    fact: Callable[[Expr], Fact],
+    user_call: Callable[[Call, list[Fact]], Fact] | None,
+    atom: AtomMaker,
+) -> Fact:
+    op = expr.op
+    function = op.function
+    if op.kind == "index":
+        return indexing(fact(expr.args[0]), expr.args[1], fact, atom)
+    if op.kind in ("compare", "bool"):
+        facts = [fact(a) for a in expr.args]
+        if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
+            return SCALAR
+        if op.kind == "bool":
+            return SCALAR if all(f.kind == "scalar" for f in facts) else OPEN
+        return _elementwise(facts)
+    if op.kind == "ifexp":
+        first, second = fact(expr.args[1]), fact(expr.args[2])
+        return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
+    if op.kind == "attribute":
+        return _attribute(op.name, fact(expr.args[0]), function)
+    if op.kind == "user":
+        return user_call(expr, [fact(a) for a in expr.args]) if user_call is not None else OPEN
+    if op.kind == "operator" and op.name == "+" and len(expr.args) == 2:
+        left, right = fact(expr.args[0]), fact(expr.args[1])
+        if left.kind == right.kind and left.kind in ("tuple", "list"):
+            if left.items is None or right.items is None:
+                return Fact(left.kind)
+            both = [f for _, f in (*left.items, *right.items)]
+            return Fact(left.kind, items=tuple(enumerate(both)))
+    if function is stop_gradient:
+        return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
+    if function is len:
+        dims = fact(expr.args[0]).dims
+        return replace(SCALAR, size=dims[0] if dims else None)
+    if function in (int, float, round, bool, scalar_seed):
+        return SCALAR
+    if function is complex:
+        return COMPLEX
+    if function is unbroadcast:
+        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
+    if function is unreduce or function is np.broadcast_to:
+        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
+    if function in (np.zeros, np.ones, np.empty, np.full) and expr.args:
+        made = dims_of_shape(fact(expr.args[0]), expr.args[0], fact)
+        if made is not None and not any(k == "dtype" for k, _ in expr.kwargs):
+            return sized(made, True)
+    if function in (zeros, np.zeros_like, np.ones_like, np.empty_like, np.full_like) and len(expr.kwargs) == 0:
+        like = fact(expr.args[0])
+        if function is zeros:
+            return like
+        return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
+    if function is add:
+        return fact(expr.args[0])
+    if op.kind == "inplace":
+        return _inplace([fact(a) for a in expr.args], op.name)
+    return _ruled(expr, fact, atom)
+
+
+def _inplace(facts: list[Fact], symbol: str) -> Fact:
+    left, right = facts
+    if left.kind == "array" and left.ndim != 0:
+        return left
+    if left.kind == "scalar" and right.kind == "scalar":
+        return _elementwise(facts)
+    if left.kind == "scalar":
+        return _elementwise(facts) if symbol != "@" else OPEN
+    return replace(left, ndim=None, items=None) if left.kind == "numeric" else OPEN
+
+
+def _elementwise(facts: list[Fact]) -> Fact:
+    dims = broadcast_dims([f.dims for f in facts])
+    if dims and all(f.kind in ("scalar", "array") for f in facts):
+        return sized(dims, all(f.real for f in facts))
+    shape = broadcast([f.shape for f in facts])
+    real = all(f.real for f in facts)
+    if all(f.kind == "scalar" or (f.kind == "array" and f.ndim == 0) for f in facts):
+        return replace(SCALAR, real=real)
+    if not all(f.kind in ("scalar", "array", "numeric", "open", "list", "tuple") for f in facts):
+        return OPEN
+    ndims = [f.ndim for f in facts]
+    ndim = max(n for n in ndims if n is not None) if all(n is not None for n in ndims) else None
+    if any(f.kind in ("list", "tuple") for f in facts):
+        return Fact("open")
+    certain = any(f.kind == "array" and f.ndim != 0 for f in facts)
+    return Fact("array" if certain else "numeric", shape, ndim, real)
+
+
+def _attribute(name: str, whole: Fact, function: object) -> Fact:
+    if name in ("ndim", "size", "itemsize", "nbytes"):
+        return SCALAR
+    if name == "shape":
+        count = whole.ndim
+        if whole.dims is not None:
+            return Fact("tuple", items=tuple((i, replace(SCALAR, size=d)) for i, d in enumerate(whole.dims)))
+        return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
+    if whole.items is not None:
+        return item(whole, name)
+    if name == "T" and whole.dims is not None:
+        return made_of(whole.dims[::-1], whole.real)
+    if name in ("T", "mT") and whole.ndim is not None:
+        return replace(whole, shape=whole.shape if whole.ndim < 2 else None)
+    if name in ("real", "imag") and whole.numeric:
+        return replace(whole, real=True)
+    return Fact("numeric") if function is not None else OPEN
+
+
+def _shaped_like(g: Fact, shape: Expr, fact: Callable[[Expr], Fact]) -> Fact:
+    if isinstance(shape, Call) and (shape.op.function is np.shape or shape.op.name == "shape"):
+        like = fact(shape.args[0])
+        kind: Kind = like.kind if like.kind in ("scalar", "array") else "numeric"
+        return Fact(kind, like.shape, like.ndim, g.real, dims=like.dims)
+    return Fact("numeric", real=g.real)
+
+
+def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    result = _ruled_in_own_dtype(expr, fact, atom)
+    if result.real and (expr.op.name.rpartition(".")[2] == "astype" or any(k == "dtype" for k, _ in expr.kwargs)):
+        return replace(result, real=False)
+    return result
+
+
+def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    function = expr.op.function
+    rule = rules.find(function)
+    if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:
+        result = _elementwise([fact(a) for a in expr.args])
+        if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
+            return replace(result, real=True) if function is not np.sign else result
+        return result
+    if rule is None:
+        return OPEN
+    if rule.shape == "broadcast":
+        result = _elementwise([fact(a) for a in expr.args])
+        return replace(result, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else result
+    try:
+        if rule.shape == "reduce":
+            return reduction(expr, fact, atom)
+        bound = bind(expr)
+    except TypeError:
+        return OPEN
+    first = next(iter(bound.values()), None)
+    facts = [fact(v) for v in bound.values()]
+    real = all(f.real for f in facts if f.kind in ("scalar", "array", "numeric", "open"))
+    if rule.shape == "same" and first is not None and facts[0].numeric:
+        return replace(facts[0], kind="array" if facts[0].kind == "array" else "numeric", real=facts[0].real)
+    if function in (np.matmul, np.dot):
+        return product(facts[0], facts[1], real)
+    if function is np.outer and facts[0].dims is not None and facts[1].dims is not None:
+        if len(facts[0].dims) == len(facts[1].dims) == 1:
+            return sized((*facts[0].dims, *facts[1].dims), real)
+    if function is np.transpose and facts[0].dims is not None and bound.get("axes") == Const(None):
+        return made_of(facts[0].dims[::-1], real)
+    if function is np.outer:
+        return Fact("array", None, 2, real)
+    if function in (np.vdot, np.linalg.det, np.trace) and (function is np.vdot or facts[0].ndim == 2):
+        return replace(SCALAR, real=real)
+    if getattr(function, "__module__", "") == "math":
+        return SCALAR
+    return Fact("open", real=real)

@@ -1,0 +1,229 @@
+"""The sizes of what operations make: items, reductions, products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from s2sad.analysis.facts import (
+    OPEN,
+    SCALAR,
+    Atom,
+    Dim,
+    Dims,
+    Fact,
+    Kind,
+    Shape,
+    sized,
+)
+from s2sad.ir.nodes import (
+    Build,
+    Call,
+    Const,
+    Expr,
+    Slice,
+)
+from s2sad.rules.binding import bind
+
+AtomMaker = Callable[..., Atom]
+
+
+def item(whole: Fact, position: Any) -> Fact:
+    """The fact about ``whole[position]``, or about a field of a record."""
+    if whole.items is not None:
+        for key, fact in whole.items:
+            if key == position:
+                return fact
+        if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
+            return whole.items[position][1]
+        return OPEN
+    return row(whole) if whole.kind == "array" else OPEN
+
+
+def row(whole: Fact) -> Fact:
+    """The fact about an item of an array along its first axis."""
+    if whole.dims:
+        return made_of(whole.dims[1:], whole.real)
+    if whole.ndim is None:
+        return Fact("numeric", None, None, whole.real)
+    if whole.ndim == 1:
+        return replace(SCALAR, real=whole.real)
+    return Fact("array", None, whole.ndim - 1, whole.real)
+
+
+def made_of(dims: Dims, real: bool) -> Fact:
+    """The result of an operation that returns a number where no axis is left."""
+    return sized(dims, real) if dims else replace(SCALAR, real=real)
+
+
+def reduction(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    """The fact about a reduction such as ``np.sum``."""
+    bound = bind(expr)
+    whole = fact(bound[next(iter(bound))])
+    axis, keepdims = bound.get("axis", Const(None)), bound.get("keepdims", Const(False))
+    dims = _reduced(whole.dims, axis, keepdims)
+    if dims is not None:
+        return made_of(dims, whole.real)
+    if not isinstance(keepdims, Const):
+        return Fact("numeric", real=whole.real)
+    if not keepdims.value:
+        if isinstance(axis, Const) and axis.value is None:
+            return replace(SCALAR, real=whole.real)
+        if whole.ndim is None or not isinstance(axis, Const) or not isinstance(axis.value, int):
+            return Fact("numeric", real=whole.real)
+        if whole.ndim == 1:
+            return replace(SCALAR, real=whole.real)
+        return Fact("array", None, whole.ndim - 1, whole.real)
+    if isinstance(axis, Const) and whole.shape:
+        text = ",".join(sorted(a.name for a in whole.shape))
+        kept = atom(f"keep({text};{axis.value})", whole.shape)
+        return Fact("array" if whole.kind == "array" else "numeric", frozenset({kept}), whole.ndim, whole.real)
+    return Fact("array" if whole.kind == "array" else "numeric", None, whole.ndim, whole.real)
+
+
+def _reduced(dims: Dims | None, axis: Expr, keepdims: Expr) -> Dims | None:
+    """The sizes that a reduction leaves."""
+    if dims is None or not isinstance(keepdims, Const):
+        return None
+    if isinstance(axis, Build) and all(isinstance(i, Const) for i in axis.items):
+        axes = [i.value for i in axis.items if isinstance(i, Const)]
+    elif isinstance(axis, Const) and isinstance(axis.value, int):
+        axes = [axis.value]
+    elif axis == Const(None):
+        axes = list(range(len(dims)))
+    else:
+        return None
+    if not all(isinstance(a, int) and -len(dims) <= a < len(dims) for a in axes):
+        return None
+    gone = {a % len(dims) for a in axes}
+    if keepdims.value:
+        return tuple([1 if i in gone else d for i, d in enumerate(dims)])
+    return tuple([d for i, d in enumerate(dims) if i not in gone])
+
+
+def dims_of_shape(shape: Fact, expr: Expr, fact: Callable[[Expr], Fact]) -> Dims | None:
+    """The sizes that a shape argument gives: ``n``, ``len(x)``, ``(n, 1)`` or ``x.shape``."""
+    if shape.kind == "tuple":
+        if shape.items is None:
+            return None
+        items = expr.items if isinstance(expr, Build) else (None,) * len(shape.items)
+        sizes = [_size(f, e) for (_, f), e in zip(shape.items, items, strict=True)]
+        return tuple([s for s in sizes if s is not None]) if all(s is not None for s in sizes) else None
+    size = _size(shape, expr)
+    return None if size is None else (size,)
+
+
+def _size(fact: Fact, expr: Expr | None) -> Dim | None:
+    if isinstance(expr, Const) and isinstance(expr.value, int) and not isinstance(expr.value, bool):
+        return 1 if expr.value == 1 else f"k{expr.value}" if expr.value >= 0 else None
+    return fact.size
+
+
+def product(a: Fact, b: Fact, real: bool) -> Fact:
+    """The fact about ``a @ b``."""
+    if a.ndim == 1 and b.ndim == 1:
+        return replace(SCALAR, real=real)
+    if a.dims and b.dims and len(a.dims) <= 2 and len(b.dims) <= 2:
+        return made_of((*a.dims[:-1], *b.dims[:-2], *(b.dims[-1:] if len(b.dims) > 1 else ())), real)
+    if a.ndim is not None and b.ndim is not None and 0 < a.ndim <= 2 and 0 < b.ndim <= 2:
+        return Fact("array", None, a.ndim + b.ndim - 2, real)
+    return Fact("numeric", None, None, real)
+
+
+def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    """The fact about ``whole[index]``."""
+    if whole.kind in ("tuple", "list", "dict", "record"):
+        if isinstance(index, Const):
+            key = index.value
+            if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
+                key += len(whole.items)
+            return item(whole, key)
+        return OPEN
+    if whole.kind == "scalar":
+        return OPEN
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    removed: list[str] = []
+    dropped = 0
+    added = 0
+    basic = True
+    exact = True
+    for part in parts:
+        if isinstance(part, Slice):
+            cut = _removed(part)
+            exact = exact and cut is not None
+            removed.append("" if cut in (None, 0) else str(cut))
+        elif isinstance(part, Const) and part.value is None:
+            added += 1
+            exact = False
+        elif isinstance(part, Const) and part.value is Ellipsis:
+            exact = False
+        elif fact(part).kind == "scalar" and not (isinstance(part, Const) and isinstance(part.value, bool)):
+            dropped += 1
+            removed.append("i")
+        else:
+            basic = False
+    if not basic:
+        return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
+    ndim = None if whole.ndim is None else whole.ndim - dropped + added
+    if ndim == 0 and dropped == len(parts):
+        return replace(SCALAR, real=whole.real)
+    if whole.dims is not None:
+        dims = _indexed(whole.dims, parts, fact)
+        if dims is not None:
+            return sized(dims, whole.real)
+    kind: Kind = "array" if ndim is not None and ndim > 0 else "numeric" if whole.kind != "open" else "open"
+    shape: Shape | None = None
+    if exact and whole.shape is not None and len(whole.shape) == 1 and any(isinstance(p, Slice) for p in parts):
+        while removed and removed[-1] == "":
+            removed.pop()
+        (base,) = whole.shape
+        shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
+    return Fact(kind, shape, ndim, whole.real)
+
+
+def _removed(part: Slice) -> int | None:
+    """How many elements ``lower:upper`` leaves out, when both count from the ends of the axis."""
+    if part.step is not None and part.step != Const(1):
+        return None
+    lower = 0 if part.lower is None else part.lower.value if isinstance(part.lower, Const) else None
+    upper = 0 if part.upper is None else part.upper.value if isinstance(part.upper, Const) else None
+    if not isinstance(lower, int) or not isinstance(upper, int) or lower < 0:
+        return None
+    if part.upper is not None and upper >= 0:
+        return None
+    return lower - upper
+
+
+def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
+    """The sizes of ``a[parts]`` for an index of numbers, slices, None and one ellipsis; None where unknown."""
+    used = sum(not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)) for p in parts)
+    if used > len(dims):
+        return None
+    out: list[Dim] = []
+    rest = list(dims)
+    for part in parts:
+        if isinstance(part, Const) and part.value is None:
+            out.append(1)
+        elif isinstance(part, Const) and part.value is Ellipsis:
+            whole = len(dims) - used
+            out += rest[:whole]
+            del rest[:whole]
+        elif isinstance(part, Slice):
+            size = rest.pop(0)
+            cut = _removed(part)
+            if part.step == Const(-1) and part.lower is None and part.upper is None:
+                cut = 0
+            if cut is None:
+                return None
+            out.append(size if cut == 0 else f"{size}-{cut}" if str(size).isalnum() and size != 1 else _never())
+            if out[-1] == "":
+                return None
+        else:
+            rest.pop(0)
+    return (*out, *rest)
+
+
+def _never() -> Dim:
+    """A size of which nothing is known."""
+    return ""

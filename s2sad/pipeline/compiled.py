@@ -1,0 +1,47 @@
+"""A compiled derivative, and what it may compute."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, field
+from typing import Literal
+
+from s2sad.frontend.resolve import Guard
+
+Goal = Literal["gradient", "value_and_gradient", "pair"]
+
+
+_MISSING = object()
+
+
+@dataclass
+class Compiled:
+    """A compiled derivative: its text, its functions by name, and the guards that it rests on."""
+
+    text: str
+    functions: dict[str, types.FunctionType]
+    guards: tuple[Guard, ...]
+    stages: dict[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # A call checks these each time: the common sorts are laid out flat.
+        self._names = [
+            (g.space, g.name, g.space.get(g.name, _MISSING))
+            for g in self.guards
+            if g.probe is None and isinstance(g.space, dict)
+        ]
+        self._codes = [(g.space, g.expected) for g in self.guards if g.name == "__code__"]
+        self._others = [
+            g for g in self.guards if g.probe is not None or not (isinstance(g.space, dict) or g.name == "__code__")
+        ]
+
+    def holds(self) -> bool:
+        """Whether every name that was resolved still means the same."""
+        for space, name, expected in self._names:
+            if space.get(name, _MISSING) is not expected:
+                return False
+        for function, code in self._codes:
+            if function.__code__ is not code:
+                return False
+        return not self._others or all([guard.holds() for guard in self._others])

@@ -1,0 +1,118 @@
+"""The last stages: the passes over a function whose adjoint is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad.analysis.facts import OPEN, Fact
+from s2sad.analysis.infer import Facts
+from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.recording import record
+from s2sad.differentiate.reverse import Reversed, is_light
+from s2sad.ir.check import checked
+from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Var
+from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.optimise import remove_dead, remove_trivial_joins, shorten_stores, sunk, tidy_loops
+from s2sad.pipeline.analysed import COPY, OWN, Analysed
+
+
+def finished(a: Analysed, function: Function, made: Reversed) -> Function:
+    """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
+    function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
+    groups = a.effects.objects()
+    groups.update(_shadow_group(function, made.shadows))
+    function = remove_dead(function, groups)
+    facts = Facts(made.facts, a.facts.globals)
+    maker = Builder(function, facts)
+
+    def rebuildable(value: Expr) -> bool:
+        if set(names_in(value)) & a.effects.written:
+            return False
+        if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
+            return facts.get(value.args[0]).kind == "array" and _is_basic(facts, value.args[1])
+        if isinstance(value, Call) and value.op.kind == "attribute" and value.op.name in ("T", "shape", "ndim"):
+            return isinstance(value.args[0], Var) and facts.get(value.args[0]).kind == "array"
+        return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")
+
+    assert function.reverse is not None
+    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
+    function = checked(replace(function, body=body, reverse=back), "recording")
+    groups.update(_shadow_group(function, made.shadows))
+    function = remove_dead(tidy_loops(remove_dead(function, groups)), groups)
+    function = sunk(function, made.shadows)
+    return shorten_stores(_on_copies(function))
+
+
+def in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
+    """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
+    needed: set[str] = set()
+    for stmt in walk(function.reverse or ()):
+        needed.update(reads(stmt))
+    for stmt in walk(function.body):
+        if isinstance(stmt, Push):
+            needed.update(reads(stmt))
+    needed.update(names_in(function.result))
+    params = {p.name for p in function.params}
+
+    def in_stmt(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+            call = stmt.value
+            left = call.args[0]
+            fact = made.get(left.name, OPEN) if isinstance(left, Var) else a.facts.get(left)
+            if fact.kind == "scalar":
+                op = Op("operator", call.op.name, call.op.function)
+                return replace(stmt, value=Call(op, call.args, (), call.node))
+            group = a.effects.group.get(stmt.target, frozenset({stmt.target}))
+            private = stmt.target in a.effects.private
+            if private and (group | set(names_in(left))) & (needed | params):
+                return replace(stmt, value=Call(call.op, (Call(OWN, (left,)), call.args[1]), (), call.node))
+            return stmt
+        return map_stmt(stmt, lambda e: e, lambda b: tuple([in_stmt(s) for s in b]))
+
+    return replace(function, body=tuple([in_stmt(s) for s in function.body]))
+
+
+def _shadow_group(function: Function, shadows: frozenset[str]) -> dict[str, frozenset[str]]:
+    """All shadows, and the copies of their names that the reverse part has made, as one group."""
+    stems = {base(s) for s in shadows}
+    names = {n for s in walk((*function.body, *(function.reverse or ()))) for n in writes(s) if base(n) in stems}
+    whole = frozenset(names | shadows)
+    return dict.fromkeys(whole, whole)
+
+
+def _is_basic(facts: Facts, index: Expr) -> bool:
+    """Whether an index makes a view or an item, by literals and numbers alone."""
+    parts = index.items if isinstance(index, Build) else (index,)
+    for part in parts:
+        if isinstance(part, (Const, Var)) and facts.get(part).kind == "scalar":
+            continue
+        if isinstance(part, Const) and (part.value is None or part.value is Ellipsis):
+            continue
+        if not isinstance(part, (Const, Var, Call, Build)) or is_light(part) and facts.get(part).kind == "scalar":
+            continue
+        return False
+    return True
+
+
+def _on_copies(function: Function) -> Function:
+    """Let the reverse part make its zeros like the copy of an argument, where there is one."""
+    params = {p.name for p in function.params}
+    copies: dict[str, Expr] = {}
+    for stmt in function.body:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op in (COPY, OWN):
+            source = stmt.value.args[0]
+            if isinstance(source, Var) and source.name in params and base(source.name) == base(stmt.target):
+                copies[source.name] = Var(stmt.target)
+
+    def renamed(expr: Expr) -> Expr:
+        if isinstance(expr, Call) and expr.op.function in (np.zeros_like, np.shape) and not expr.kwargs:
+            return Call(expr.op, tuple([rename(a, copies) for a in expr.args]))
+        return map_children(expr, renamed)
+
+    def in_block(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple([map_stmt(s, renamed, in_block) for s in block])
+
+    return replace(function, reverse=in_block(function.reverse or ())) if copies else function
