@@ -203,7 +203,7 @@ class _Writer:
         body.append(ast.Return(self.expr(function.result)))
         definition = ast.FunctionDef(function.name, arguments, body, [], None, None)
         if hasattr(ast, "TypeVar"):
-            definition.type_params = []
+            definition.type_params = []  # type: ignore[attr-defined,unused-ignore]
         self.notes[id(definition)] = Note(tuple(f"# {line}" for line in function.title))
         return definition
 
@@ -272,14 +272,10 @@ class _Writer:
                 elements: list[ast.expr] = [self.store(t) for t in targets]
                 if star is not None:
                     elements[star] = ast.Starred(elements[star], ast.Store())
-                target = ast.Tuple(elements, ast.Store())
-                return [ast.Assign([target], self.expr(value), lineno=0)]
+                return [ast.Assign([ast.Tuple(elements, ast.Store())], self.expr(value), lineno=0)]
             case Store(base=base, index=index, value=value, op=op):
-                place: ast.expr = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
-                if index == _WHOLE and op is not None and (isinstance(base, Var) or _is_item(base)):
-                    place = self.expr(base)
-                    place.ctx = ast.Store()  # type: ignore[attr-defined]
-                elif index == _WHOLE and _is_item(base):
+                place: Place = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
+                if (index == _WHOLE and op is not None and (isinstance(base, Var) or _is_item(base))) or (index == _WHOLE and _is_item(base)):
                     place = self.expr(base)
                     place.ctx = ast.Store()  # type: ignore[attr-defined]
                 if op is None:

@@ -73,7 +73,14 @@ def augmented_by_its_own_alias(x: Any, y: Any) -> Any:
     return np.sum(_weighted(x, y)) + _weighted(x[0], y) + np.sum(x)
 
 
+def minus_minus(x: Any, y: Any) -> Any:
+    """Two signs that cancel must not make an adjoint that is added to in place another's object."""
+    z = np.arctan(x - 0.7 * np.mean(y) - -x)
+    return np.mean(z) ** 2
+
+
 PROGRAMS = [
+    minus_minus,
     break_of_a_loop_kept_for_its_item,
     move_in_a_loop_without_adjoint_statements,
     read_by_callee_then_overwritten,

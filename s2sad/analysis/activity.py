@@ -94,9 +94,9 @@ def activity(function: Function, roots: Iterable[str], groups: Mapping[str, froz
         edges.extend((name, other) for other in group if other != name)
     forward: dict[str, list[str]] = {}
     backward: dict[str, list[str]] = {}
-    for source, target in edges:
-        forward.setdefault(source, []).append(target)
-        backward.setdefault(target, []).append(source)
+    for start, end in edges:
+        forward.setdefault(start, []).append(end)
+        backward.setdefault(end, []).append(start)
     varied = _reach(forward, roots)
     useful = _reach(backward, set(carriers(function.result)))
     return Activity(frozenset(varied), frozenset(useful), frozenset(varied & useful))

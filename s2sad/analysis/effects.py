@@ -109,7 +109,7 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
                 if op.kind == "user":
                     yield _OUTSIDE
                 return
-            if op.kind == "method" and op.name in ("copy", "flatten") or function is own:
+            if (op.kind == "method" and op.name in ("copy", "flatten")) or function is own:
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts)

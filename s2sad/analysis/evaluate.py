@@ -21,7 +21,7 @@ from s2sad.analysis.facts import (
     broadcast_dims,
     sized,
 )
-from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item, made_of, product, reduction
+from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
 from s2sad.ir.nodes import (
     Build,
     Call,
@@ -167,7 +167,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
             return Fact("tuple", items=tuple((i, replace(SCALAR, size=d)) for i, d in enumerate(whole.dims)))
         return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
     if whole.items is not None:
-        return item(whole, name)
+        return item_of(whole, name)
     if name == "T" and whole.dims is not None:
         return made_of(whole.dims[::-1], whole.real)
     if name in ("T", "mT") and whole.ndim is not None:

@@ -22,7 +22,7 @@ from s2sad.analysis.facts import (
     Kind,
     Shape,
 )
-from s2sad.analysis.shapes import item, row
+from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -112,7 +112,7 @@ class _Inference:
                 case Unpack(targets=targets, value=value, star=star):
                     whole = self.value(value, targets[0])
                     for position, target in enumerate(targets):
-                        item = OPEN if star is not None else item(whole, position)
+                        item = OPEN if star is not None else item_of(whole, position)
                         self.of[target] = self.fresh(item, target)
                 case Pop(targets=targets):
                     for target in targets:
@@ -180,7 +180,7 @@ class _Inference:
                     fact = self.meet(fact, other, target)
                 fact = _anonymous(fact)
             elif whole.kind == "array":
-                fact = row(whole)
+                fact = row_of(whole)
             else:
                 fact = OPEN
             self.of[target] = self.fresh(fact, target)

@@ -29,7 +29,7 @@ from s2sad.rules.binding import bind
 AtomMaker = Callable[..., Atom]
 
 
-def item(whole: Fact, position: Any) -> Fact:
+def item_of(whole: Fact, position: Any) -> Fact:
     """The fact about ``whole[position]``, or about a field of a record."""
     if whole.items is not None:
         for key, fact in whole.items:
@@ -38,10 +38,10 @@ def item(whole: Fact, position: Any) -> Fact:
         if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
             return whole.items[position][1]
         return OPEN
-    return row(whole) if whole.kind == "array" else OPEN
+    return row_of(whole) if whole.kind == "array" else OPEN
 
 
-def row(whole: Fact) -> Fact:
+def row_of(whole: Fact) -> Fact:
     """The fact about an item of an array along its first axis."""
     if whole.dims:
         return made_of(whole.dims[1:], whole.real)
@@ -138,7 +138,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             key = index.value
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
                 key += len(whole.items)
-            return item(whole, key)
+            return item_of(whole, key)
         return OPEN
     if whole.kind == "scalar":
         return OPEN
@@ -216,14 +216,9 @@ def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) 
                 cut = 0
             if cut is None:
                 return None
-            out.append(size if cut == 0 else f"{size}-{cut}" if str(size).isalnum() and size != 1 else _never())
+            out.append(size if cut == 0 else f"{size}-{cut}" if str(size).isalnum() and size != 1 else "")
             if out[-1] == "":
                 return None
         else:
             rest.pop(0)
     return (*out, *rest)
-
-
-def _never() -> Dim:
-    """A size of which nothing is known."""
-    return ""

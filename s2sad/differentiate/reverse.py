@@ -578,7 +578,7 @@ class _Reverse(Buffers):
     def ruled(self, call: Call, z: Var, z_bar: Expr) -> None:
         """The adjoint of an operation with a rule."""
         op = call.op
-        if op.kind == "attribute" and op.function is None or self.is_field(call):
+        if (op.kind == "attribute" and op.function is None) or self.is_field(call):
             self.field(call, z_bar)
             return
         if op.name == "+" and op.kind == "operator" and self.fact(call).kind in ("tuple", "list"):

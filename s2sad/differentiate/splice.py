@@ -71,7 +71,7 @@ class _Template:
     steps: tuple[tuple[str, Any, Any], ...]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _template(body: Callable[..., Any]) -> _Template:
     text = textwrap.dedent(inspect.getsource(body))
     node = ast.parse(text).body[0]

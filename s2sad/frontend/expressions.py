@@ -451,15 +451,15 @@ def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
         own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         yield from free_names(node.body, bound | {a.id for a in own if a is not None})
     elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
-        own = set()
+        inner: set[str] = set()
         for generator in node.generators:
-            yield from free_names(generator.iter, bound | own)
-            own |= set(bound_names(generator.target))
+            yield from free_names(generator.iter, bound | inner)
+            inner |= set(bound_names(generator.target))
             for condition in generator.ifs:
-                yield from free_names(condition, bound | own)
+                yield from free_names(condition, bound | inner)
         values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
         for value in values:
-            yield from free_names(value, bound | own)
+            yield from free_names(value, bound | inner)
     else:
         for child in gast.iter_child_nodes(node):
             yield from free_names(child, bound)

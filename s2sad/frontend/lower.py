@@ -19,7 +19,7 @@ import collections
 import functools
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -27,8 +27,9 @@ import gast
 from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
-from s2sad.frontend.dependence import Dependence, assigned, bound_names
-from s2sad.frontend.expressions import Expressions, free_names
+from s2sad.frontend.control import ControlFlow
+from s2sad.frontend.dependence import Dependence, assigned
+from s2sad.frontend.expressions import free_names
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
@@ -45,20 +46,15 @@ from s2sad.ir.nodes import (
     Effect,
     Evaluate,
     Expr,
-    For,
     Function,
-    If,
     Op,
     Origin,
     Param,
-    Slice,
-    Stmt,
     Store,
     Unpack,
     Var,
-    While,
 )
-from s2sad.ir.traverse import leaves, walk
+from s2sad.ir.traverse import walk
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -123,7 +119,7 @@ def lower(source: Source, active: Iterable[str]) -> Lowered:
     return _Lowering(source, frozenset(active)).run()
 
 
-class _Lowering(Expressions):
+class _Lowering(ControlFlow):
     def __init__(self, source: Source, active: frozenset[str]) -> None:
         self.source = source
         self.active = active
@@ -284,10 +280,6 @@ class _Lowering(Expressions):
         text, mark, _ = text.partition("  #")
         return Origin(first, text.strip().removesuffix(":") if hasattr(s, "body") else text.strip())
 
-    def copy(self, moves: list[tuple[str, str]]) -> None:
-        """Move the present versions of user names into join names."""
-        self.emit(Copy(tuple(h for h, _ in moves), tuple(Var(self.env[name]) for _, name in moves), self.origin))
-
     # --- assignment
 
     def assignment(self, targets: list[Node], value: Node) -> None:
@@ -389,216 +381,6 @@ class _Lowering(Expressions):
             names.update(opaque.names)
             written.update(dict.fromkeys(opaque.writes))
         self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written)))
-
-    # --- control flow
-
-    def branch(self, s: Node) -> bool:
-        test = self.test(s.test)
-        origin = self.origin
-        before, outer = dict(self.env), self.block
-        arms = []
-        for body in (s.body, s.orelse):
-            self.env, self.block = dict(before), []
-            leaves = self.statements(body)
-            arms.append((self.env, self.block, leaves))
-        (env, then, then_leaves), (other, orelse, else_leaves) = arms
-        self.origin = origin
-        self.env = dict(before)
-        if then_leaves or else_leaves:
-            self.env = other if then_leaves else env
-        else:
-            self.join(before, env, then, other, orelse)
-        self.block = outer
-        self.emit(If(test, tuple(then), tuple(orelse), origin))
-        return then_leaves and else_leaves
-
-    def join(
-        self, before: dict[str, str], env: dict[str, str], then: list[Any], other: dict[str, str], orelse: list[Any]
-    ) -> None:
-        names = [n for n in {**env, **other} if env.get(n) != other.get(n)]
-        joins = {n: self.fresh(n) for n in names}
-        for arm, block in ((env, then), (other, orelse)):
-            bound = [n for n in names if n in arm]
-            if bound:
-                sources = tuple(Var(arm[n]) for n in bound)
-                _append(block, Copy(tuple(joins[n] for n in bound), sources, self.origin))
-            self.unbound.update(joins[n] for n in names if n not in arm)
-        self.env.update({n: v for n, v in env.items() if other.get(n) == v})
-        for n in list(self.env):
-            if n not in env and n not in other:
-                del self.env[n]
-        self.env.update(joins)
-
-    def enter(self, s: Node) -> list[tuple[str, str]]:
-        """Give every name that a loop assigns a join name, set before the loop."""
-        names = list(assigned([s]))
-        heads = [(n, self.fresh(n)) for n in names]
-        entry = [(h, n) for n, h in heads if n in self.env]
-        if entry:
-            self.copy(entry)
-        blank = [h for n, h in heads if n not in self.env and n in self.own]
-        if blank:
-            # Our own names are never read before they are set; this keeps them movable.
-            self.emit(Copy(tuple(blank), tuple(UNSET for _ in blank), self.origin))
-        self.unbound.update(h for n, h in heads if n not in self.env)
-        self.env.update(heads)
-        return heads
-
-    def leave(self, heads: list[tuple[str, str]]) -> None:
-        """Move what an iteration has assigned into the join names."""
-        moves = [(h, n) for n, h in heads if self.env.get(n, h) != h]
-        if moves:
-            sources = tuple(Var(self.env[n]) for _, n in moves)
-            _append(self.block, Copy(tuple(h for h, _ in moves), sources, self.origin))
-
-    def loop_body(self, s: Node, heads: list[tuple[str, str]], prologue: list[tuple[Node, Expr]]) -> None:
-        self.loops.append(heads)
-        for target, value in prologue:
-            self.bind(target, value)
-        origin = self.origin
-        if not self.statements(s.body):
-            self.origin = origin
-            self.leave(heads)
-        self.loops.pop()
-        self.origin = origin
-        self.env.update(heads)
-
-    def while_loop(self, s: Node) -> None:
-        heads = self.enter(s)
-        origin, outer = self.origin, self.block
-        test = self.test(s.test)
-        self.block = []
-        self.loop_body(s, heads, [])
-        body, self.block = self.block, outer
-        self.emit(While(test, tuple(body), origin))
-
-    def for_loop(self, s: Node) -> None:
-        origin = self.origin
-        entry = self.dict_entry(s)
-        if entry is not None:
-            s = entry
-        counter, start, streams = self.streams(s.target, s.iter)
-        heads = self.enter(s)
-        outer = self.block
-        self.block = []
-        prologue: list[tuple[Node, Expr]] = []
-        targets = []
-        for target, _ in streams:
-            name = self.fresh(target.id if isinstance(target, gast.Name) else "item")
-            targets.append(name)
-            prologue.append((target, Var(name)))
-        count = None
-        if counter is not None:
-            count = self.fresh(counter.id if isinstance(counter, gast.Name) else "k")
-            value: Expr = Var(count)
-            if start != Const(0):
-                value = Call(Op("operator", "+", methods.BINARY[gast.Add][1]), (start, value))
-            prologue.insert(0, (counter, value))
-        for target, value in prologue:
-            if isinstance(target, gast.Name) and isinstance(value, Var):
-                self.env[target.id] = value.name
-        rest = [(t, v) for t, v in prologue if not (isinstance(t, gast.Name) and isinstance(v, Var))]
-        self.loop_body(s, heads, rest)
-        body, self.block = self.block, outer
-        self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin))
-
-    def dict_entry(self, s: Node) -> Node | None:
-        """``for k, v in d.items()`` and ``for v in d.values()`` as loops over the keys, else None."""
-        call = s.iter
-        if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and self.depends(call)):
-            return None
-        kind = call.func.attr
-        if kind not in ("items", "values") or call.args:
-            return None
-        if kind == "items" and not _pair(s.target):
-            return None
-        key = s.target.elts[0] if kind == "items" else _name(self.unused("key"), s)
-        self.resolver.local |= {n for n in bound_names(key)}
-        value = s.target.elts[1] if kind == "items" else s.target
-        whole = call.func.value
-        if not isinstance(whole, gast.Name):
-            held = _name(self.unused("entries"), s)
-            self.resolver.local |= {held.id}
-            self.bind(held, self.value(whole, held.id))
-            self.varied_too(held.id)
-            whole = _loaded(held)
-        item = gast.Subscript(value=whole, slice=_loaded(key), ctx=gast.Load())
-        first = gast.Assign(targets=[value], value=item, type_comment=None)
-        for node in (item, first):
-            gast.copy_location(node, s)
-        new = gast.For(target=key, iter=whole, body=[first, *s.body], orelse=[], type_comment=None)
-        return gast.copy_location(new, s)
-
-    def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]]]:
-        """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart.
-
-        Returns the target of the counter and its start, and each target with what it runs over.
-        """
-        counter: Node | None = None
-        start: Expr = Const(0)
-        if self.depends(iterable) and isinstance(iterable, gast.Call):
-            _, function = self.resolver.lookup(iterable.func)
-            if function is enumerate and _pair(target) and iterable.args:
-                extra = [*iterable.args[1:], *(k.value for k in iterable.keywords)]
-                start = self.atom(self.constant(extra[0])) if extra else Const(0)
-                counter, target = target.elts
-                iterable = iterable.args[0]
-                _, function = self.resolver.lookup(iterable.func) if isinstance(iterable, gast.Call) else (False, None)
-            if function is zip and isinstance(iterable, gast.Call) and not iterable.keywords:
-                parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
-                if len(parts) == len(iterable.args) and not any(isinstance(p, gast.Starred) for p in parts):
-                    return counter, start, [(t, self.iterated(e)) for t, e in zip(parts, iterable.args, strict=True)]
-        return counter, start, [(target, self.iterated(iterable))]
-
-    def iterated(self, node: Node) -> Expr:
-        """What a loop runs over: a range or other expression as it stands, or an atom."""
-        if not self.depends(node):
-            return self.constant(node)
-        if isinstance(node, gast.Call):
-            func = node.func
-            _, function = self.resolver.lookup(func)
-            if function is reversed and len(node.args) == 1:
-                backwards = Slice(None, None, Const(-1))
-                return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
-            if function in (zip, enumerate):
-                return self.refused(
-                    node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target."
-                )
-        return self.operand(node)
-
-
-def _append(block: list[Stmt], move: Copy) -> None:
-    """Put a move at the end of the path that does not leave the loop."""
-    last = block[-1] if block else None
-    if isinstance(last, If) and leaves((last,)):
-        arms = [list(last.then), list(last.orelse)]
-        for arm in arms:
-            if not (arm and isinstance(arm[-1], Break)) and not _all_leave(arm):
-                _append(arm, move)
-        block[-1] = replace(last, then=tuple(arms[0]), orelse=tuple(arms[1]))
-    else:
-        block.append(move)
-
-
-def _all_leave(block: list[Stmt]) -> bool:
-    last = block[-1] if block else None
-    return isinstance(last, Break) or (
-        isinstance(last, If) and _all_leave(list(last.then)) and _all_leave(list(last.orelse))
-    )
-
-
-def _name(name: str, at: Node) -> Node:
-    return gast.copy_location(gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None), at)
-
-
-def _loaded(node: Node) -> Node:
-    """A target as an expression."""
-    new = gast.Name(id=node.id, ctx=gast.Load(), annotation=None, type_comment=None)
-    return gast.copy_location(new, node)
-
-
-def _pair(target: Node) -> bool:
-    return isinstance(target, (gast.Tuple, gast.List)) and len(target.elts) == 2
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

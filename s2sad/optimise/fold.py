@@ -132,7 +132,10 @@ class _Folder:
 
 
 def _outermost(expr: Expr) -> Expr:
-    return algebra.outermost(map_children(expr, _outermost))
+    expr = map_children(expr, _outermost)
+    new = algebra.outermost(expr)
+    # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
+    return new if isinstance(new, Call) and new.op.kind == "operator" else expr
 
 
 def _is_view(expr: Expr) -> bool:

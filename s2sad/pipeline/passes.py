@@ -91,7 +91,7 @@ def _is_basic(facts: Facts, index: Expr) -> bool:
             continue
         if isinstance(part, Const) and (part.value is None or part.value is Ellipsis):
             continue
-        if not isinstance(part, (Const, Var, Call, Build)) or is_light(part) and facts.get(part).kind == "scalar":
+        if not isinstance(part, (Const, Var, Call, Build)) or (is_light(part) and facts.get(part).kind == "scalar"):
             continue
         return False
     return True
