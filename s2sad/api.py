@@ -21,7 +21,7 @@ from s2sad import arguments
 from s2sad.analysis.facts import Sizes, describe
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import fitted
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, UndefinedDerivativeError
 from s2sad.pipeline import Compiled, Goal
 from s2sad.runtime import as_pair, zeros
 from s2sad.variants import Options, Variant, variants
@@ -429,9 +429,18 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     result, saved = forward(*bound.args, **bound.kwargs)
     value = as_pair(result)[0] if has_aux else result
 
+    calls = 0
+
     def pullback(value_bar: Any) -> tuple[Any, ...]:
         """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
+        nonlocal calls
         _same_structure(value_bar, value, label)
+        if compiled.once and calls:
+            raise UndefinedDerivativeError(
+                f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
+                " aliases are known only at run time\nCall vjp again for another adjoint."
+            )
+        calls += 1
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
         bars = reverse(_again(saved), seed)
         bars = (bars,) if len(values) == 1 else bars
@@ -442,9 +451,9 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 def _again(saved: Any) -> Any:
     """What a forward part saved, with tapes that may be consumed."""
-    if isinstance(saved, list):
-        return list(saved)
-    return tuple([list(s) if isinstance(s, list) else s for s in saved]) if isinstance(saved, tuple) else saved
+    if type(saved) is list:
+        return [_again(item) for item in saved]
+    return tuple([_again(item) for item in saved]) if type(saved) is tuple else saved
 
 
 def _same_structure(g: Any, value: Any, label: str) -> None:

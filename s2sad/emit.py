@@ -8,7 +8,6 @@ is headed by the statement that it is the adjoint of.
 from __future__ import annotations
 
 import ast
-import copy
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -49,36 +48,7 @@ from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, write
 from s2sad.naming import name_all
 from s2sad.printer import Note, to_text
 from s2sad.runtime import stop_gradient
-
-_WIDTH = 72
-_OPERATORS: dict[str, ast.operator] = {
-    "+": ast.Add(),
-    "-": ast.Sub(),
-    "*": ast.Mult(),
-    "/": ast.Div(),
-    "**": ast.Pow(),
-    "@": ast.MatMult(),
-    "%": ast.Mod(),
-    "//": ast.FloorDiv(),
-    "<<": ast.LShift(),
-    ">>": ast.RShift(),
-    "|": ast.BitOr(),
-    "^": ast.BitXor(),
-    "&": ast.BitAnd(),
-}
-_UNARY: dict[str, ast.unaryop] = {"-": ast.USub(), "+": ast.UAdd(), "~": ast.Invert()}
-_COMPARE: dict[str, ast.cmpop] = {
-    "==": ast.Eq(),
-    "!=": ast.NotEq(),
-    "<": ast.Lt(),
-    "<=": ast.LtE(),
-    ">": ast.Gt(),
-    ">=": ast.GtE(),
-    "is": ast.Is(),
-    "is_not": ast.IsNot(),
-    "in": ast.In(),
-    "not_in": ast.NotIn(),
-}
+from s2sad.syntax import COMPARE, OPERATORS, UNARY, dotted, renamed, shortened
 
 
 @dataclass
@@ -229,7 +199,7 @@ class _Writer:
                     for node in made:
                         self.notes.setdefault(id(node), Note((), self.trailing(stmt)))
                 elif not forward and origin != last:
-                    mark = _shortened(f"# L{origin.line}: {origin.text}")
+                    mark = shortened(f"# L{origin.line}: {origin.text}")
                     self.before(made[0], (mark,), first=True)
                     last = origin
             out += made
@@ -264,7 +234,7 @@ class _Writer:
                 if isinstance(value, Call) and isinstance(value.node, gast.AugAssign) and value.op.kind == "operator":
                     left, right = value.args
                     if isinstance(left, Var) and self.names[left.name] == self.names[target]:
-                        return [ast.AugAssign(self.store(target), _OPERATORS[value.op.name], self.expr(right))]
+                        return [ast.AugAssign(self.store(target), OPERATORS[value.op.name], self.expr(right))]
                 return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
             case Copy(targets=targets, sources=sources):
                 return self.moves(targets, sources)
@@ -274,18 +244,20 @@ class _Writer:
                     elements[star] = ast.Starred(elements[star], ast.Store())
                 return [ast.Assign([ast.Tuple(elements, ast.Store())], self.expr(value), lineno=0)]
             case Store(base=base, index=index, value=value, op=op):
-                place: Place = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
-                if (index == _WHOLE and op is not None and (isinstance(base, Var) or _is_item(base))) or (index == _WHOLE and _is_item(base)):
-                    place = self.expr(base)
-                    place.ctx = ast.Store()  # type: ignore[attr-defined]
+                place: ast.Name | ast.Subscript = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
+                if index == _WHOLE and (_is_item(base) or (op is not None and isinstance(base, Var))):
+                    whole = self.expr(base)
+                    assert isinstance(whole, (ast.Name, ast.Subscript))
+                    whole.ctx = ast.Store()
+                    place = whole
                 if op is None:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 if op == "+" and isinstance(value, Call) and value.op.name == "-" and len(value.args) == 1:
                     if value.op.kind == "operator":
                         return [ast.AugAssign(place, ast.Sub(), self.expr(value.args[0]))]
-                return [ast.AugAssign(place, _OPERATORS[op], self.expr(value))]
+                return [ast.AugAssign(place, OPERATORS[op], self.expr(value))]
             case Effect(node=node, names=names):
-                return [_renamed(node, {user: self.names[name] for user, name in names})]
+                return [renamed(node, {user: self.names[name] for user, name in names})]
             case Evaluate(value=value):
                 return [ast.Expr(self.expr(value))]
             case Push(tape=tape, values=values):
@@ -310,12 +282,12 @@ class _Writer:
                 return [ast.Break()]
         raise TypeError(stmt)
 
-    def store(self, name: str) -> ast.expr:
+    def store(self, name: str) -> ast.Name:
         return ast.Name(self.names[name], ast.Store())
 
     def inplace(self, target: str, value: Call) -> list[ast.stmt]:
         left, right = value.args
-        augmented = ast.AugAssign(self.store(target), _OPERATORS[value.op.name], self.expr(right))
+        augmented = ast.AugAssign(self.store(target), OPERATORS[value.op.name], self.expr(right))
         if isinstance(left, Var) and self.names[left.name] == self.names[target]:
             return [augmented]
         return [ast.Assign([self.store(target)], self.expr(left), lineno=0), augmented]
@@ -369,7 +341,7 @@ class _Writer:
             case Var(name=name):
                 return ast.Name(self.names[name], ast.Load())
             case Global(text=text):
-                return _dotted(text)
+                return dotted(text)
             case Build(kind="dict", items=items):
                 return ast.Dict([self.expr(i) for i in items[::2]], [self.expr(i) for i in items[1::2]])
             case Build(kind="list", items=items):
@@ -379,7 +351,7 @@ class _Writer:
             case Slice(lower=lower, upper=upper, step=step):
                 return ast.Slice(*(None if p is None else self.expr(p) for p in (lower, upper, step)))
             case Opaque(node=node, names=names):
-                return _renamed(node, {user: self.names[name] for user, name in names})
+                return renamed(node, {user: self.names[name] for user, name in names})
             case Call():
                 return self.call(expr)
         raise TypeError(expr)
@@ -408,11 +380,11 @@ class _Writer:
         match op.kind:
             case "operator" | "inplace":
                 if len(args) == 1:
-                    return ast.UnaryOp(_UNARY[op.name], args[0])
-                return ast.BinOp(args[0], _OPERATORS[op.name], args[1])
+                    return ast.UnaryOp(UNARY[op.name], args[0])
+                return ast.BinOp(args[0], OPERATORS[op.name], args[1])
             case "compare":
                 symbols = op.name.replace("is not", "is_not").replace("not in", "not_in").split()
-                return ast.Compare(args[0], [_COMPARE[s] for s in symbols], args[1:])
+                return ast.Compare(args[0], [COMPARE[s] for s in symbols], args[1:])
             case "bool":
                 if op.name == "not":
                     return ast.UnaryOp(ast.Not(), args[0])
@@ -427,9 +399,9 @@ class _Writer:
                 return ast.Subscript(args[0], args[1])
             case "runtime":
                 root, dot, rest = op.name.partition(".")
-                text = _dotted(self.roots[root] + dot + rest)
+                text = dotted(self.roots[root] + dot + rest)
                 return ast.Call(text, args, keywords)
-        return ast.Call(_dotted(op.name), args, keywords)
+        return ast.Call(dotted(op.name), args, keywords)
 
 
 _WHOLE = Const(...)
@@ -438,61 +410,3 @@ _NOT = Op("bool", "not")
 
 def _is_item(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.op.kind == "index"
-
-
-def _dotted(text: str) -> ast.expr:
-    first, *rest = text.split(".")
-    if not all(part.isidentifier() for part in (first, *rest)):
-        return ast.parse(text, mode="eval").body
-    node: ast.expr = ast.Name(first, ast.Load())
-    for part in rest:
-        node = ast.Attribute(node, part, ast.Load())
-    return node
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 100 else text[:97] + "..."
-
-
-class _Renamer(ast.NodeTransformer):
-    """Renames free names; what a lambda or comprehension binds stays."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = dict(names)
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
-
-    def scoped(self, node: Any, bound: set[str]) -> Any:
-        outer = self.names
-        self.names = {k: v for k, v in outer.items() if k not in bound}
-        new = self.generic_visit(node)
-        self.names = outer
-        return new
-
-    def visit_Lambda(self, node: ast.Lambda) -> Any:
-        a = node.args
-        own = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
-        a.defaults = [self.visit(d) for d in a.defaults]
-        bound = {x.arg for x in own if x is not None}
-        outer = self.names
-        self.names = {k: v for k, v in outer.items() if k not in bound}
-        node.body = self.visit(node.body)
-        self.names = outer
-        return node
-
-    def comprehension(self, node: Any) -> Any:
-        node.generators[0].iter = self.visit(node.generators[0].iter)
-        bound = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        first = node.generators[0].iter
-        node.generators[0].iter = ast.Constant(None)
-        new = self.scoped(node, bound)
-        new.generators[0].iter = first
-        return new
-
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension
-
-
-def _renamed(node: Any, names: Mapping[str, str]) -> Any:
-    new = _Renamer(names).visit(copy.deepcopy(node))
-    return new

@@ -7,7 +7,7 @@ what to do about it; where a source line is to blame it reads like a compiler's:
     model.py:7:12: error: np.linalg.eig has no derivative rule
         w, v = np.linalg.eig(A)
                ^~~~~~~~~~~~~~~~
-    A depends on x. Declare a rule with @custom_vjp, or wrap the argument in stop_gradient(...).
+    Write it with supported operations, or wrap the argument in stop_gradient(...).
 """
 
 from __future__ import annotations
@@ -117,8 +117,7 @@ class UnsupportedError(S2SADError):
 
     Remedy:
         Each violation names its own.  In general: write the statement in the
-        accepted language, wrap what is constant in ``stop_gradient(...)``, or
-        declare a derivative with ``@custom_vjp``.
+        accepted language, or wrap what is constant in ``stop_gradient(...)``.
     """
 
     violations: tuple[Violation, ...]
@@ -150,8 +149,7 @@ class SourceError(S2SADError):
         module was imported.
 
     Remedy:
-        Write a plain function around the callable, import the module again, or
-        declare a derivative with ``@custom_vjp``.
+        Write a plain function around the callable, or import the module again.
     """
 
 
@@ -183,7 +181,7 @@ class GradientMismatch(S2SADError, AssertionError):
     """A derivative differs from the differences of the function itself.
 
     Example:
-        ``check_grads(f, (x,))`` where a ``@custom_vjp`` rule of ``f`` has a wrong sign.
+        ``check_grads(f, (x,))`` at a kink of ``f``, or where a rule has a wrong sign.
 
     Remedy:
         The message names the argument and the entry that is furthest off.  Look at

@@ -41,10 +41,7 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
     result: dict[str, str] = dict(fixed)
     ordered = sorted(groups.items(), key=lambda item: (item[0].startswith("~"), "_bar" in item[0]))
     for stem, members in ordered:
-        colors: list[tuple[str, list[str]]] = []
-        for name in members:
-            if name in fixed:
-                colors.append((fixed[name], [name]))
+        colors: list[tuple[str, list[str]]] = [(fixed[name], [name]) for name in members if name in fixed]
         for name in members:
             if name in fixed:
                 continue

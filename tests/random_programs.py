@@ -133,7 +133,7 @@ LOCATED = re.compile(r".+:\d+:\d+: error: .+\n.*\S.*\n\s*\^", re.MULTILINE)
 def judge(program: Program, directions: int = 2) -> Verdict:
     """Compares the compiled gradient of a program with differences along random directions."""
     from s2sad import value_and_grad
-    from s2sad.errors import S2SADError, SourceError
+    from s2sad.errors import ArgumentError, S2SADError, SourceError
 
     rng = np.random.default_rng(program.seed)
     chosen = [program.args[position] for position in program.argnums]
@@ -154,9 +154,11 @@ def judge(program: Program, directions: int = 2) -> Verdict:
             try:
                 got_value, gradients = value_and_grad(f, program.argnums)(*args)
             except S2SADError as error:
-                if isinstance(error, SourceError) or not LOCATED.search(str(error)):
+                # What is wrong with the arguments or the loss has no place in the source.
+                located = isinstance(error, ArgumentError) or LOCATED.search(str(error))
+                if isinstance(error, SourceError) or not located:
                     return Verdict("failed", f"refused without a place: {error}")
-                return Verdict("refused", str(error).split("error: ", 1)[1].splitlines()[0])
+                return Verdict("refused", str(error).split("error: ", 1)[-1].splitlines()[0])
             except Exception:
                 return Verdict("failed", traceback.format_exc())
         if not same_bits(got_value, value):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
-from s2sad.errors import UnsupportedError
+from s2sad import value_and_grad, vjp
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 
 
@@ -137,3 +137,38 @@ def test_right_or_refused(f: Any) -> None:
         assert ".py:" in str(error)
         return
     np.testing.assert_allclose(gradient, numeric_gradient(lambda a: f(a.copy()), (x,), 0), rtol=1e-6, atol=1e-9)
+
+
+def swapped_in_a_loop(x: Any) -> Any:
+    a, b = x.copy(), x * 2.0
+    for _ in range(2):
+        a[0] = b[1] * a[0]
+        a, b = b, a
+    return a * 1.0
+
+
+def nested_tapes(x: Any) -> Any:
+    for _ in range(3):
+        x = _damped(x) + x
+    return x
+
+
+def _damped(x: Any) -> Any:
+    for _ in range(2):
+        x = np.sin(x) * x
+    return x
+
+
+def test_a_pullback_gives_the_same_again_or_says_that_it_cannot() -> None:
+    bar = np.array([1.0, -0.5])
+    for f in (nested_tapes, swapped_in_a_loop):
+        _, pullback = vjp(f, np.array([0.3, 0.8]))
+        (first,) = pullback(bar)
+        expected = numeric_gradient(lambda a, f=f: np.sum(bar * f(a.copy())), (np.array([0.3, 0.8]),), 0)
+        np.testing.assert_allclose(first, expected, rtol=1e-7)
+        try:
+            (second,) = pullback(bar)
+        except UndefinedDerivativeError:
+            assert f is swapped_in_a_loop
+        else:
+            np.testing.assert_array_equal(first, second)

@@ -185,7 +185,7 @@ class ControlFlow(Expressions):
         if kind == "items" and not _pair(s.target):
             return None
         key = s.target.elts[0] if kind == "items" else _name(self.unused("key"), s)
-        self.resolver.local |= {n for n in bound_names(key)}
+        self.resolver.local |= set(bound_names(key))
         value = s.target.elts[1] if kind == "items" else s.target
         whole = call.func.value
         if not isinstance(whole, gast.Name):

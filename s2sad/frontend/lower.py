@@ -277,7 +277,7 @@ class _Lowering(ControlFlow):
         first = s.lineno
         last = first if hasattr(s, "body") else (s.end_lineno or first)
         text = " ".join(self.source.line(n).strip() for n in range(first, last + 1))
-        text, mark, _ = text.partition("  #")
+        text = text.partition("  #")[0]
         return Origin(first, text.strip().removesuffix(":") if hasattr(s, "body") else text.strip())
 
     # --- assignment

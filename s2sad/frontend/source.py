@@ -156,7 +156,7 @@ def _explain(function: object) -> tuple[str, str]:
     if isinstance(function, types.BuiltinFunctionType) or type(function).__name__ in _COMPILED_TYPES:
         return (
             "a built-in (C) function",
-            "Call it in a Python function of your own; if it has no rule, declare one with @custom_vjp.",
+            "Call it in a Python function of your own.",
         )
     if not callable(function):
         return f"not callable, but an object of class {type(function).__qualname__}", "Pass a function."

@@ -94,8 +94,7 @@ class _Folder:
         pending: dict[str, Assign] = {}
 
         def flush(names: Iterable[str]) -> None:
-            for name in names:
-                out.append(pending.pop(name))
+            out.extend([pending.pop(name) for name in names])
 
         for stmt in block:
             wanted = [n for n in dict.fromkeys(reads(stmt)) if n in pending]

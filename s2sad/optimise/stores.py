@@ -79,7 +79,7 @@ def _scales(out: list[Stmt], stmt: Assign, uses: Counter[str]) -> bool:
         return False
     if uses[taken.target] != 1 or taken.target not in names_in(stmt.value):
         return False
-    if _reads_array(stmt.value, zero.base) or writes_into(zero) in names_in(stmt.value):
+    if _reads_array(stmt.value, zero.base) or writes_into(zero) in set(names_in(stmt.value)):
         return False
     out[-2:] = [replace(stmt, value=rename(stmt.value, {taken.target: item})), zero]
     return True

@@ -64,6 +64,7 @@ class _Compilation(Analyser):
         super().__init__()
         self.writer = Writer()
         self.pairs: dict[Any, _Callee] = {}
+        self.once = False
 
     def run(
         self,
@@ -87,7 +88,7 @@ class _Compilation(Analyser):
             self.writer.write(gradient, function)
         text = self.writer.source
         self.stages["source"] = text
-        return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names)
+        return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names, self.once)
 
     def differentiate(
         self, a: Analysed, seed: Mapping[str, Expr], wrt: tuple[str, ...], seed_facts: Mapping[str, Fact]
@@ -209,10 +210,13 @@ class _Compilation(Analyser):
         whole = replace(a.function, body=held, reverse=made.reverse, result=Build("tuple", (Var(probe), gradients)))
         whole = finished(a, whole, made)
         whole = in_place(a, whole, made.facts)
-        assert whole.reverse is not None and isinstance(whole.result, Build)
+        back = whole.reverse
+        assert back is not None
+        assert isinstance(whole.result, Build)
         gradients = whole.result.items[1]
-        needed = _free_in(whole.reverse, gradients)
+        needed = _free_in(back, gradients)
         needed.pop(bar, None)
+        self.once = self.once or not made.shadows.isdisjoint(needed)
         kept: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
         title = _title(a.lowered.source, wrt, "pair")
         loose = [n for n in needed if n not in _settled(whole)]
@@ -232,7 +236,7 @@ class _Compilation(Analyser):
             gradients,
             whole.file,
             (f"reverse of {names[0]}: the adjoints of {', '.join(wrt)}",),
-            (*start, *whole.reverse),
+            (*start, *back),
         )
         self.stages.setdefault("adjoint", show(whole))
         self.writer.write(fold(forward), function)

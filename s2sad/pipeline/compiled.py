@@ -16,13 +16,17 @@ _MISSING = object()
 
 @dataclass
 class Compiled:
-    """A compiled derivative: its text, its functions by name, and the guards that it rests on."""
+    """A compiled derivative: its text, its functions by name, and the guards that it rests on.
+
+    With ``once``, what a forward part saves serves one run of the reverse part: shadows are in it.
+    """
 
     text: str
     functions: dict[str, types.FunctionType]
     guards: tuple[Guard, ...]
     stages: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    once: bool = False
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.
@@ -44,4 +48,4 @@ class Compiled:
         for function, code in self._codes:
             if function.__code__ is not code:
                 return False
-        return not self._others or all([guard.holds() for guard in self._others])
+        return not self._others or all(guard.holds() for guard in self._others)

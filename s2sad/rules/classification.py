@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
-_OWN = "declare a rule for a function of your own with @custom_vjp, or " + _STOP
+_OWN = "write it with other operations, or " + _STOP
 _WRITES = "it writes into its argument; assign to the elements instead (a[index] = values)"
 _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP

@@ -1,0 +1,104 @@
+"""Parts of Python's syntax tree: operators by their symbols, dotted names, renaming."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+OPERATORS: dict[str, ast.operator] = {
+    "+": ast.Add(),
+    "-": ast.Sub(),
+    "*": ast.Mult(),
+    "/": ast.Div(),
+    "**": ast.Pow(),
+    "@": ast.MatMult(),
+    "%": ast.Mod(),
+    "//": ast.FloorDiv(),
+    "<<": ast.LShift(),
+    ">>": ast.RShift(),
+    "|": ast.BitOr(),
+    "^": ast.BitXor(),
+    "&": ast.BitAnd(),
+}
+
+
+UNARY: dict[str, ast.unaryop] = {"-": ast.USub(), "+": ast.UAdd(), "~": ast.Invert()}
+
+
+COMPARE: dict[str, ast.cmpop] = {
+    "==": ast.Eq(),
+    "!=": ast.NotEq(),
+    "<": ast.Lt(),
+    "<=": ast.LtE(),
+    ">": ast.Gt(),
+    ">=": ast.GtE(),
+    "is": ast.Is(),
+    "is_not": ast.IsNot(),
+    "in": ast.In(),
+    "not_in": ast.NotIn(),
+}
+
+
+def dotted(text: str) -> ast.expr:
+    """A dotted name, or any other expression, as a tree."""
+    first, *rest = text.split(".")
+    if not all(part.isidentifier() for part in (first, *rest)):
+        return ast.parse(text, mode="eval").body
+    node: ast.expr = ast.Name(first, ast.Load())
+    for part in rest:
+        node = ast.Attribute(node, part, ast.Load())
+    return node
+
+
+def shortened(text: str) -> str:
+    """A comment that is not too long for its line."""
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+class _Renamer(ast.NodeTransformer):
+    """Renames free names; what a lambda or comprehension binds stays."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = dict(names)
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+    def scoped(self, node: Any, bound: set[str]) -> Any:
+        outer = self.names
+        self.names = {k: v for k, v in outer.items() if k not in bound}
+        new = self.generic_visit(node)
+        self.names = outer
+        return new
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        a = node.args
+        own = [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg]
+        a.defaults = [self.visit(d) for d in a.defaults]
+        bound = {x.arg for x in own if x is not None}
+        outer = self.names
+        self.names = {k: v for k, v in outer.items() if k not in bound}
+        node.body = self.visit(node.body)
+        self.names = outer
+        return node
+
+    def comprehension(self, node: Any) -> Any:
+        node.generators[0].iter = self.visit(node.generators[0].iter)
+        bound = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        first = node.generators[0].iter
+        node.generators[0].iter = ast.Constant(None)
+        new = self.scoped(node, bound)
+        new.generators[0].iter = first
+        return new
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension
+
+
+def renamed(node: _Node, names: Mapping[str, str]) -> _Node:
+    """A copy of a tree with its free names called otherwise."""
+    new: _Node = _Renamer(names).visit(copy.deepcopy(node))
+    return new
