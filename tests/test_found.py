@@ -79,7 +79,17 @@ def minus_minus(x: Any, y: Any) -> Any:
     return np.mean(z) ** 2
 
 
+def rebuilt_from_the_item(x: Any, y: Any) -> Any:
+    """A view of a loop's item is made again after the item is."""
+    for row in y * np.ones((3, 3)):
+        x = np.tanh(np.sum(row[:, None] * row + np.mean(x), axis=0))
+    for row in np.outer(x, x):
+        x = np.sin(row[:, None] * row)[0] + np.mean(x)
+    return np.sum(x)
+
+
 PROGRAMS = [
+    rebuilt_from_the_item,
     minus_minus,
     break_of_a_loop_kept_for_its_item,
     move_in_a_loop_without_adjoint_statements,

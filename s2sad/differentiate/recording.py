@@ -92,7 +92,7 @@ class _Recorder:
         back = (*again, *twin.body)
         body, back = self.block(stmt.body, back, heads, True)
         defined = ({n for s in body for n in defines(s)} | heads) - own - {s.target for s in again}
-        body, back = self.save(body, back, defined, heads)
+        body, back = self.save(body, back, defined, heads, len(again))
         return replace(stmt, body=body), replace(twin, body=back)
 
     def elements(self, stmt: For | While, own: frozenset[str]) -> Iterable[Assign]:
@@ -103,8 +103,13 @@ class _Recorder:
                 if isinstance(iterable, Var) and self.rebuildable(item):
                     yield Assign(target, item, stmt.origin)
 
-    def save(self, body: Block, back: Block, defined: set[str], heads: frozenset[str]) -> tuple[Block, Block]:
-        """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins."""
+    def save(
+        self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
+    ) -> tuple[Block, Block]:
+        """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins.
+
+        The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
+        """
         needed = [n for n in _needed(back) if n in defined]
         definitions = {s.target: s.value for s in body if isinstance(s, Assign)}
         saved = [n for n in needed if n not in definitions or not self.rebuildable(definitions[n])]
@@ -116,14 +121,16 @@ class _Recorder:
             value = definitions.get(name)
             if value is None or not self.rebuildable(value) or not self.unbound.isdisjoint(names_in(value)):
                 return False
-            if not all([rebuild(n) for n in names_in(value)]):
+            # Each of them, so that what can be rebuilt is noted.
+            outcomes = [rebuild(n) for n in names_in(value)]
+            if not all(outcomes):
                 return False
             rebuilt[name] = value
             return True
 
         for name in needed:
             if not rebuild(name):
-                saved.append(name)
+                saved.append(name)  # noqa: PERF401 - rebuild reads what is saved so far
         start: list[Stmt] = []
         names: dict[str, Expr] = {}
 
@@ -141,10 +148,12 @@ class _Recorder:
             if unset:
                 body = (Copy(tuple(unset), tuple(Const(0.0) for _ in unset)), *body)
             start.append(Pop(tuple([renewed(n) for n in saved]), tape))
+        pops = len(start)
         for name, value in rebuilt.items():
             value = rename(value, names)
             start.append(Assign(renewed(name), value))
-        return body, (*start, *_renamed(back, names))
+        items, rest = back[:items_first], back[items_first:]
+        return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
 
 
 def defines(stmt: Stmt) -> Iterable[str]:

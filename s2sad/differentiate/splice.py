@@ -128,10 +128,10 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Call(Op("bool", "not"), (sub(operand),))
         case ast.UnaryOp(op=op, operand=operand):
-            value = sub(operand)
-            if isinstance(op, ast.USub) and isinstance(value, Const):
-                return Const(-value.value)
-            return Call(Op("operator", *_UNARY[type(op)]), (value,))
+            lowered = sub(operand)
+            if isinstance(op, ast.USub) and isinstance(lowered, Const):
+                return Const(-lowered.value)
+            return Call(Op("operator", *_UNARY[type(op)]), (lowered,))
         case ast.Compare(left=left, ops=ops, comparators=comparators):
             symbols = " ".join(_COMPARE[type(op)][0] for op in ops)
             return Call(Op("compare", symbols), (sub(left), *map(sub, comparators)))
@@ -143,7 +143,8 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
             return Call(_STAR, (Var(f"%{name}"),))
         case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=i), iter=run, ifs=[])]):
             # [... for i in range(len(operands))], one item for each operand
-            assert isinstance(run, ast.Call) and isinstance(run.args[0], ast.Call)
+            assert isinstance(run, ast.Call)
+            assert isinstance(run.args[0], ast.Call)
             return Call(Op("function", f"%{i}"), (sub(element), sub(run.args[0].args[0])))
         case ast.Tuple(elts=elements):
             return Build("tuple", tuple(map(sub, elements)))
@@ -260,11 +261,11 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
         case ast.Constant(value=value):
             return value
         case ast.Name(id=name):
-            value = bound.get(name)
-            if isinstance(value, Const):
-                return value.value
-            if isinstance(value, Build) and value.kind == "tuple" and all(isinstance(i, Const) for i in value.items):
-                return tuple(i.value for i in value.items if isinstance(i, Const))
+            given = bound.get(name)
+            if isinstance(given, Const):
+                return given.value
+            if isinstance(given, Build) and given.kind == "tuple" and all(isinstance(i, Const) for i in given.items):
+                return tuple(i.value for i in given.items if isinstance(i, Const))
             raise _Unknown
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return not sub(operand)
@@ -272,9 +273,9 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             return -sub(operand)
         case ast.BoolOp(op=op, values=values):
             unknown = False
-            for value in values:
+            for part in values:
                 try:
-                    outcome = sub(value)
+                    outcome = sub(part)
                 except _Unknown:
                     unknown = True
                     continue
@@ -304,12 +305,12 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
         case ast.Call(func=ast.Name(id=name), args=[argument]):
             if name == "isinstance":
                 raise _Unknown
-            operand = _operand(argument, bound)
+            term = _operand(argument, bound)
             if name == literal.__name__:
-                return isinstance(operand, Const) and literal(operand.value)
-            if operand is None:
+                return isinstance(term, Const) and literal(term.value)
+            if term is None:
                 raise _Unknown
-            known = fact(operand)
+            known = fact(term)
             if name == ndim.__name__ and known.ndim is not None:
                 return known.ndim
             if name == real.__name__ and (

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact
-from s2sad.differentiate.reverse import Pair, Reversed, reverse
+from s2sad.differentiate.operations import Pair
+from s2sad.differentiate.reverse import Reversed, reverse
 from s2sad.errors import Place, UnsupportedError, Violation
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, For, Function, If, Op, Param, Stmt, Unpack, Var

@@ -1,0 +1,251 @@
+"""The adjoints of names: contributions to them, who owns them, and copies of what is written before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from s2sad import rules
+from s2sad.analysis.activity import Activity, carriers
+from s2sad.analysis.effects import Effects, written_by
+from s2sad.analysis.infer import Facts
+from s2sad.differentiate.buffers import ELLIPSIS, Buffers
+from s2sad.differentiate.builder import ADD, COPY, INDEX
+from s2sad.errors import Place, Violation
+from s2sad.ir import algebra
+from s2sad.ir.nodes import (
+    Assign,
+    Build,
+    Call,
+    Const,
+    Expr,
+    Function,
+    Op,
+    Stmt,
+    Store,
+    Var,
+)
+from s2sad.ir.traverse import base, map_children, names_in, walk
+from s2sad.runtime import fresh, own
+
+_ADD_IN_PLACE = Op("inplace", "+", np.add)
+_SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
+_OWN = Op("runtime", "own", own)
+_FRESH = Op("runtime", "fresh", fresh)
+_ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
+_FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
+
+
+class Adjoints(Buffers):
+    """The part of reverse mode that keeps the adjoint of every name."""
+
+    def __init__(
+        self,
+        function: Function,
+        facts: Facts,
+        effects: Effects,
+        activity: Activity,
+        place: Callable[[Any], Place],
+        unbound: frozenset[str],
+    ) -> None:
+        super().__init__(function, facts, effects, activity)
+        self.place = place
+        self.unbound = unbound
+        self.violations: list[Violation] = []
+        self.adj: dict[str, Expr] = {}
+        self.owned: set[str] = set()
+        self.before: list[Stmt] = []
+        self.later: set[str] = set()
+
+    def violation(self, node: Any, message: str, remedy: str) -> None:
+        """Note a place through which no derivative can pass."""
+        where = self.place(node) if node is not None else None
+        self.violations.append(Violation(where, message, remedy))
+
+    def is_active(self, expr: Expr) -> bool:
+        """Whether a derivative passes through an operand."""
+        return any(name in self.active for name in carriers(expr))
+
+    def contribute(self, x: Expr, g: Expr, owned: bool = False, moved: bool = False) -> None:
+        """Add ``g`` to the adjoint of the operand ``x``.
+
+        ``owned`` says that nothing else refers to the object ``g``, ``moved`` that its only other
+        holder is the name whose adjoint it was until now.
+        """
+        if isinstance(x, Build):
+            step = 2 if x.kind == "dict" else 1
+            for i, item in enumerate(x.items[step - 1 :: step]):
+                if self.is_active(item):
+                    self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))
+            return
+        if not isinstance(x, Var):
+            if self.is_active(x):
+                # It was taken for a constant while its names were not known to share what is written.
+                self.refuse_buffer(self.origin.line)
+            return
+        if self.is_buffer(x):
+            g = self.lowered(g)
+            g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
+            if isinstance(g, Call) and g.op.function is np.broadcast_to:
+                g = g.args[0]
+            self.emit(Store(self.shadow(x.name), ELLIPSIS, g, "+", self.origin))
+            return
+        if x.name not in self.active or self.of[x.name].kind == "other":
+            return
+        old = self.adj.get(x.name)
+        g = self.lowered(g)
+        if old is not None:
+            g = self.added(old, g, x)
+            owned = True
+        if isinstance(g, Call):
+            name = self.bar(x.name)
+            fact = self.of[x.name]
+            inner = g
+            g = self.let(name, g, fact if fact.numeric else self.named(self.fact(g), name))
+            if isinstance(inner, Call) and inner.op.function is np.broadcast_to:
+                self.lazy[name] = inner.args[0]
+                self.broadcasts[name] = inner.args[1]
+            elif owned or _makes_fresh(inner):
+                self.owned.add(name)
+        elif not moved:
+            self.owned.difference_update(names_in(g))
+        self.adj[x.name] = g
+
+    def added(self, old: Expr, g: Expr, x: Var) -> Expr:
+        """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
+        fact = self.of[x.name]
+        if fact.kind == "array" and fact.ndim != 0 and fact.real and isinstance(old, Var) and old.name in self.owned:
+            g = self.plain(g, fact)
+            if self.fact(g).real:
+                subtracted = isinstance(g, Call) and g.op == algebra.NEGATE
+                if subtracted:
+                    assert isinstance(g, Call)
+                    return Call(_SUBTRACT_IN_PLACE, (old, g.args[0]))
+                return Call(_ADD_IN_PLACE, (old, g))
+        return self.plus(old, g, x)
+
+    def item(self, g: Expr, key: Expr) -> Expr:
+        """The part ``g[key]`` of a container's adjoint."""
+        if isinstance(g, Build) and isinstance(key, Const):
+            if g.kind == "dict":
+                for k, v in zip(g.items[::2], g.items[1::2], strict=True):
+                    if k == key:
+                        return v
+            else:
+                part: Expr = g.items[key.value]
+                return part
+        held = g if isinstance(g, Var) else self.let(self.fresh("~t_bar"), g)
+        return self.let(self.fresh("~t_bar"), Call(INDEX, (held, key)))
+
+    def take(self, name: str) -> Expr | None:
+        """The adjoint of a name at its definition, after which the name has none."""
+        return self.adj.pop(name, None)
+
+    def zero(self, name: str) -> Expr:
+        """A zero adjoint of a name."""
+        if name in self.unbound:
+            return Const(0.0)
+        value = self.zeros(Var(name))
+        if isinstance(value, Const):
+            return value
+        fresh = self.let(self.bar(name), value, self.of[name] if self.of[name].numeric else None)
+        self.owned.add(fresh.name)
+        return fresh
+
+    def writable(self, x: Var) -> Var:
+        """The adjoint of ``x`` as an object of its own that may be written in place."""
+        old = self.adj.get(x.name)
+        if isinstance(old, Var) and old.name in self.owned:
+            return old
+        fact = self.of[x.name]
+        shape_fact = fact if fact.numeric else None
+        if old is None:
+            zero = self.zeros(x)
+            new = self.let(self.bar(x.name), zero, shape_fact)
+        elif fact.kind == "array":
+            held = old if isinstance(old, Var) else self.let(self.bar(x.name), old, fact)
+            new = self.let(self.bar(x.name), Call(COPY, (held,)), fact)
+        else:
+            new = self.let(self.bar(x.name), Call(ADD, (self.zeros(x), old)))
+        self.owned.add(new.name)
+        self.adj[x.name] = new
+        return new
+
+    def result(self, name: str, given: set[str]) -> Expr:
+        """The adjoint of a parameter as an object that nothing else refers to."""
+        g = self.adj.get(name)
+        fact = self.of[name]
+        if g is None:
+            return self.zeros(Var(name))
+        if fact.kind == "scalar":
+            return g
+        if isinstance(g, Var) and g.name in self.lazy:
+            inner = self.lazy[g.name]
+            if self.fact(inner).kind == "scalar" and fact.kind == "array":
+                if inner == Const(1.0):
+                    return Call(_ONES_LIKE, (Var(name),))
+                return Call(_FULL_LIKE, (Var(name), inner))
+        if isinstance(g, Var) and g.name in self.owned and g.name not in given:
+            given.add(g.name)
+            return g
+        if fact.kind == "array" and isinstance(g, Var):
+            return Call(COPY, (g,))
+        return Call(_FRESH, (g,))
+
+    def is_owned(self, bar: Expr) -> bool:
+        """Whether nothing else refers to the object of an adjoint."""
+        return isinstance(bar, Const) or (isinstance(bar, Var) and bar.name in self.owned)
+
+    def refuse_buffer(self, node: Any) -> None:
+        """Note a use of an array that is written in place for which there is no adjoint."""
+        what = "an array that is written in place is used here in a way that is not supported"
+        self.violation(node, what, "Take a copy (x.copy()), or make a new array instead of writing into this one.")
+
+    def kept(self, expr: Expr) -> Expr:
+        """An index as the reverse part can read it, whatever is written meanwhile."""
+        return self.snapshots()(expr)
+
+    def snapshots(self, target: str = "") -> Callable[[Expr], Expr]:
+        """A renaming that makes expressions read copies of what is written in place elsewhere.
+
+        ``target`` is the name that the statement assigns.
+        """
+        written = self.effects.written - self.effects.private
+        names: dict[str, Expr] = {}
+
+        def renamed(expr: Expr) -> Expr:
+            if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
+                return expr
+            if isinstance(expr, Var) and expr.name in written and self.is_overwritten(expr.name):
+                if expr.name not in names:
+                    copy = self.fresh(base(expr.name))
+                    self.of[copy] = self.of[expr.name]
+                    made = Call(COPY if self.of[expr.name].kind == "array" else _OWN, (expr,))
+                    # The result of the statement itself can be copied only once it is there.
+                    (self.after if expr.name == target else self.before).append(Assign(copy, made, self.origin))
+                    names[expr.name] = Var(copy)
+                return names[expr.name]
+            return map_children(expr, renamed)
+
+        if not written:
+            return lambda expr: expr
+        return renamed
+
+    def is_overwritten(self, name: str) -> bool:
+        """Whether the object of ``name`` may be written after the statement at hand."""
+        return self.of[name].kind != "scalar" and bool(self.effects.group.get(name, frozenset({name})) & self.later)
+
+    def note_writes(self, block: Iterable[Stmt]) -> None:
+        """Note what a block writes, for all that runs before it."""
+        for stmt in walk(block):
+            self.later |= written_by(stmt)
+
+
+def _makes_fresh(call: Call) -> bool:
+    """Whether a call surely returns an array that nothing else refers to."""
+    if call.op.kind == "operator":
+        return True
+    rule = rules.find(call.op.function)
+    return rule is not None and rule.sharing == "fresh" and rule.name.startswith("numpy.")

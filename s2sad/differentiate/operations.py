@@ -1,0 +1,261 @@
+"""The adjoints of operations: rules, items, fields, unpacking, and calls of functions that have source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from s2sad import rules
+from s2sad.analysis.facts import Fact
+from s2sad.differentiate.adjoints import Adjoints
+from s2sad.differentiate.builder import ADD, as_value
+from s2sad.differentiate.splice import UnknownLength, splice
+from s2sad.errors import UnsupportedError
+from s2sad.frontend.writing import may_write
+from s2sad.ir import algebra
+from s2sad.ir.nodes import (
+    Assign,
+    Build,
+    Call,
+    Const,
+    Evaluate,
+    Expr,
+    Op,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
+from s2sad.ir.traverse import names_in
+from s2sad.rules.binding import BindingError, bind
+from s2sad.runtime import add_at, add_field, joined, packed, starred
+
+_ADD_AT = Op("runtime", "add_at", add_at, pure=False)
+_ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
+_PACKED = Op("runtime", "packed", packed)
+_JOINED = Op("runtime", "joined", joined)
+_STARRED = Op("runtime", "starred", starred)
+_REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
+#: Parameters whose value decides which element goes where, and so has the derivative zero.
+_SELECTING = frozenset(
+    "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
+)
+_STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.copysign: "y", np.ldexp: "x2 n i"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two halves of a callee's derivative; ``wrt`` are the positions among the bound arguments."""
+
+    forward: Op
+    reverse: Op
+    wrt: tuple[str, ...]
+    result: Fact
+
+
+class Callees(Protocol):
+    """What :func:`reverse` asks of the pipeline about the functions that are called."""
+
+    def bind(self, call: Call) -> dict[str, Expr]: ...
+
+    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact]) -> Pair: ...
+
+
+class Operations(Adjoints):
+    """The part of reverse mode that knows the adjoint of every operation."""
+
+    callees: Callees
+
+    def ruled(self, call: Call, z: Var, z_bar: Expr) -> None:
+        """The adjoint of an operation with a rule."""
+        op = call.op
+        if (op.kind == "attribute" and op.function is None) or self.is_field(call):
+            self.field(call, z_bar)
+            return
+        if op.name == "+" and op.kind == "operator" and self.fact(call).kind in ("tuple", "list"):
+            for operand, part in zip(call.args, ("head", "tail"), strict=True):
+                if self.is_active(operand):
+                    self.contribute(operand, Call(_JOINED, (z_bar, Const(part), call.args[0])))
+            return
+        rule = rules.find(op.function)
+        if rule is None:
+            self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
+            return
+        try:
+            bound = bind(call)
+        except BindingError as error:
+            what = f"the argument {error.argument!r} of {op.name} has no derivative rule"
+            self.violation(call.node, what, "Leave it out, or do the same with other operations.")
+            return
+        for name, operand in bound.items():
+            if name not in rule.wrt and self.is_active(operand) and not _stepwise(rule, name):
+                what = f"{op.name} has no derivative with respect to its argument {name!r}"
+                self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
+                return
+        if op.function is np.multiply and bound_twice(bound):
+            # x * x, written with one partial.
+            x = call.args[0]
+            partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
+            self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
+            return
+        operands = dict(bound)
+        held = z_bar
+        if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
+            held = self.let(self.bar(z.name), z_bar)
+        try:
+            spliced = splice(rule, operands, z, held, self.fact, self.fresh)
+        except UnknownLength:
+            what = f"{op.name} of a list whose length is known only at run time"
+            self.violation(call.node, what, "Write the list out in the call.")
+            return
+        renamed = self.snapshots(z.name)
+        wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if self.is_active(bound[n])]
+        for name, value in spliced.lets:
+            self.let(name, self.tidy(renamed(value)))
+        alone = len(wanted) == 1
+        if len(wanted) == 2 and bound[wanted[0][0]] == bound[wanted[1][0]] and rule.kind == "bilinear":
+            first, second = (self.tidy(renamed(value)) for _, value in wanted)
+            if first == second:
+                self.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
+                return
+        for name, value in wanted:
+            value = renamed(value)
+            operand = bound[name]
+            if rule.kind == "elementwise":
+                full = self.times(held, value)
+                negative = isinstance(full, Call) and full.op == algebra.NEGATE
+                if isinstance(full, Call) and negative:
+                    full = full.args[0]
+                if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple"):
+                    self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
+                    return
+                g = self.unbroadcast(self.full(full, held, z), operand)
+                if negative:
+                    g = algebra.negate(g)
+                self.contribute(operand, g, moved=alone and g == held)
+            else:
+                self.contribute(operand, self.tidy(value))
+
+    def full(self, g: Expr, z_bar: Expr, z: Var) -> Expr:
+        """``g`` held in a name that is known to have the shape of ``z``."""
+        if isinstance(g, (Var, Const)):
+            return g
+        if self.fact(g).shape == self.of[z.name].shape:
+            return g
+        return self.let(self.fresh("~t_bar"), g, replace(self.of[z.name], items=None))
+
+    def is_field(self, call: Call) -> bool:
+        """Whether an attribute that arrays also have (``.T``) is that of a container here."""
+        return call.op.kind == "attribute" and self.fact(call.args[0]).kind in ("record", "tuple", "list", "dict")
+
+    def field(self, call: Call, z_bar: Expr) -> None:
+        """The adjoint of ``z = whole.name``."""
+        whole = call.args[0]
+        fact = self.fact(whole)
+        if fact.kind not in ("record", "open") or not isinstance(whole, Var):
+            what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
+            self.violation(call.node, what, _REMEDY)
+            return
+        x_bar = self.writable(whole)
+        self.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), self.origin))
+
+    def index(self, whole: Expr, index: Expr, z_bar: Expr) -> None:
+        """The adjoint of ``z = whole[index]``."""
+        if isinstance(whole, Build):
+            whole = self.displayed(whole)
+        if not isinstance(whole, Var):
+            return
+        index = self.kept(index)
+        x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
+        fact = self.of[whole.name]
+        g = self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
+        if fact.kind == "array" and self.is_basic(index):
+            self.emit(Store(x_bar, index, g, "+", self.origin))
+        else:
+            self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), g)), self.origin))
+
+    def displayed(self, whole: Build) -> Var:
+        raise NotImplementedError("an index of a display")
+
+    def is_basic(self, index: Expr) -> bool:
+        """Whether an index surely names no element twice."""
+        parts = index.items if isinstance(index, Build) else (index,)
+        return all(isinstance(p, (Slice, Const)) or self.fact(p).kind == "scalar" for p in parts)
+
+    def unpack(self, stmt: Unpack, targets: tuple[str, ...], value: Expr) -> None:
+        """The adjoint of ``targets = value``."""
+        if any(self.is_buffer(Var(t)) for t in targets):
+            self.refuse_buffer(stmt.origin.line)
+            return
+        bars = [self.take(t) for t in targets]
+        if all(b is None for b in bars):
+            return
+        if not self.is_active(value):
+            return
+        parts = tuple(b if b is not None else self.zero(t) for b, t in zip(bars, targets, strict=True))
+        whole: Expr = Build("tuple", parts)
+        if stmt.star is not None:
+            whole = Call(_STARRED, (whole, Const(stmt.star), Const(len(targets))))
+        fact = self.fact(value)
+        if stmt.star is not None or fact.kind not in ("tuple", "record"):
+            whole = Call(_PACKED, (value, whole))
+        for part in parts:
+            self.owned.difference_update(names_in(part))
+        if isinstance(value, Var):
+            if isinstance(whole, Build):
+                if value.name in self.adj:
+                    whole = Call(ADD, (self.adj.pop(value.name), whole))
+                else:
+                    self.adj[value.name] = whole
+                    return
+            self.contribute(value, whole)
+        else:
+            self.contribute(value, whole if isinstance(whole, Build) else self.let(self.fresh("~t_bar"), whole))
+
+    def user_call(self, stmt: Assign, call: Call, z_bar: Expr) -> Stmt:
+        """The adjoint of a call of a function that has source: a call of the reverse half of its pair."""
+        if may_write(call.op.function) and any(self.is_buffer(Var(n)) for n in names_in(call)):  # type: ignore[arg-type]
+            self.refuse_buffer(call.node)
+            return stmt
+        bound = self.callees.bind(call)
+        active = tuple(name for name, value in bound.items() if self.is_active(value))
+        try:
+            pair = self.callees.pair(call, active, {name: self.fact(value) for name, value in bound.items()})
+        except UnsupportedError as error:
+            self.violations += error.violations
+            return stmt
+        saved = self.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
+        # What the callee saves must still be there when it is read.
+        renamed = self.snapshots(stmt.target)
+        args = tuple([renamed(a) for a in call.args])
+        forward = Call(pair.forward, args, tuple([(k, renamed(v)) for k, v in call.kwargs]), call.node)
+        if pair.wrt:
+            bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
+            for name, bar in zip(pair.wrt, bars, strict=True):
+                operand = bound[name]
+                fact = self.fact(operand)
+                self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
+            value = Call(pair.reverse, (Var(saved), z_bar))
+            if len(bars) == 1:
+                self.emit(Assign(bars[0], value, self.origin))
+            else:
+                self.emit(Unpack(tuple(bars), value, None, self.origin))
+            for name, bar in zip(pair.wrt, bars, strict=True):
+                self.contribute(bound[name], Var(bar))
+        return Unpack((stmt.target, saved), forward, None, stmt.origin)
+
+
+def bound_twice(bound: Mapping[str, Expr]) -> bool:
+    """Whether both operands of an operation are one name."""
+    first, *rest = bound.values()
+    return isinstance(first, Var) and rest == [first]
+
+
+def _stepwise(rule: rules.Rule, name: str) -> bool:
+    """Whether the result of a rule is a step function of a parameter."""
+    return name in _SELECTING or name in _STEPS.get(rule.function, "").split()
