@@ -104,7 +104,7 @@ class Adjoints(Buffers):
             fact = self.of[x.name]
             inner = g
             g = self.let(name, g, fact if fact.numeric else self.named(self.fact(g), name))
-            if isinstance(inner, Call) and inner.op.function is np.broadcast_to:
+            if inner.op.function is np.broadcast_to:
                 self.lazy[name] = inner.args[0]
                 self.broadcasts[name] = inner.args[1]
             elif owned or _makes_fresh(inner):
@@ -164,7 +164,8 @@ class Adjoints(Buffers):
         if old is None:
             zero = self.zeros(x)
             new = self.let(self.bar(x.name), zero, shape_fact)
-        elif fact.kind == "array":
+        elif fact.kind == "array" and x.name not in self.unbound:
+            # A name that may be unbound has the number 0.0 for a zero.
             held = old if isinstance(old, Var) else self.let(self.bar(x.name), old, fact)
             new = self.let(self.bar(x.name), Call(COPY, (held,)), fact)
         else:
@@ -196,7 +197,7 @@ class Adjoints(Buffers):
 
     def is_owned(self, bar: Expr) -> bool:
         """Whether nothing else refers to the object of an adjoint."""
-        return isinstance(bar, Const) or (isinstance(bar, Var) and bar.name in self.owned)
+        return isinstance(bar, Var) and bar.name in self.owned
 
     def refuse_buffer(self, node: Any) -> None:
         """Note a use of an array that is written in place for which there is no adjoint."""
