@@ -29,6 +29,7 @@ from s2sad.variants import Options, Variant, variants
 Function = Callable[..., Any]
 
 _ARRAY = np.ndarray
+_FLOAT64 = np.float64
 
 #: How many kinds of arguments one set of options remembers.
 _MANY = 4096
@@ -64,6 +65,7 @@ class Derivative:
         self._has_aux = bool(has_aux)
         # The position of the argument whose gradient is all that comes back.
         self._whole = self._positions[0] if self.single and not has_aux and self._goal == "gradient" else -1
+        self._plain = not has_aux and self._goal == "gradient"
         self._variants = variants(plain)
         self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
         self._ready = self._variants.ready.setdefault(self._options, {})
@@ -98,6 +100,8 @@ class Derivative:
                                 return out
                         elif t is _ARRAY and type(out) is _ARRAY and out.dtype is x.dtype and out.shape == x.shape:
                             return out
+                    elif self._plain:
+                        return self._conformed(out, args)
                     return self._finished(out, args)
         return self._first_call(args, kwargs)
 
@@ -135,7 +139,13 @@ class Derivative:
     def _conformed(self, gradients: Any, values: Sequence[Any]) -> Any:
         if self.single:
             return fitted(gradients, values[self._positions[0]])
-        return tuple([fitted(g, values[p]) for g, p in zip(gradients, self._positions, strict=True)])
+        # Numbers for numbers are the common case, written out: a call of `fitted` costs as much as an operation.
+        return tuple(
+            [
+                g.item() if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
+                for g, p in zip(gradients, self._positions)  # noqa: B905 - as many by construction
+            ]
+        )
 
     def _read_signature(self) -> None:
         f = self._function

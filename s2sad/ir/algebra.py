@@ -68,7 +68,7 @@ def multiply(a: Expr, b: Expr) -> Expr:
         return Call(MULTIPLY, (b, a))
     if isinstance(b, Call) and _is(b, "*") and _number(b.args[0]) is not None:
         # a * (2 * x) reads better as 2 * a * x.
-        return Call(MULTIPLY, (multiply(b.args[0], a), b.args[1]))
+        return multiply(multiply(b.args[0], a), b.args[1])
     return Call(MULTIPLY, (a, b))
 
 
