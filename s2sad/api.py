@@ -8,11 +8,12 @@ function or a constant's kind has changed, the next call compiles again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -20,8 +21,9 @@ import numpy as np
 from s2sad import arguments
 from s2sad.analysis.facts import Sizes, describe
 from s2sad.analysis.hints import hinted_facts
-from s2sad.arguments import fitted
+from s2sad.arguments import Binder, fitted
 from s2sad.errors import ArgumentError, UndefinedDerivativeError
+from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal
 from s2sad.runtime import as_pair, zeros
 from s2sad.variants import Options, Variant, variants
@@ -57,15 +59,16 @@ class Derivative:
         self.__wrapped__ = function
         self._function = plain
         self._given = (argnums, argnames, has_aux)
-        self._read_signature()
-        self._names = tuple(self._signature.parameters)
+        self._binder = Binder(plain)
+        self._names = self._binder.names
         self._wrt, self.single = _wanted(plain, self._names, argnums, argnames)
         self._positions = tuple(self._names.index(w) for w in self._wrt)
         self.argnums: int | tuple[int, ...] = self._positions[0] if self.single else self._positions
         self._has_aux = bool(has_aux)
-        # The position of the argument whose gradient is all that comes back.
-        self._whole = self._positions[0] if self.single and not has_aux and self._goal == "gradient" else -1
         self._plain = not has_aux and self._goal == "gradient"
+        self._valued = self._goal == "value_and_gradient"
+        # The position of the argument whose gradient is all that comes back, beside the value.
+        self._whole = self._positions[0] if self.single and (self._plain or self._valued) else -1
         self._variants = variants(plain)
         self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
         self._ready = self._variants.ready.setdefault(self._options, {})
@@ -73,8 +76,11 @@ class Derivative:
     # --- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
+        try:
             count = len(args)
+            if kwargs or count != self._binder.complete:
+                args = self._bound(args, kwargs)
+                count = len(args)
             # As in _type_key, written out: this costs as much as all the rest.
             if count == 1:
                 key: Any = type(args[0])
@@ -88,45 +94,45 @@ class Derivative:
             if type(found) is dict:
                 kinds = [(a.shape, a.dtype) if type(a) is _ARRAY else arguments.kind(a) for a in args]
                 found = found.get(tuple(kinds))
-            if found is not None:
-                run, holds = found
-                if holds():
-                    out = run(*args)
-                    if self._whole >= 0:
-                        x = args[self._whole]
-                        t = type(x)
-                        if t is float:
-                            if type(out) is float:
-                                return out
-                        elif t is _ARRAY and type(out) is _ARRAY and out.dtype is x.dtype and out.shape == x.shape:
-                            return out
-                    elif self._plain:
-                        return self._conformed(out, args)
-                    return self._finished(out, args)
-        return self._first_call(args, kwargs)
+            if found is None:
+                return self._first_call(args)
+            run, holds = found
+            if not holds():
+                return self._first_call(args)
+            out = run(*args)
+            if self._whole >= 0:
+                g = out[1] if self._valued else out
+                x = args[self._whole]
+                t = type(x)
+                if t is float:
+                    if type(g) is float:
+                        return out
+                elif t is _ARRAY and type(g) is _ARRAY and g.dtype is x.dtype and g.shape == x.shape:
+                    return out
+            elif self._plain:
+                return self._conformed(out, args)
+            return self._finished(out, args)
+        except UndefinedDerivativeError as error:
+            error.place = error.place or origin(error.__traceback__)
+            raise
 
-    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call with arguments of a new kind, by name, or of which some are left to their defaults."""
-        values = self._bound(args, kwargs)
-        given = list(values)
-        for position in self._positions:
-            values[position] = arguments.floats(values[position])
-        found = self._variant(values)
-        positional = len(values) - self._by_name
-        out = found.run(*values[:positional], **dict(zip(self._names[positional:], values[positional:], strict=True)))
-        if len(args) == len(values) and all(a is b for a, b in zip(given, values, strict=True)):
-            self._remember(args, found)
-        return self._finished(out, values)
+    def _first_call(self, args: tuple[Any, ...]) -> Any:
+        """A call with arguments of a new kind."""
+        found = self._variant(arguments.floats_at(self._positions, args))
+        run = self._binder.positional(found.run, self._positions, args)
+        out = run(*args)
+        self._remember(args, (run, found.holds))
+        return self._finished(out, args)
 
-    def _remember(self, args: tuple[Any, ...], found: Variant) -> None:
+    def _remember(self, args: tuple[Any, ...], found: tuple[Function, Callable[[], bool]]) -> None:
         by_type = _type_key(args)
         if all(arguments.settled_by_type(a) for a in args):
-            self._ready[by_type] = found[:2]
+            self._ready[by_type] = found
             return
         shapes = self._ready.setdefault(by_type, {})
         if len(shapes) >= _MANY:
             shapes.clear()
-        shapes[tuple(map(arguments.kind, args))] = found[:2]
+        shapes[tuple(map(arguments.kind, args))] = found
 
     def _finished(self, out: Any, values: Sequence[Any]) -> Any:
         """What a call returns: the gradients in the form of their arguments."""
@@ -147,26 +153,13 @@ class Derivative:
             ]
         )
 
-    def _read_signature(self) -> None:
-        f = self._function
-        self._signature = _signature(f)
-        self._read_from = f.__code__, f.__defaults__, dict(f.__kwdefaults__ or {})
-        self._by_name = sum(p.kind is p.KEYWORD_ONLY for p in self._signature.parameters.values())
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all parameters, in order."""
-        f = self._function
-        code, defaults, values = self._read_from
-        if f.__code__ is not code or f.__defaults__ is not defaults or (f.__kwdefaults__ or {}) != values:
-            self._read_signature()
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise ArgumentError(f"{self._label()}: {error}") from None
-        bound.apply_defaults()
-        return list(bound.arguments.values())
+        if self._function.__code__ is not self._binder.code:
+            self._binder = Binder(self._function)
+        return self._binder.bound(args, kwargs, self._label())
 
-    def _variant(self, values: list[Any]) -> Variant:
+    def _variant(self, values: Sequence[Any]) -> Variant:
         """The derivative for arguments of which the same is known as of ``values``."""
         for position in self._positions:
             arguments.check(values[position], self._names[position], self._label())
@@ -186,10 +179,7 @@ class Derivative:
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The emitted text that a call with these arguments runs."""
-        values = self._bound(args, kwargs)
-        for position in self._positions:
-            values[position] = arguments.floats(values[position])
-        return self._variant(values).compiled.text
+        return self._variant(arguments.floats_at(self._positions, self._bound(args, kwargs))).compiled.text
 
     def stages(self) -> dict[str, str]:
         """The text of each stage: ``ir``, ``activity``, ``adjoint`` and ``source``."""
@@ -271,10 +261,6 @@ def _plain(function: Any) -> types.FunctionType:
 
         read_source(function)
     return function  # type: ignore[no-any-return]
-
-
-def _signature(function: types.FunctionType) -> inspect.Signature:
-    return inspect.signature(function, follow_wrapped=False)
 
 
 def _wanted(
@@ -419,24 +405,24 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         (array([2., 2.]),)
     """
     function = _plain(f)
-    signature = _signature(function)
-    names = tuple(signature.parameters)
+    binder = Binder(function)
+    names = binder.names
     label = f"vjp of {function.__qualname__}"
     if not 0 < len(primals) <= len(names):
         raise ArgumentError(f"{label}: {len(primals)} arguments were given")
     values = [arguments.floats(p) for p in primals]
     for name, value in zip(names, values, strict=False):
         arguments.check(value, name, label)
-    try:
-        bound = signature.bind(*values)
-    except TypeError as error:
-        raise ArgumentError(f"{label}: {error}") from None
-    bound.apply_defaults()
+    given = binder.bound(tuple(values), {}, label)
     sizes = Sizes()
-    facts = {name: describe(v, name, sizes) for name, v in bound.arguments.items()}
+    facts = {name: describe(v, name, sizes) for name, v in zip(names, given, strict=True)}
     compiled = variants(function).get(Options("pair", names[: len(primals)]), facts).compiled
     forward, reverse = (compiled.functions[n] for n in compiled.names)
-    result, saved = forward(*bound.args, **bound.kwargs)
+    pair = compiled.pair
+    assert pair is not None
+    with _placed():
+        *results, saved = binder.positional(forward, (), given)(*given)
+    result = results[0] if pair.count is None else tuple(results)
     value = as_pair(result)[0] if has_aux else result
 
     calls = 0
@@ -448,15 +434,28 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         if compiled.once and calls:
             raise UndefinedDerivativeError(
                 f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
-                " aliases are known only at run time\nCall vjp again for another adjoint."
+                " aliases are known only at run time",
+                "Call vjp again for another adjoint.",
             )
         calls += 1
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
-        bars = reverse(_again(saved), seed)
+        with _placed():
+            seeds = [seed] if pair.count is None else [seed[i] for i in pair.seeded]
+            bars = reverse(_again(saved), *seeds[: len(pair.seeded)])
         bars = (bars,) if len(values) == 1 else bars
         return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
 
     return (value, pullback, result[1]) if has_aux else (value, pullback)
+
+
+@contextlib.contextmanager
+def _placed() -> Iterator[None]:
+    """Give a refusal at run time its place in the user's program."""
+    try:
+        yield
+    except UndefinedDerivativeError as error:
+        error.place = error.place or origin(error.__traceback__)
+        raise
 
 
 def _again(saved: Any) -> Any:

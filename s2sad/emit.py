@@ -170,7 +170,8 @@ class _Writer:
                 self.before(body[0], ("# --- forward ---",), first=True)
                 self.before(reverse[0], ("# --- reverse ---",), first=True)
             body += reverse
-        body.append(ast.Return(self.expr(function.result)))
+        if function.result != Const(None) or not body:
+            body.append(ast.Return(self.expr(function.result)))
         definition = ast.FunctionDef(function.name, arguments, body, [], None, None)
         if hasattr(ast, "TypeVar"):
             definition.type_params = []  # type: ignore[attr-defined,unused-ignore]

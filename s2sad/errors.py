@@ -192,10 +192,26 @@ class GradientMismatch(S2SADError, AssertionError):
 class UndefinedDerivativeError(S2SADError):
     """The run took a way for which there is no derivative, found only as it ran.
 
+    ``place`` is the statement of the function of which a derivative was running; the
+    call of the derivative fills it in.
+
     Example:
-        A callee that is known only at run time (a function in a list) turns out to
-        be a C function without a rule.
+        ``grad(lambda a: np.sum(np.linalg.eigh(a)[1]))`` at the unit matrix: vectors of a
+        repeated eigenvalue have no derivative.
 
     Remedy:
-        The message names the construct; the remedies of :class:`UnsupportedError` apply.
+        The message names its own; the remedies of :class:`UnsupportedError` apply.
     """
+
+    place: Place | None = None
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        """Take what is wrong, and what to do about it."""
+        super().__init__(message, remedy)
+
+    def __str__(self) -> str:
+        """Return the message as :func:`located` writes it; without a place, its text alone."""
+        message, remedy = self.args
+        if self.place is None:
+            return f"{message}\n{remedy}" if remedy else str(message)
+        return located(self.place, message, remedy)

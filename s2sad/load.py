@@ -6,22 +6,30 @@ are read as they are at each call.  The names of helpers that emitted code needs
 are closure cells too, so nothing is ever written into the user's module.
 
 The text is registered in ``linecache``: tracebacks, ``pdb`` and
-``inspect.getsource`` show the emitted lines.
+``inspect.getsource`` show the emitted lines.  Their comments say from which line of the
+user's program each comes, which is where a refusal at run time gets its place from.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import linecache
+import re
+import tokenize
 import types
 import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from s2sad.errors import S2SADError
+from s2sad.errors import Place, S2SADError
 from s2sad.frontend.recompile import silenced
 
 _OUTER = "__s2sad_cells__"
+_MARK = re.compile(r"# L(\d+)\b")
+
+#: The files of the user's functions, by the name of the emitted text.
+_homes: dict[str, str] = {}
 
 
 class LoadError(S2SADError):
@@ -41,6 +49,7 @@ def load(
     namespace: dict[str, Any],
     cells: Mapping[str, types.CellType],
     bindings: Mapping[str, types.CellType],
+    home: str = "",
 ) -> dict[str, types.FunctionType]:
     """Make the functions that a text defines, without running any of it.
 
@@ -52,6 +61,7 @@ def load(
         namespace: The functions' ``__globals__``: this very dictionary, only read.
         cells: The user's closure cells by name.  ``bindings``: those of helpers.  A name in
             both is the helper's.  A cell may be empty now and filled in later.
+        home: The file that the line numbers in the comments of the text mean.
 
     Returns:
         The functions by name, in the order of the text.
@@ -85,7 +95,7 @@ def load(
         }
         function.__kwdefaults__ = keyword_defaults or None
         functions[definition.name] = function
-    _register(text, filename, [function.__code__ for function in functions.values()])
+    _register(text, filename, home, [function.__code__ for function in functions.values()])
     return functions
 
 
@@ -149,8 +159,9 @@ def _defaults(definition: ast.FunctionDef) -> tuple[object, ...] | None:
 # --- linecache ---------------------------------------------------------------
 
 
-def _register(text: str, filename: str, codes: list[types.CodeType]) -> None:
+def _register(text: str, filename: str, home: str, codes: list[types.CodeType]) -> None:
     """Show the text under its name for as long as one of the codes lives."""
+    _homes[filename] = home
     # No modification time: linecache.checkcache leaves such an entry alone.
     entry = (len(text), None, text.splitlines(keepends=True), filename)
     linecache.cache[filename] = entry
@@ -168,3 +179,43 @@ def _forget(filename: str, entry: tuple[object, ...], alive: list[None]) -> None
     alive.pop()
     if not alive and linecache.cache.get(filename) is entry:
         linecache.cache.pop(filename, None)
+        _homes.pop(filename, None)
+
+
+# --- from the text back to the user's program --------------------------------
+
+
+def origin(traceback: types.TracebackType | None) -> Place | None:
+    """The statement of the user's program that was running, by the innermost emitted line of a traceback."""
+    place = None
+    while traceback is not None:
+        filename = traceback.tb_frame.f_code.co_filename
+        home = _homes.get(filename)
+        line = _marked("".join(linecache.getlines(filename)), traceback.tb_lineno) if home else 0
+        if home and line:
+            text = linecache.getline(home, line).rstrip()
+            place = Place(home, line, len(text) - len(text.lstrip()), len(text.encode()), text)
+        traceback = traceback.tb_next
+    return place
+
+
+def _marked(text: str, number: int) -> int:
+    """The line of the user's program that the comments of an emitted text give for its line ``number``, or 0.
+
+    It stands behind the line itself, or in the last comment above it in one of the blocks that it is in.
+
+    Example:
+        >>> _marked("def f(x):\\n    y = x * 2  # L7\\n    # L8: return y\\n    for i in n:\\n        y = 1\\n", 5)
+        8
+    """
+    marks = [(0, 0)]
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.start[0] > number:
+            break
+        mark = _MARK.match(token.string)
+        alone = token.line[: token.start[1]].isspace()
+        if mark and token.type == tokenize.COMMENT and (alone or token.start[0] == number):
+            marks.append((token.start[1] if alone else 0, int(mark[1])))
+        elif token.type in (tokenize.NAME, tokenize.OP) and alone:
+            marks = [m for m in marks if m[0] <= token.start[1]]
+    return marks[-1][1]

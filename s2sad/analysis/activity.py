@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
+from s2sad.analysis.effects import Effects, user_calls
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
 from s2sad.ir.traverse import children, walk
@@ -58,11 +59,9 @@ def carriers(expr: Expr) -> Iterator[str]:
             yield from carriers(operand)
 
 
-def activity(function: Function, roots: Iterable[str], groups: Mapping[str, frozenset[str]]) -> Activity:
-    """Find the active names of ``function`` for the active parameters ``roots`` (IR names).
-
-    ``groups`` gives, for each name whose object is written in place, all names that may share it.
-    """
+def activity(function: Function, roots: Iterable[str], effects: Effects) -> Activity:
+    """Find the active names of ``function`` for the active parameters ``roots`` (IR names)."""
+    groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
 
     def link(value: Expr, targets: Iterable[str]) -> None:
@@ -83,13 +82,13 @@ def activity(function: Function, roots: Iterable[str], groups: Mapping[str, froz
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
                     link(iterable, (target,))
-            case Evaluate(value=Call(args=args)):
-                # A callee may write any argument into any other that is written in place.
-                written = [n for a in args for n in carriers(a) if n in groups]
-                for a in args:
-                    link(a, written)
             case _:
                 pass
+        for call in user_calls(stmt):
+            # A callee may write any argument into any other that it writes.
+            written = set(effects.written_by_calls(Evaluate(call)))
+            for operand in (*call.args, *(v for _, v in call.kwargs)):
+                link(operand, written)
     for name, group in groups.items():
         edges.extend((name, other) for other in group if other != name)
     forward: dict[str, list[str]] = {}

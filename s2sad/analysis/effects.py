@@ -7,8 +7,8 @@ statements.  Numbers cannot be written in place, so scalars share nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,26 +39,128 @@ from s2sad.runtime import own
 
 
 @dataclass(frozen=True)
+class CallEffects:
+    """What a call of a function that has source does to what it is given.
+
+    ``bound`` has the operand of each parameter.  ``written`` are the parameters whose object the call may write,
+    ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
+    hold or view another afterwards.  With ``module`` the result may be an object that the module holds.
+    """
+
+    bound: Mapping[str, Expr]
+    written: frozenset[str]
+    shared: frozenset[str]
+    linked: tuple[frozenset[str], ...] = ()
+    module: bool = True
+
+    def joined(self, other: CallEffects) -> CallEffects:
+        """The effects of either of two calls that look the same."""
+        return CallEffects(
+            self.bound,
+            self.written | other.written,
+            self.shared | other.shared,
+            (*self.linked, *other.linked),
+            self.module or other.module,
+        )
+
+    def names(self, params: Iterable[str]) -> set[str]:
+        """The local names in the operands of some parameters."""
+        return {name for p in params for name in names_in(self.bound[p])}
+
+
+Summaries = Callable[[Call, Facts], CallEffects]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a caller knows of the arguments of a call, by parameter.
+
+    ``same`` are sets of parameters whose arguments may share memory, ``buffers`` those whose arguments the caller
+    treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is
+    over (and ``"return"``: so may the result).
+    """
+
+    same: tuple[frozenset[str], ...] = ()
+    buffers: frozenset[str] = frozenset()
+    overwritten: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Effects:
-    """``shared`` maps a name to its group where that has several names.
+    """``group`` maps a name to all names that may share its object.
 
     ``written`` are the names whose object may be written in place.  ``private`` are those of them whose object only
     successive versions of one variable refer to, by augmented assignment alone: writing in place and
-    making a new value cannot be told apart there.  ``outside`` are names whose object the caller
-    or the module may hold as well.
+    making a new value cannot be told apart there.  ``exposed`` are names whose object the caller may write once the
+    function has returned, ``module`` those whose object the module may hold as well.  ``calls`` has
+    the effects of each call of a function that has source.
     """
 
     group: dict[str, frozenset[str]]
     written: frozenset[str]
     private: frozenset[str]
-    outside: frozenset[str]
+    exposed: frozenset[str] = frozenset()
+    module: frozenset[str] = frozenset()
+    calls: Mapping[Call, CallEffects] = field(default_factory=dict)
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
         return {n: self.group.get(n, frozenset({n})) for n in self.written - self.private}
 
+    @property
+    def passing(self) -> frozenset[str]:
+        """The names whose object may have other contents when the reverse part runs."""
+        return (self.written - self.private) | self.exposed
 
-_OUTSIDE = "<outside>"
+    def written_by(self, stmt: Stmt) -> set[str]:
+        """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
+        found = set(self.written_by_calls(stmt)) | set(written_unseen(stmt))
+        if isinstance(stmt, Store):
+            found.update(names_in(stmt.base))
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+            found.update(names_in(stmt.value.args[0]))
+            found.add(stmt.target)
+        return found
+
+    def written_by_calls(self, stmt: Stmt) -> Iterator[str]:
+        """The names whose objects the calls of functions that have source may write."""
+        for call in user_calls(stmt):
+            known = self.calls.get(call)
+            if known is not None:
+                yield from known.names(known.written)
+            elif may_write(call.op.function):  # type: ignore[arg-type]
+                yield from names_in(call)
+
+
+#: What the module or nobody known holds, and what the caller holds.
+_OUTSIDE, _CALLER = "<outside>", "<caller>"
+
+
+def user_calls(stmt: Stmt) -> Iterator[Call]:
+    """The calls in a statement of functions that have source."""
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Call) and inner.op.kind == "user":
+                yield inner
+
+
+def written_unseen(stmt: Stmt) -> Iterator[str]:
+    """The names whose objects the calls inside an expression that is not taken apart may write."""
+    if isinstance(stmt, Effect):
+        yield from stmt.writes
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque):
+                yield from inner.writes
+
+
+def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
+    """The effects of a call of which nothing is known but whether it may write at all."""
+    if bound is None:
+        bound = {str(i): operand for i, operand in enumerate((*call.args, *(v for _, v in call.kwargs)))}
+    every = frozenset(bound)
+    writing = may_write(call.op.function)  # type: ignore[arg-type]
+    return CallEffects(bound, every if writing else frozenset(), every, (every,) if writing else ())
 
 
 class _Union:
@@ -77,7 +179,7 @@ class _Union:
         self.parent[self.find(a)] = self.find(b)
 
 
-def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
+def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iterator[str]:
     """The names whose objects the value of ``expr`` may be, view or hold."""
     match expr:
         case Var(name=name):
@@ -90,7 +192,7 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
             return
         case Build(items=items):
             for item in items:
-                yield from sharers(item, facts)
+                yield from sharers(item, facts, calls)
         case Opaque(names=names, pure=pure):
             yield from (name for _, name in names)
             if not pure:
@@ -101,18 +203,21 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
                 return
             if op.kind in ("compare", "operator") or (op.kind == "bool" and op.name == "not"):
                 return
-            if op.kind in ("bool", "ifexp", "user"):
-                for arg in args:
-                    yield from sharers(arg, facts)
-                for _, value in expr.kwargs:
-                    yield from sharers(value, facts)
-                if op.kind == "user":
+            if op.kind == "user":
+                known = calls.get(expr) or assumed(expr)
+                for name in known.shared:
+                    yield from sharers(known.bound[name], facts, calls)
+                if known.module:
                     yield _OUTSIDE
+                return
+            if op.kind in ("bool", "ifexp"):
+                for arg in args:
+                    yield from sharers(arg, facts, calls)
                 return
             if (op.kind == "method" and op.name in ("copy", "flatten")) or function is own:
                 return
             if op.kind in ("index", "attribute", "inplace"):
-                yield from sharers(args[0], facts)
+                yield from sharers(args[0], facts, calls)
                 return
             rule = rules.find(function)
             if rule is not None and rule.sharing == "fresh":
@@ -131,33 +236,59 @@ def sharers(expr: Expr, facts: Facts) -> Iterator[str]:
             if isinstance(function, np.ufunc) or function in (float, int, len, abs, range, str, bool):
                 return
             for arg in args:
-                yield from sharers(arg, facts)
+                yield from sharers(arg, facts, calls)
             for _, value in expr.kwargs:
-                yield from sharers(value, facts)
+                yield from sharers(value, facts, calls)
 
 
-def effects(function: Function, facts: Facts) -> Effects:
-    """Find the groups of names that may share objects, and the objects that are written."""
+def effects(
+    function: Function, facts: Facts, summarise: Summaries | None = None, context: Context | None = None
+) -> Effects:
+    """Find the groups of names that may share objects, and the objects that are written.
+
+    ``summarise`` gives the effects of a call of a function that has source; with a ``context``, ``function`` is such a
+    callee, and what it writes into its arguments its caller sees.
+    """
     union = _Union()
     seen: dict[str, None] = {}
     stored: set[str] = set()
     augmented: set[str] = set()
+    calls = _summaries(function, facts, summarise, context)
+
+    def is_number(name: str) -> bool:
+        fact = facts.of.get(name)
+        return fact is not None and fact.kind == "scalar"
 
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
             seen[target] = None
-            fact = facts.of.get(target)
-            if fact is not None and fact.kind == "scalar":
+            if is_number(target):
                 continue
-            for name in sharers(value, facts):
+            for name in sharers(value, facts, calls):
                 seen[name] = None
                 union.join(target, name)
 
+    def called(call: Call) -> None:
+        known = calls.get(call) or assumed(call)
+        shared = {p: list(sharers(v, facts, calls)) for p, v in known.bound.items()}
+        for param in known.written:
+            stored.update(shared[param])
+        for params in known.linked:
+            names = [n for p in params for n in shared[p]]
+            for name in names[1:]:
+                union.join(names[0], name)
+
     for param in function.params:
         seen[param.name] = None
-        fact = facts.of.get(param.name)
-        if fact is None or fact.kind != "scalar":
-            union.join(param.name, f"{_OUTSIDE}{param.name}")
+        if not is_number(param.name):
+            union.join(param.name, f"{_CALLER}{param.name}")
+    if context is not None:
+        names = {p.public: p.name for p in function.params}
+        for publics in context.same:
+            first, *others = [names[p] for p in sorted(publics)]
+            for other in others:
+                union.join(first, other)
+        stored.update(names[p] for p in context.buffers if not is_number(names[p]))
     for stmt in walk(function.body):
         match stmt:
             case Assign(target=target, value=value):
@@ -165,7 +296,7 @@ def effects(function: Function, facts: Facts) -> Effects:
                 if isinstance(value, Call) and value.op.kind == "inplace":
                     left = value.args[0]
                     if facts.get(left).kind != "scalar":
-                        augmented.update(sharers(left, facts))
+                        augmented.update(sharers(left, facts, calls))
                         augmented.add(target)
             case Copy(targets=targets, sources=sources):
                 for target, source in zip(targets, sources, strict=True):
@@ -176,61 +307,67 @@ def effects(function: Function, facts: Facts) -> Effects:
                 for target, iterable in zip(targets, iters, strict=True):
                     link(iterable, (target,))
             case Store(base=target_, value=value):
-                stored.update(sharers(target_, facts))
+                stored.update(sharers(target_, facts, calls))
                 if facts.get(target_).kind != "array":
-                    for name in sharers(target_, facts):
+                    for name in sharers(target_, facts, calls):
                         link(value, (name,))
             case _:
                 pass
-        stored.update(n for n in written_by_calls(stmt) if facts.of.get(n) is None or facts.of[n].kind != "scalar")
+        for call in user_calls(stmt):
+            called(call)
+        stored.update(n for n in written_unseen(stmt) if not is_number(n))
     groups: dict[str, set[str]] = {}
     for name in union.parent:
         groups.setdefault(union.find(name), set()).add(name)
     group: dict[str, frozenset[str]] = {}
     written: set[str] = set()
     private: set[str] = set()
-    outside: set[str] = set()
+    module: set[str] = set()
     for members in groups.values():
-        own = frozenset(m for m in members if not m.startswith(_OUTSIDE))
-        beyond = len(own) < len(members)
+        own = frozenset(m for m in members if not m.startswith("<"))
+        of_module = {m for m in members if m.startswith(_OUTSIDE)}
+        of_caller = {m for m in members if m.startswith(_CALLER)} if context is not None else set()
         for name in own:
             group[name] = own
-            if beyond:
-                outside.add(name)
+        if of_module:
+            module |= own
         if members & (stored | augmented):
             written |= own
-            bases = {base(n) for n in own} | {m for m in members if m.startswith(_OUTSIDE) and "." not in m}
+            bases = {base(n) for n in own} | of_module | of_caller
             if not members & stored and len(bases) == 1:
                 private |= own
     for name in (stored | augmented) - set(group):
-        if not name.startswith(_OUTSIDE):
+        if not name.startswith("<"):
             group[name] = frozenset({name})
             written.add(name)
             if name in augmented and name not in stored:
                 private.add(name)
-    return Effects(group, frozenset(written), frozenset(private), frozenset(outside))
+    exposed: set[str] = set()
+    if context is not None and context.overwritten:
+        beyond_call = [p.name for p in function.params if p.public in context.overwritten and not is_number(p.name)]
+        if "return" in context.overwritten:
+            beyond_call += [n for n in names_in(function.result) if not is_number(n)]
+        for name in beyond_call:
+            exposed |= group.get(name, frozenset({name}))
+    return Effects(group, frozenset(written), frozenset(private), frozenset(exposed), frozenset(module), calls)
 
 
-def written_by(stmt: Stmt) -> set[str]:
-    """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
-    found = set(written_by_calls(stmt))
-    if isinstance(stmt, Store):
-        found.update(names_in(stmt.base))
-    if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
-        found.update(names_in(stmt.value.args[0]))
-        found.add(stmt.target)
-    return found
-
-
-def written_by_calls(stmt: Stmt) -> Iterator[str]:
-    """The names whose objects the calls in a statement may write."""
-    if isinstance(stmt, Effect):
-        yield from stmt.writes
-    elif isinstance(stmt, Evaluate):
-        yield from names_in(stmt.value)
-    for expr in expressions(stmt):
-        for inner in subexpressions(expr):
-            if isinstance(inner, Opaque):
-                yield from inner.writes
-            elif isinstance(inner, Call) and inner.op.kind == "user" and may_write(inner.op.function):  # type: ignore[arg-type]
-                yield from names_in(inner)
+def _summaries(
+    function: Function, facts: Facts, summarise: Summaries | None, context: Context | None
+) -> dict[Call, CallEffects]:
+    """The effects of the calls of functions that have source; of none if nothing is written at all."""
+    calls = [call for stmt in walk(function.body) for call in user_calls(stmt)]
+    if not calls or summarise is None:
+        return {}
+    writing = context is not None or any(
+        isinstance(stmt, (Store, Evaluate))
+        or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace")
+        for stmt in walk(function.body)
+    )
+    if writing or any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+        found: dict[Call, CallEffects] = {}
+        for call in calls:
+            known = summarise(call, facts)
+            found[call] = found[call].joined(known) if call in found else known
+        return found
+    return {}

@@ -39,7 +39,7 @@ def evaluate(
     expr: Expr,
     of: Mapping[str, Fact],
     global_facts: Mapping[str, Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None = None,
+    user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None = None,
     atom: AtomMaker = Atom,
 ) -> Fact:
     """The fact about an expression, from the facts of its names."""
@@ -72,7 +72,7 @@ def evaluate(
 def _call(
     expr: Call,
     fact: Callable[[Expr], Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None,
+    user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None,
     atom: AtomMaker,
 ) -> Fact:
     op = expr.op
@@ -92,7 +92,7 @@ def _call(
     if op.kind == "attribute":
         return _attribute(op.name, fact(expr.args[0]), function)
     if op.kind == "user":
-        return user_call(expr, [fact(a) for a in expr.args]) if user_call is not None else OPEN
+        return user_call(expr, fact) if user_call is not None else OPEN
     if op.kind == "operator" and op.name == "+" and len(expr.args) == 2:
         left, right = fact(expr.args[0]), fact(expr.args[1])
         if left.kind == right.kind and left.kind in ("tuple", "list"):

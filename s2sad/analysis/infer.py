@@ -54,7 +54,7 @@ def infer(
     function: Function,
     params: Mapping[str, Fact],
     global_fact: Callable[[str], Fact],
-    user_call: Callable[[Call, list[Fact]], Fact] | None = None,
+    user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None = None,
 ) -> Facts:
     """Find the facts about every name of ``function``, given those of its parameters."""
     inference = _Inference(global_fact, user_call)
@@ -77,7 +77,7 @@ class _Globals(dict[str, Fact]):
 
 class _Inference:
     def __init__(
-        self, global_fact: Callable[[str], Fact], user_call: Callable[[Call, list[Fact]], Fact] | None
+        self, global_fact: Callable[[str], Fact], user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None
     ) -> None:
         self.of: dict[str, Fact] = {}
         self.globals = _Globals(global_fact)

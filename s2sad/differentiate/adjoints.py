@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.activity import Activity, carriers
-from s2sad.analysis.effects import Effects, written_by
-from s2sad.analysis.infer import Facts
+from s2sad.analysis.activity import carriers
 from s2sad.differentiate.buffers import ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
-from s2sad.errors import Place, Violation
+from s2sad.differentiate.known import Known
+from s2sad.errors import Violation
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
@@ -21,7 +20,6 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Expr,
-    Function,
     Op,
     Stmt,
     Store,
@@ -41,23 +39,15 @@ _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 class Adjoints(Buffers):
     """The part of reverse mode that keeps the adjoint of every name."""
 
-    def __init__(
-        self,
-        function: Function,
-        facts: Facts,
-        effects: Effects,
-        activity: Activity,
-        place: Callable[[Any], Place],
-        unbound: frozenset[str],
-    ) -> None:
-        super().__init__(function, facts, effects, activity)
-        self.place = place
-        self.unbound = unbound
+    def __init__(self, known: Known) -> None:
+        super().__init__(known)
+        self.place = known.place
+        self.unbound = known.unbound
         self.violations: list[Violation] = []
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
-        self.later: set[str] = set()
+        self.later: set[str] = set(known.effects.exposed)
 
     def violation(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
@@ -213,13 +203,13 @@ class Adjoints(Buffers):
 
         ``target`` is the name that the statement assigns.
         """
-        written = self.effects.written - self.effects.private
+        passing = self.effects.passing
         names: dict[str, Expr] = {}
 
         def renamed(expr: Expr) -> Expr:
             if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
                 return expr
-            if isinstance(expr, Var) and expr.name in written and self.is_overwritten(expr.name):
+            if isinstance(expr, Var) and expr.name in passing and self.is_overwritten(expr.name):
                 if expr.name not in names:
                     copy = self.fresh(base(expr.name))
                     self.of[copy] = self.of[expr.name]
@@ -230,7 +220,7 @@ class Adjoints(Buffers):
                 return names[expr.name]
             return map_children(expr, renamed)
 
-        if not written:
+        if not passing:
             return lambda expr: expr
         return renamed
 
@@ -241,7 +231,7 @@ class Adjoints(Buffers):
     def note_writes(self, block: Iterable[Stmt]) -> None:
         """Note what a block writes, for all that runs before it."""
         for stmt in walk(block):
-            self.later |= written_by(stmt)
+            self.later |= self.effects.written_by(stmt)
 
 
 def _makes_fresh(call: Call) -> bool:

@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.activity import Activity
-from s2sad.analysis.effects import Effects
-from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder
-from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.differentiate.known import Known
+from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Op, Slice, Stmt, Store, Var
 from s2sad.runtime import own, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -39,10 +37,11 @@ ELLIPSIS = Const(...)
 class Buffers(Builder):
     """The part of reverse mode that keeps the shadows of buffers."""
 
-    def __init__(self, function: Function, facts: Facts, effects: Effects, activity: Activity) -> None:
-        super().__init__(function, facts)
-        self.effects = effects
-        self.active = activity.active
+    def __init__(self, known: Known) -> None:
+        super().__init__(known.function, known.facts)
+        self.effects = known.effects
+        self.mutable = known.effects.written | known.effects.exposed
+        self.active = known.activity.active
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.facts import Fact
 from s2sad.differentiate.adjoints import Adjoints
 from s2sad.differentiate.builder import ADD, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
-from s2sad.errors import UnsupportedError
-from s2sad.frontend.writing import may_write
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
-    Assign,
     Build,
     Call,
     Const,
@@ -26,7 +21,6 @@ from s2sad.ir.nodes import (
     Expr,
     Op,
     Slice,
-    Stmt,
     Store,
     Unpack,
     Var,
@@ -48,28 +42,8 @@ _SELECTING = frozenset(
 _STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.copysign: "y", np.ldexp: "x2 n i"}
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The two halves of a callee's derivative; ``wrt`` are the positions among the bound arguments."""
-
-    forward: Op
-    reverse: Op
-    wrt: tuple[str, ...]
-    result: Fact
-
-
-class Callees(Protocol):
-    """What :func:`reverse` asks of the pipeline about the functions that are called."""
-
-    def bind(self, call: Call) -> dict[str, Expr]: ...
-
-    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact]) -> Pair: ...
-
-
 class Operations(Adjoints):
     """The part of reverse mode that knows the adjoint of every operation."""
-
-    callees: Callees
 
     def ruled(self, call: Call, z: Var, z_bar: Expr) -> None:
         """The adjoint of an operation with a rule."""
@@ -216,38 +190,6 @@ class Operations(Adjoints):
             self.contribute(value, whole)
         else:
             self.contribute(value, whole if isinstance(whole, Build) else self.let(self.fresh("~t_bar"), whole))
-
-    def user_call(self, stmt: Assign, call: Call, z_bar: Expr) -> Stmt:
-        """The adjoint of a call of a function that has source: a call of the reverse half of its pair."""
-        if may_write(call.op.function) and any(self.is_buffer(Var(n)) for n in names_in(call)):  # type: ignore[arg-type]
-            self.refuse_buffer(call.node)
-            return stmt
-        bound = self.callees.bind(call)
-        active = tuple(name for name, value in bound.items() if self.is_active(value))
-        try:
-            pair = self.callees.pair(call, active, {name: self.fact(value) for name, value in bound.items()})
-        except UnsupportedError as error:
-            self.violations += error.violations
-            return stmt
-        saved = self.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
-        # What the callee saves must still be there when it is read.
-        renamed = self.snapshots(stmt.target)
-        args = tuple([renamed(a) for a in call.args])
-        forward = Call(pair.forward, args, tuple([(k, renamed(v)) for k, v in call.kwargs]), call.node)
-        if pair.wrt:
-            bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
-            for name, bar in zip(pair.wrt, bars, strict=True):
-                operand = bound[name]
-                fact = self.fact(operand)
-                self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
-            value = Call(pair.reverse, (Var(saved), z_bar))
-            if len(bars) == 1:
-                self.emit(Assign(bars[0], value, self.origin))
-            else:
-                self.emit(Unpack(tuple(bars), value, None, self.origin))
-            for name, bar in zip(pair.wrt, bars, strict=True):
-                self.contribute(bound[name], Var(bar))
-        return Unpack((stmt.target, saved), forward, None, stmt.origin)
 
 
 def bound_twice(bound: Mapping[str, Expr]) -> bool:

@@ -15,18 +15,16 @@ order) and added to by the others.  Where branches or iterations meet, it moves 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from s2sad.analysis.activity import Activity, carriers, passes
-from s2sad.analysis.effects import Effects, written_by, written_by_calls
+from s2sad.analysis.activity import carriers, passes
+from s2sad.analysis.effects import user_calls, written_unseen
 from s2sad.analysis.facts import SCALAR, Fact
-from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import INDEX
-from s2sad.differentiate.operations import Callees
+from s2sad.differentiate.known import Known
 from s2sad.differentiate.writes import Writes
-from s2sad.errors import Place, UnsupportedError
+from s2sad.errors import UnsupportedError
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     NOWHERE,
@@ -40,7 +38,6 @@ from s2sad.ir.nodes import (
     Evaluate,
     Expr,
     For,
-    Function,
     If,
     Op,
     Opaque,
@@ -59,67 +56,86 @@ _REVERSED = Op("runtime", "reversed", reversed)
 
 @dataclass(frozen=True)
 class Reversed:
-    """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression)."""
+    """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression).
+
+    ``shadow_of`` has the shadow of each buffer; in ``unbound`` are those that may have no value, in ``outward`` those
+    that a caller is given.
+    """
 
     body: Block
     reverse: Block
     adjoints: tuple[Expr, ...]
     facts: Mapping[str, Fact]
-    shadows: frozenset[str]
+    shadow_of: Mapping[str, str]
     unbound: frozenset[str]
+    outward: tuple[str, ...]
+
+    @property
+    def shadows(self) -> frozenset[str]:
+        """The names of all shadows."""
+        return frozenset(self.shadow_of.values())
 
 
 def reverse(
-    function: Function,
-    facts: Facts,
-    effects: Effects,
-    activity: Activity,
-    seed: Mapping[str, Expr],
+    known: Known,
+    seeds: Iterable[tuple[str, Expr]],
     wrt: Iterable[str],
-    callees: Callees,
-    place: Callable[[Any], Place],
-    unbound: frozenset[str],
     seed_facts: Mapping[str, Fact],
+    passed: Mapping[str, str],
+    views: Iterable[str],
 ) -> Reversed:
-    """Differentiate ``function``.
+    """Differentiate a function.
 
-    ``seed`` gives the adjoints of names at the end of the body, ``wrt`` the names whose
-    adjoints at its beginning are wanted.
+    ``seeds`` gives the adjoints of names at the end of the body, ``wrt`` the names whose adjoints at its beginning are
+    wanted.  ``passed`` has the shadows that the caller makes, ``views`` the names whose shadows it wants.
 
     Raises:
         UnsupportedError: with each place through which no derivative can pass.
     """
-    return _Reverse(function, facts, effects, activity, callees, place, unbound).run(seed, tuple(wrt), seed_facts)
+    made = _Reverse(known)
+    made.begin(seeds, seed_facts, passed, views)
+    return made.run(tuple(wrt))
 
 
 class _Reverse(Writes):
-    def __init__(
-        self,
-        function: Function,
-        facts: Facts,
-        effects: Effects,
-        activity: Activity,
-        callees: Callees,
-        place: Callable[[Any], Place],
-        unbound: frozenset[str],
-    ) -> None:
-        super().__init__(function, facts, effects, activity, place, unbound)
-        self.callees = callees
+    def __init__(self, known: Known) -> None:
+        super().__init__(known)
+        self.views: tuple[str, ...] = ()
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
         self.heads: frozenset[str] = frozenset()
 
-    def run(self, seed: Mapping[str, Expr], wrt: tuple[str, ...], seed_facts: Mapping[str, Fact]) -> Reversed:
+    def begin(
+        self,
+        seeds: Iterable[tuple[str, Expr]],
+        seed_facts: Mapping[str, Fact],
+        passed: Mapping[str, str],
+        views: Iterable[str],
+    ) -> None:
+        """Set the adjoints at the end of the function, and the shadows that come from outside or go there."""
         self.of.update(seed_facts)
-        for name, g in seed.items():
-            if self.is_buffer(Var(name)):
+        for name, bar in passed.items():
+            self.shadows[name] = bar
+            self.of[bar] = self.of[name]
+            if self.of[name].kind != "array":
+                self.refuse_buffer(0)
+        self.views = tuple(views)
+        for name in self.views:
+            self.shadow(name)
+            if self.of[name].kind != "array":
+                self.refuse_buffer(0)
+        for name, g in seeds:
+            if name in self.adj or self.is_buffer(Var(name)):
                 self.contribute(Var(name), g)
             else:
                 self.adj[name] = g
+
+    def run(self, wrt: tuple[str, ...]) -> Reversed:
+        """Reverse the function."""
         for stmt in walk(self.function.body):
             # A call that may write into a buffer has no adjoint, whatever becomes of its result.
-            if any(self.is_buffer(Var(n)) for n in written_by_calls(stmt)):
+            if any(self.is_buffer(Var(n)) for n in written_unseen(stmt)):
                 self.refuse_buffer(stmt.origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
@@ -137,8 +153,9 @@ class _Reverse(Writes):
             self.of.update({new: self.of[old] for old, new in named.items()})
             self.out = list(with_names(tuple(self.out), named))
             adjoints = tuple([rename(g, {o: Var(n) for o, n in named.items()}) for g in adjoints])
+        outward = tuple(self.shadows[n] for n in self.views)
         loose = frozenset(self.shadows[n] for n in self.unbound if n in self.shadows)
-        return Reversed(body, tuple(self.out), adjoints, self.of, frozenset(self.shadows.values()), loose)
+        return Reversed(body, tuple(self.out), adjoints, self.of, self.shadows, loose, outward)
 
     def block(self, block: Block) -> Block:
         """Reverse a block into ``out``; returns it with what the forward part must add."""
@@ -148,8 +165,8 @@ class _Reverse(Writes):
                 self.note_writes((stmt,))
             self.origin = getattr(stmt, "origin", self.origin)
             self.before, self.after = [], []
-            written = written_by(stmt)
-            if isinstance(stmt, Assign):
+            written = self.effects.written_by(stmt)
+            if isinstance(stmt, Assign) and not any(user_calls(stmt)):
                 # An augmented assignment reads its operands before it writes.
                 self.later |= written
             stmt = self.statement(stmt)
@@ -162,6 +179,12 @@ class _Reverse(Writes):
 
     def statement(self, stmt: Stmt) -> Stmt:
         match stmt:
+            case Assign(target=target, value=Call(op=op) as call) if op.kind == "user":
+                return self.user_call(stmt, call, (target,))
+            case Unpack(targets=targets, value=Call(op=op) as call, star=None) if op.kind == "user":
+                return self.user_call(stmt, call, targets)
+            case Evaluate(value=Call(op=op) as call) if op.kind == "user":
+                return self.user_call(stmt, call, ())
             case Assign(target=target, value=value):
                 if self.is_buffer(Var(target)):
                     return self.buffer_assign(stmt, target, value)
@@ -180,10 +203,6 @@ class _Reverse(Writes):
                 return self.loop(stmt)
             case Store():
                 self.store(stmt)
-            case Evaluate(value=Call(args=args)):
-                if any(n in self.active and n in self.effects.written for a in args for n in names_in(a)):
-                    what = "this call may write into an array that is differentiated"
-                    self.violation(stmt.origin.line, what, "Let the function return a new array.")
             case _:
                 pass
         return stmt
@@ -202,8 +221,6 @@ class _Reverse(Writes):
                 self.contribute(value, z_bar)
             case Opaque(refusal=refusal) if refusal is not None:
                 self.violation(refusal.node, refusal.message, refusal.remedy)
-            case Call(op=op) if op.kind == "user":
-                return self.user_call(stmt, value, z_bar)
             case Call(op=op) if op.kind == "index":
                 self.index(value.args[0], value.args[1], z_bar)
             case Call() if passes(value):
@@ -268,9 +285,9 @@ class _Reverse(Writes):
 
     def condition(self, test: Expr) -> Expr:
         """The condition of a branch as the reverse part can test it: once more, or by a name that holds it."""
-        if isinstance(test, (Var, Const)) and not set(names_in(test)) & self.effects.written:
+        if isinstance(test, (Var, Const)) and not set(names_in(test)) & self.mutable:
             return test
-        if is_light(test) and not set(names_in(test)) & self.effects.written:
+        if is_light(test) and not set(names_in(test)) & self.mutable:
             if all(name in self.rebuilt for name in names_in(test)) or not self.depth:
                 return test
         name = self.fresh("~test")
@@ -293,7 +310,7 @@ class _Reverse(Writes):
         tracked = [n for n in read if n not in body_names] + list(heads)
         if isinstance(stmt, For):
             tracked = [n for n in tracked if n not in stmt.targets]
-        stores = any(isinstance(s, (Store, Evaluate)) for s in walk(stmt.body))
+        stores = any(isinstance(s, (Store, Evaluate)) or self.effects.written_by(s) for s in walk(stmt.body))
         if not stores and not any(n in self.active for n in body_names):
             return stmt
         inner: dict[str, Expr] = {}
@@ -381,7 +398,7 @@ class _Reverse(Writes):
     def is_sequence(self, iterable: Expr) -> bool:
         """Whether a loop runs over an array, list or tuple that can be run through again, backwards."""
         name = iterable.name if isinstance(iterable, Var) else ""
-        return bool(name) and self.of[name].kind in ("array", "list", "tuple") and name not in self.effects.written
+        return bool(name) and self.of[name].kind in ("array", "list", "tuple") and name not in self.mutable
 
     def iteration(
         self, stmt: For | While, inner: dict[str, Expr], joins: list[tuple[str, str, Expr]], counter: str | None
@@ -429,7 +446,7 @@ def is_light(expr: Expr) -> bool:
 
 def _differentiable(stmt: Stmt) -> Iterable[Expr]:
     match stmt:
-        case Assign(value=value) | Unpack(value=value):
+        case Assign(value=value) | Unpack(value=value) | Evaluate(value=value):
             yield value
         case Copy(sources=sources):
             yield from sources

@@ -8,7 +8,7 @@ from s2sad import rules
 from s2sad.analysis.activity import passes
 from s2sad.differentiate.buffers import ELLIPSIS
 from s2sad.differentiate.builder import COPY, INDEX, as_value
-from s2sad.differentiate.operations import Operations
+from s2sad.differentiate.calls import Calls
 from s2sad.frontend import methods
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
@@ -30,7 +30,7 @@ _OWN = Op("runtime", "own", own)
 _FUNCTIONS = dict(methods.BINARY.values())
 
 
-class Writes(Operations):
+class Writes(Calls):
     """The part of reverse mode that knows the adjoint of every write into an array."""
 
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
@@ -60,15 +60,11 @@ class Writes(Operations):
                     self.refuse_buffer(value.node)
                 elif made:
                     self.define(target, view)
-            case Call(op=op) if op.kind == "user" and any(self.is_buffer(a) for a in value.args):
-                self.refuse_buffer(value.node)
             case Call(op=op):
                 if not made:
                     return stmt
                 self.define(target, self.made_zero(target, value))
                 bar = self.shadow(target)
-                if op.kind == "user":
-                    return self.user_call(stmt, value, bar)
                 if passes(value) and any(self.is_active(a) for a in value.args):
                     if op.function is own or op.function is np.copy:
                         self.owned.add(bar.name)

@@ -51,7 +51,7 @@ class Dependence:
 
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
-    an item (``np.r_[x, y]`` does not).
+    an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables.
     """
 
     def __init__(
@@ -59,10 +59,12 @@ class Dependence:
         body: list[Node],
         roots: Iterable[str],
         constant_call: Callable[[Node], bool],
-        plain: Callable[[Node], bool] = lambda node: True,
+        plain: Callable[[Node], bool],
+        local: Iterable[str],
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
+        self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
@@ -97,8 +99,8 @@ class Dependence:
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
-        names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v))}
-        return [(names, v) for v in values] if len(names) > 1 else []
+        names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v)) in self.local and base}
+        return [(names, v) for v in values] if names and len(values) + (receiver is not None) > 1 else []
 
     def depends(self, node: Node) -> bool:
         """Whether the value of ``node`` may depend on the active parameters."""

@@ -138,7 +138,7 @@ class _Lowering(ControlFlow):
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
         self.loops: list[list[tuple[str, str]]] = []
         self.check_calls(resolver)
-        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f), resolver.is_plain)
+        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f), resolver.is_plain, local)
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
 

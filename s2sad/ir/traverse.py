@@ -163,12 +163,17 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
             return replace(stmt, sources=tuple([f(s) for s in sources]))
         case Store(base=target, index=index, value=value):
             return replace(stmt, value=f(value), base=f(target), index=f(index))
-        case Effect(names=names):
-            renamed = []
-            for user, name in names:
+        case Effect(names=names, writes=written):
+
+            def renamed(name: str) -> str:
                 new = f(Var(name))
-                renamed.append((user, new.name if isinstance(new, Var) else name))
-            return replace(stmt, names=tuple(renamed))
+                return new.name if isinstance(new, Var) else name
+
+            return replace(
+                stmt,
+                names=tuple([(user, renamed(name)) for user, name in names]),
+                writes=tuple([renamed(name) for name in written]),
+            )
         case Push(values=values):
             return replace(stmt, values=tuple([f(v) for v in values]))
         case If(test=test, then=then, orelse=orelse):

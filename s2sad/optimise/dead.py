@@ -35,6 +35,10 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, writes
+from s2sad.runtime import add_at, add_field
+
+#: The helpers that write into their first argument, and do nothing else.
+_ADDING = (add_at, add_field)
 
 
 def is_pure(expr: Expr) -> bool:
@@ -50,8 +54,9 @@ def writes_into(stmt: Stmt) -> str | None:
     if isinstance(stmt, Store) and isinstance(stmt.base, Var):
         return stmt.base.name
     if isinstance(stmt, Evaluate) and isinstance(stmt.value, Call) and stmt.value.op.kind == "runtime":
-        first = stmt.value.args[0]
-        return first.name if isinstance(first, Var) else None
+        call = stmt.value
+        if call.op.function in _ADDING:
+            return call.args[0].name if isinstance(call.args[0], Var) else None
     return None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import gast
 import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
-from s2sad.analysis.effects import Effects, effects
+from s2sad.analysis.effects import CallEffects, Context, Effects, assumed, effects, sharers
 from s2sad.analysis.facts import OPEN, Atom, Fact, describe
 from s2sad.analysis.infer import Facts, infer
 from s2sad.errors import S2SADError
@@ -20,15 +21,16 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Call, Expr, Function, Op, Param, Stmt, Unpack, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Function, Op, Param, Stmt, Unpack, Var
 from s2sad.ir.show import show
-from s2sad.ir.traverse import base, map_stmt, rename, walk, writes
+from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import remove_dead
-from s2sad.runtime import as_pair, own
+from s2sad.runtime import apart, as_pair, own
 
 #: How often a recursive function is followed with other facts about its arguments each time.
 DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
+_APART = Op("runtime", "apart", apart, pure=False)
 COPY = Op("method", "copy", np.copy)
 OWN = Op("runtime", "own", own)
 
@@ -50,6 +52,9 @@ class Analyser:
     def __init__(self) -> None:
         self.guards: dict[tuple[int, str], Guard] = {}
         self.results: dict[Any, Fact | None] = {}
+        self.inferred: dict[Any, tuple[Lowered, Facts]] = {}
+        self.summaries: dict[Any, CallEffects | None] = {}
+        self.summarising: list[Any] = []
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.depth: dict[types.FunctionType, int] = {}
@@ -84,12 +89,21 @@ class Analyser:
         wrt: tuple[str, ...],
         facts: Mapping[str, Fact],
         has_aux: bool = False,
-        callee: bool = False,
+        context: Context | None = None,
+        display: bool = False,
     ) -> Analysed:
-        """A function with what is known of it; a ``callee`` may not copy what it writes."""
+        """A function with what is known of it.
+
+        One with a ``context`` is called by another, which sees what it writes.  With ``display``
+        the result may be a tuple of several.
+        """
         lowered = self.lowered(function, wrt)
-        ir = lowered.function
-        if has_aux:
+        ir = self.unpacked(with_display(lowered.function) if display or has_aux else lowered.function)
+        if has_aux and isinstance(ir.result, Build) and len(ir.result.items) == 2:
+            loss, aux = ir.result.items
+            origin = lowered.function.body[-1].origin
+            ir = replace(ir, body=(*ir.body, Assign("~loss.1", loss, origin), Assign("~aux.1", aux, origin)))
+        elif has_aux:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
         given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
         facts = {**given, **facts}
@@ -97,22 +111,26 @@ class Analyser:
         known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
-        if has_aux and not _is_pair(known.get(ir.result)):
+        if has_aux and not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
             *body, pair = ir.body
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
-        shared = effects(ir, known)
-        copied = [
-            p for p in ir.params if p.name in shared.written - shared.private and known.of[p.name].kind != "scalar"
-        ]
-        if copied and not callee:
+        shared = effects(ir, known, self.call_effects, context)
+        kept = ["~loss.1", "~aux.1"] if has_aux else []
+        written = [p for p in ir.params if p.name in shared.written and known.of[p.name].kind != "scalar"]
+        if context is not None:
+            # The caller sees what a callee writes.
+            kept += [p.name for p in written]
+        elif written:
+            copied = [p for p in written if p.name not in shared.private]
             ir = _with_copies(ir, copied, known)
+            if len([p for p in ir.params if known.of[p.name].kind != "scalar"]) > 1:
+                ir = _apart(ir, known)
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
-            shared = effects(ir, known)
-        ir = remove_dead(ir, shared.objects(), ("~loss.1",) if has_aux else ())
+            shared = effects(ir, known, self.call_effects)
+        ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]
-        target = replace(ir, result=Var("~loss.1")) if has_aux else ir
-        groups = {n: shared.group[n] for n in shared.written if n in shared.group}
-        found = activity(target, roots, groups)
+        seen: Expr = Build("tuple", (ir.result, *(Var(n) for n in kept)))
+        found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         if "ir" not in self.stages:
             self.stages["ir"] = show(ir)
             self.stages["activity"] = show(ir, lambda s: _activity_of(s, found))
@@ -126,13 +144,24 @@ class Analyser:
         found = lowered.resolver.fact(node, lambda value: _stable(describe(value, text)))
         return found if isinstance(found, Fact) else OPEN
 
-    def user_fact(self, call: Call, facts: list[Fact]) -> Fact:
+    def bind(self, call: Call) -> dict[str, Expr]:
+        """Map the parameters of the user's function to the arguments of ``call``."""
+        signature = inspect.signature(call.op.function)  # type: ignore[arg-type]
+        return dict(signature.bind_partial(*call.args, **dict(call.kwargs)).arguments)
+
+    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
+        """What is known of the arguments of a call, by parameter; None where they do not fit."""
+        try:
+            return {name: fact(value) for name, value in self.bind(call).items()}
+        except TypeError:
+            return None
+
+    def user_fact(self, call: Call, fact: Callable[[Expr], Fact]) -> Fact:
         """What is known of the result of a call."""
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        try:
-            bound = inspect.signature(function).bind_partial(*facts, **{k: OPEN for k, _ in call.kwargs}).arguments
-        except TypeError:
+        bound = self.bound_facts(call, fact)
+        if bound is None:
             return OPEN
         key = (function, tuple(bound.items()))
         if key not in self.results:
@@ -145,11 +174,93 @@ class Analyser:
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            known = infer(lowered.function, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact)
-            given = frozenset(a for f in facts if f.shape for a in f.shape)
+            body = self.unpacked(with_display(lowered.function))
+            lowered = replace(lowered, function=body)
+            known = infer(body, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact)
+            self.inferred[key] = lowered, known
+            given = frozenset(a for f in bound.values() if f.shape for a in f.shape)
             self.depth[function] -= 1
-            self.results[key] = _outward(known.get(lowered.function.result), given)
+            self.results[key] = _outward(known.get(body.result), given)
         return self.results[key] or OPEN
+
+    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
+        """What a call does to the objects that it is given."""
+        bound = self.bind(call)
+        fact_of = self.bound_facts(call, facts.get)
+        assert fact_of is not None
+        key = (call.op.function, tuple(fact_of.items()))
+        if key not in self.summaries:
+            self.user_fact(call, facts.get)
+            self.summaries[key] = None  # until it is known: for a function that calls itself
+            if key in self.inferred and self.summarising.count(call.op.function) < DEPTH:
+                lowered, known = self.inferred[key]
+                self.summarising.append(call.op.function)
+                self.summaries[key] = self.summary(lowered.function, known)
+                self.summarising.pop()
+        found = self.summaries[key]
+        if found is None:
+            return assumed(call, bound)
+        # What is not given is a default, which the module holds.
+        module = found.module or not found.shared <= bound.keys()
+        given = frozenset(bound)
+        linked = tuple(params & given for params in found.linked)
+        return CallEffects(bound, found.written & given, found.shared & given, linked, module)
+
+    def summary(self, function: Function, facts: Facts) -> CallEffects:
+        """What a function does to the objects that it is given."""
+        found = effects(function, facts, self.call_effects, Context())
+        params = {p.name: p.public for p in function.params if facts.of[p.name].kind != "scalar"}
+        groups = {found.group[n] for n in params if n in found.group}
+        linked = [frozenset(params[n] for n in group if n in params) for group in groups]
+        of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
+        shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
+        return CallEffects(
+            {},
+            frozenset(params[n] for n in params if n in found.written),
+            frozenset(shared),
+            tuple([publics for publics in linked if len(publics) > 1]),
+            any(n in found.module for n in of_result),
+        )
+
+    def unpacked(self, function: Function) -> Function:
+        """``function`` with the results of calls unpacked at once: ``t = g(x); a, b = t`` is ``a, b = g(x)``."""
+        uses = Counter(n for s in walk(function.body) for n in reads(s))
+        uses.update(names_in(function.result))
+
+        def in_block(block: Block) -> Block:
+            out: list[Stmt] = []
+            for stmt in block:
+                made = out[-1] if out else None
+                if (
+                    isinstance(stmt, Unpack)
+                    and isinstance(made, Assign)
+                    and stmt.value == Var(made.target)
+                    and isinstance(made.value, Call)
+                    and made.value.op.kind == "user"
+                    and uses[made.target] == 1
+                ):
+                    out[-1] = replace(stmt, value=made.value)
+                else:
+                    out.append(map_stmt(stmt, lambda e: e, in_block))
+            return tuple(out)
+
+        return replace(function, body=in_block(function.body))
+
+
+def with_display(function: Function) -> Function:
+    """``function`` with the tuple that it builds last and returns, or None, as its result."""
+    last = function.body[-1] if function.body else None
+    if not isinstance(last, Assign) or function.result != Var(last.target):
+        return function
+    if (isinstance(last.value, Build) and last.value.kind == "tuple") or last.value == Const(None):
+        return replace(function, body=function.body[:-1], result=last.value)
+    return function
+
+
+def _apart(function: Function, facts: Facts) -> Function:
+    """``function`` with a test that no two of its arguments share memory."""
+    held = [Var(p.name) for p in function.params if facts.of[p.name].kind != "scalar"]
+    return replace(function, body=(Evaluate(Call(_APART, tuple(held))), *function.body))
 
 
 def _with_copies(function: Function, params: list[Param], facts: Facts) -> Function:

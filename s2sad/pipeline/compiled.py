@@ -6,6 +6,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Literal
 
+from s2sad.differentiate.known import Pair
 from s2sad.frontend.resolve import Guard
 
 Goal = Literal["gradient", "value_and_gradient", "pair"]
@@ -18,7 +19,8 @@ _MISSING = object()
 class Compiled:
     """A compiled derivative: its text, its functions by name, and the guards that it rests on.
 
-    With ``once``, what a forward part saves serves one run of the reverse part: shadows are in it.
+    ``pair`` says what goes in and out of the halves of a pair.  With ``once``, what a forward part saves serves one run
+    of the reverse part: shadows are in it.
     """
 
     text: str
@@ -27,6 +29,7 @@ class Compiled:
     stages: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     once: bool = False
+    pair: Pair | None = None
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

@@ -29,7 +29,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> Function:
     maker = Builder(function, facts)
 
     def rebuildable(value: Expr) -> bool:
-        if set(names_in(value)) & a.effects.written:
+        if set(names_in(value)) & (a.effects.written | a.effects.exposed):
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
             return facts.get(value.args[0]).kind == "array" and _is_basic(facts, value.args[1])
@@ -42,7 +42,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> Function:
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(tidy_loops(remove_dead(function, groups)), groups)
-    function = sunk(function, made.shadows)
+    function = sunk(function, made.shadows, made.outward)
     return shorten_stores(_on_copies(function))
 
 

@@ -66,7 +66,7 @@ class Writer:
                 text = value.__name__ + ("" if value.__name__ == name else f" as {name}")
                 self.helpers.setdefault(home, {})[text] = None
         file = f"{self.filename[:-1]} {function.name}>"
-        loaded = load(emitted.text, file, namespace, cells, bindings)
+        loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
         for made in loaded.values():
             if made.__defaults__ is not None:
                 made.__defaults__ = original.__defaults__

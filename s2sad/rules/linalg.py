@@ -5,7 +5,7 @@ norm of a zero vector) it is zero, the subgradient of least norm.  Functions tha
 take a matrix to be Hermitian and read one triangle of it (``cholesky``,
 ``eigh``, ``eigvalsh``) are differentiated along Hermitian directions: the
 adjoint is a Hermitian matrix.  A derivative that does not exist raises
-``LinAlgError``.
+``UndefinedDerivativeError``.
 """
 
 from __future__ import annotations

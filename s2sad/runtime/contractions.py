@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 
 
@@ -126,7 +127,7 @@ def cross_left(
     """Adjoint of the first operand of ``np.cross``, for vectors of three components.
 
     Raises:
-        NotImplementedError: an operand has vectors of two components (which NumPy deprecates).
+        UndefinedDerivativeError: an operand has vectors of two components (which NumPy deprecates).
     """
     g, a, b, axisa, _ = _cross_last(g, a, b, axisa, axisb, axisc, axis)
     return np.moveaxis(unbroadcast(np.cross(b, g), np.shape(a)), -1, axisa)
@@ -138,7 +139,7 @@ def cross_right(
     """Adjoint of the second operand of ``np.cross``, for vectors of three components.
 
     Raises:
-        NotImplementedError: an operand has vectors of two components (which NumPy deprecates).
+        UndefinedDerivativeError: an operand has vectors of two components (which NumPy deprecates).
     """
     g, a, b, _, axisb = _cross_last(g, a, b, axisa, axisb, axisc, axis)
     return np.moveaxis(unbroadcast(np.cross(g, a), np.shape(b)), -1, axisb)
@@ -152,7 +153,9 @@ def _cross_last(
         axisa, axisb, axisc = axis, axis, axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise NotImplementedError("np.cross of vectors with two components has no derivative; give them a third, zero")
+        raise UndefinedDerivativeError(
+            "np.cross of vectors with two components has no derivative", "Give them a third component, zero."
+        )
     return np.moveaxis(g, axisc, -1), a, b, axisa, axisb
 
 
@@ -191,7 +194,7 @@ def _as_full(g: Any, m: int, n: int, mode: str, same: int) -> Any:
     if mode == "full":
         return g
     if mode not in ("same", "valid"):
-        raise NotImplementedError(f"mode={mode!r} has no derivative; use 'full', 'same' or 'valid'")
+        raise UndefinedDerivativeError(f"mode={mode!r} has no derivative", "Use 'full', 'same' or 'valid'.")
     start = same if mode == "same" else min(m, n) - 1
     return np.pad(g, (start, m + n - 1 - start - np.size(g)))
 

@@ -2,7 +2,7 @@
 
 Nothing is conjugated in an adjoint beyond what the function itself conjugates
 (the transpose convention).  A derivative that does not exist raises
-``numpy.linalg.LinAlgError`` rather than giving infinities.
+``UndefinedDerivativeError`` rather than giving infinities.
 
 Source of the formulas: M. B. Giles, "Collected matrix derivative results for
 forward and reverse mode algorithmic differentiation" (2008); I. Murray,
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
 
 Axes = int | tuple[int, ...] | None
@@ -205,11 +206,11 @@ def cofactor_derivative(t: Any, c: Any, a: Any) -> Any:
     """Derivative of ``c = cofactor(a)`` along ``t``; it is its own transpose.
 
     Raises:
-        numpy.linalg.LinAlgError: ``a`` is singular.
+        UndefinedDerivativeError: ``a`` is singular.
     """
     determinant = np.linalg.det(a)
     if np.any(determinant == 0):
-        raise np.linalg.LinAlgError("the second derivative of the determinant of a singular matrix is not available")
+        raise UndefinedDerivativeError("the second derivative of the determinant of a singular matrix is not available")
     total = np.sum(t * c, axis=(-2, -1), keepdims=True)
     return (total * c - c @ transposed(t) @ c) / np.expand_dims(determinant, (-2, -1))
 
@@ -248,7 +249,7 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
     complex eigenvector is free up to: a loss that does has no derivative.
 
     Raises:
-        numpy.linalg.LinAlgError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
     """
     middle = np.expand_dims(np.real(w_bar), -2) * identity(w.shape[-1], w)
     if np.any(v_bar != 0):
@@ -269,7 +270,10 @@ def _over_gaps(matrix: Any, values: Any) -> Any:
     off = 1 - identity(values.shape[-1], values)
     loose = (gaps == 0) & (off == 1)
     if np.any(loose & (np.abs(matrix) > 1e-8 * (1 + np.max(np.abs(matrix), initial=0.0)))):
-        raise np.linalg.LinAlgError("the vectors of a repeated eigenvalue or singular value have no derivative")
+        raise UndefinedDerivativeError(
+            "the vectors of a repeated eigenvalue or singular value have no derivative",
+            "Let the result depend on the values alone, or on what does not depend on the choice of the vectors.",
+        )
     return ratio(matrix * off, gaps)
 
 
@@ -277,9 +281,9 @@ def svd_adjoint(z_bar: Any, a: Any, full_matrices: bool = True, compute_uv: bool
     """Adjoint of ``a`` in ``np.linalg.svd(a, full_matrices, compute_uv)``.
 
     Raises:
-        NotImplementedError: the loss depends on singular vectors of complex matrices, or on
+        UndefinedDerivativeError: the loss depends on singular vectors of complex matrices, or on
             those that ``full_matrices=True`` adds.
-        numpy.linalg.LinAlgError: it depends on the vectors of a repeated singular value, or on those
+        UndefinedDerivativeError: it depends on the vectors of a repeated singular value, or on those
             of a non-square matrix with a singular value of zero.
     """
     u, s, vh = np.linalg.svd(a, full_matrices=False)
@@ -311,7 +315,9 @@ def svd_tangent(a_dot: Any, a: Any, full_matrices: bool = True, compute_uv: bool
     if not compute_uv:
         return s_dot
     if full_matrices and a.shape[-2] != a.shape[-1]:
-        raise NotImplementedError("np.linalg.svd of a non-square matrix needs full_matrices=False to be differentiated")
+        raise UndefinedDerivativeError(
+            "all singular vectors of a matrix that is not square have no derivative", "Pass full_matrices=False."
+        )
     _check_vectors(a, s, u, vh)
     v, wide = transposed(vh), np.expand_dims(s, -2)
     scaled, scaled_t = inner * wide, np.expand_dims(s, -1) * inner
@@ -326,11 +332,17 @@ def svd_tangent(a_dot: Any, a: Any, full_matrices: bool = True, compute_uv: bool
 
 def _check_vectors(a: Any, s: Any, u_bar: Any, vh_bar: Any) -> None:
     if np.iscomplexobj(a):
-        raise NotImplementedError("singular vectors of complex matrices have no derivative; singular values have")
+        raise UndefinedDerivativeError(
+            "singular vectors of complex matrices have no derivative", "Use the singular values alone, which have."
+        )
     if u_bar.shape[-1] > s.shape[-1] or vh_bar.shape[-2] > s.shape[-1]:
-        raise NotImplementedError("np.linalg.svd of a non-square matrix needs full_matrices=False to be differentiated")
+        raise UndefinedDerivativeError(
+            "all singular vectors of a matrix that is not square have no derivative", "Pass full_matrices=False."
+        )
     if a.shape[-2] != a.shape[-1] and np.any(s == 0):
-        raise np.linalg.LinAlgError("the singular vectors of a non-square matrix of deficient rank have no derivative")
+        raise UndefinedDerivativeError(
+            "the singular vectors of a non-square matrix of deficient rank have no derivative"
+        )
 
 
 def qr_adjoint(q_bar: Any, r_bar: Any, q: Any, r: Any) -> Any:
@@ -356,6 +368,7 @@ def qr_tangent(a_dot: Any, q: Any, r: Any) -> tuple[Any, Any]:
 
 def _check_qr(q: Any, r: Any) -> None:
     if np.iscomplexobj(r) or r.shape[-2] != r.shape[-1] or q.shape[-1] != r.shape[-1]:
-        raise NotImplementedError(
-            "np.linalg.qr has a derivative for real matrices with no fewer rows than columns and mode='reduced'"
+        raise UndefinedDerivativeError(
+            "np.linalg.qr has no derivative here",
+            "It has for real matrices with no fewer rows than columns and mode='reduced'.",
         )

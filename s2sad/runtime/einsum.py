@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -26,7 +27,7 @@ def einsum_adjoint(g: Any, index: int, subscripts: str, *operands: Any, optimize
     """Adjoint of ``operands[index]`` where ``g`` is that of ``np.einsum(subscripts, *operands)``.
 
     Raises:
-        NotImplementedError: the call is in NumPy's other form, with lists of axes instead of ``subscripts``.
+        UndefinedDerivativeError: the call is in NumPy's other form, with lists of axes instead of ``subscripts``.
 
     Example:
         >>> einsum_adjoint(1.0, 0, "i,i->", np.array([1.0, 2.0]), np.array([3.0, 4.0]))
@@ -101,7 +102,7 @@ def parse_einsum(subscripts: Any, ndims: Sequence[int]) -> tuple[list[str], str]
         (['Aij', 'jk'], 'Aik')
     """
     if not isinstance(subscripts, str):
-        raise NotImplementedError("np.einsum with lists of axes has no derivative; write the axes as a string")
+        raise UndefinedDerivativeError("np.einsum with lists of axes has no derivative", "Write the axes as a string.")
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
     free = [letter for letter in _LETTERS if letter not in subscripts]

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
 
 
 def items_like(xs: Any, values: Sequence[Any]) -> Any:
     """Return ``values`` as a sequence of the kind of ``xs``: a tuple, a list, or an array of its type.
 
-    Raises `TypeError` for any other kind.
+    Raises `UndefinedDerivativeError` for any other kind.
 
     >>> items_like((1.0, 2.0), [3.0, 4.0])
     (3.0, 4.0)
@@ -27,7 +28,9 @@ def items_like(xs: Any, values: Sequence[Any]) -> Any:
         return list(values)
     if isinstance(xs, np.ndarray):
         return np.array(values, dtype=np.result_type(xs.dtype, *values)) if len(values) else np.zeros_like(xs)
-    raise TypeError(f"a derivative by the items of a {type(xs).__name__} is not supported; use a list, tuple or array")
+    raise UndefinedDerivativeError(
+        f"the items of a {type(xs).__name__} have no derivative", "Use a list, a tuple or an array."
+    )
 
 
 def share_items(g: Any, z: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -69,7 +69,9 @@ def uncast(g: Any, dtype: Any, a: Any) -> Any:
     own = np.result_type(a) if not isinstance(a, (list, tuple)) else np.asarray(a).dtype
     if not np.issubdtype(dtype, np.inexact):
         if np.dtype(dtype).kind not in "iub":
-            raise UndefinedDerivativeError(f"no derivative passes through numbers of dtype {dtype}\nUse a float dtype.")
+            raise UndefinedDerivativeError(
+                f"no derivative passes through numbers of dtype {dtype}", "Use a float dtype."
+            )
         return np.zeros_like(g, dtype=own if np.issubdtype(own, np.inexact) else float)
     return cast(g, own) if np.issubdtype(own, np.inexact) else g
 
@@ -78,7 +80,7 @@ def layout_order(order: str, a: Any) -> Literal["C", "F"]:
     """Return ``"C"`` or ``"F"``, whichever ``order`` means for the memory layout of ``a``.
 
     Raises:
-        NotImplementedError: ``order`` is ``"K"`` and ``a`` is laid out in neither way.
+        UndefinedDerivativeError: ``order`` is ``"K"`` and ``a`` is laid out in neither way.
     """
     if order in ("C", "F"):
         return "C" if order == "C" else "F"
@@ -87,7 +89,9 @@ def layout_order(order: str, a: Any) -> Literal["C", "F"]:
         return "F"
     if order == "A" or array.flags.c_contiguous:
         return "C"
-    raise NotImplementedError("order='K' of an array that is not contiguous has no derivative; pass order='C' or 'F'")
+    raise UndefinedDerivativeError(
+        "order='K' of an array that is not contiguous has no derivative", "Pass order='C' or 'F'."
+    )
 
 
 # --- gathering ---
@@ -196,7 +200,7 @@ def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Array
     """Transpose of ``np.pad`` for the modes that copy elements (and of ``"constant"``, whose border has no adjoint).
 
     Raises:
-        NotImplementedError: another mode (``"mean"``, ``"maximum"``, ``"linear_ramp"``, a function, ...).
+        UndefinedDerivativeError: another mode (``"mean"``, ``"maximum"``, ``"linear_ramp"``, a function, ...).
     """
     if mode == "constant":
         before = _pad_before(pad_width, len(shape))
@@ -212,11 +216,11 @@ def copying(mode: str) -> Any:
     """Return ``mode`` if ``np.pad`` only copies elements in it, so that padding is linear.
 
     Raises:
-        NotImplementedError: it computes with them.
+        UndefinedDerivativeError: it computes with them.
     """
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(
-            f"np.pad with mode={mode!r} has no derivative; the modes constant, edge, reflect, symmetric and wrap have"
+        raise UndefinedDerivativeError(
+            f"np.pad with mode={mode!r} has no derivative", "Use 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'."
         )
     return mode
 

@@ -121,16 +121,23 @@ def add(a: Any, b: Any) -> Any:
             return [add(p, q) for p, q in zip(a, b, strict=True)]
         if isinstance(b, float) and b == 0.0:
             return a
-        raise UndefinedDerivativeError(f"adjoints of different structure: {a!r} and {b!r}")
+        raise _apart(a, b)
     if isinstance(a, dict):
         if isinstance(b, dict):
             return {key: add(value, b[key]) for key, value in a.items()}
-        raise UndefinedDerivativeError(f"adjoints of different structure: {a!r} and {b!r}")
+        raise _apart(a, b)
     if isinstance(b, (list, tuple, dict)):
         if isinstance(a, (np.ndarray, float)) and (isinstance(b, dict) or np.ndim(a) == 0):
             return b
         return add(b, a)
     return a + b
+
+
+def _apart(a: Any, b: Any) -> UndefinedDerivativeError:
+    return UndefinedDerivativeError(
+        f"two uses of one value give it adjoints of different structure: {a!r} and {b!r}",
+        "Convert lists and tuples with np.array(...) before they are used as arrays.",
+    )
 
 
 def _repeats(index: Any) -> bool:
@@ -154,7 +161,10 @@ def add_at(x_bar: Any, index: Any, g: Any) -> None:
     elif hasattr(x_bar, "__array_function__"):
         np.add.at(x_bar, index, g)
     else:
-        raise UndefinedDerivativeError(f"no adjoint for an item of {type(x_bar).__name__}")
+        raise UndefinedDerivativeError(
+            "an item is taken here of what turns out to be a number",
+            "Make it an array with np.atleast_1d(...) before, or leave the index out.",
+        )
 
 
 def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
@@ -163,10 +173,37 @@ def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
     key: Any = names.index(name) if isinstance(x, tuple) and names is not None else name
     if not isinstance(x_bar, (list, dict)) or (isinstance(x_bar, dict) and key not in x_bar):
         raise UndefinedDerivativeError(
-            f"the attribute .{name} of {type(x).__name__} has no derivative\n"
-            "Pass its value as an argument of its own, or wrap it in stop_gradient(...)."
+            f"the attribute .{name} of {type(x).__name__} has no derivative",
+            "Pass its value as an argument of its own, or wrap it in stop_gradient(...).",
         )
     x_bar[key] = add(x_bar[key], g)
+
+
+def apart(*args: Any) -> None:
+    """Refuse arguments of which two share memory, in a function that writes into one of them.
+
+    Raises:
+        UndefinedDerivativeError: if arrays in two of ``args`` may overlap.
+    """
+    held = [_arrays(x) for x in args]
+    for i, own in enumerate(held):
+        others = [b for theirs in held[:i] for b in theirs]
+        if any(np.may_share_memory(a, b) for a in own for b in others):
+            raise UndefinedDerivativeError(
+                "two arguments share memory, and the function writes into one of them\n"
+                "Pass a copy of one of them (x.copy())."
+            )
+
+
+def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays in a value."""
+    if isinstance(x, np.ndarray):
+        return [x]
+    if isinstance(x, dict):
+        x = list(x.values())
+    elif _fields(x) is not None:
+        x = [getattr(x, name) for name in _fields(x) or ()]
+    return [a for item in x for a in _arrays(item)] if isinstance(x, (list, tuple)) else []
 
 
 def fresh(g: Any) -> Any:
@@ -260,13 +297,13 @@ def shadow(x: Any) -> Any:
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
-            f"an object of type {type(x).__name__} is written in place where an array was expected\n"
-            "Convert it with np.array(...) first."
+            f"an object of type {type(x).__name__} is written in place where an array was expected",
+            "Convert it with np.array(...) first.",
         )
     if x.dtype.kind not in "fc":
         raise UndefinedDerivativeError(
-            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it\n"
-            "Make the array with dtype=float."
+            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
+            "Make the array with dtype=float.",
         )
     return np.zeros_like(x)
 

@@ -1,0 +1,191 @@
+"""The adjoints of calls of functions that have source: the halves of a pair, with values, adjoints and shadows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from s2sad.analysis.effects import Context
+from s2sad.analysis.facts import OPEN, Fact
+from s2sad.analysis.shapes import item_of
+from s2sad.differentiate.known import Known, Pair
+from s2sad.differentiate.operations import Operations
+from s2sad.errors import UnsupportedError
+from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Stmt, Unpack, Var
+from s2sad.ir.traverse import names_in
+
+
+class Calls(Operations):
+    """The part of reverse mode that knows the adjoint of a call."""
+
+    def __init__(self, known: Known) -> None:
+        super().__init__(known)
+        self.callees = known.callees
+
+    def user_call(self, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
+        """The adjoint of a call: a call of the reverse half of its pair."""
+        bound = self.callees.bind(call)
+        shadowed = self.shadowed(call, bound, targets)
+        bars = {t: self.take(t) for t in targets if not self.is_buffer(Var(t))}
+        followed = any(bar is not None for bar in bars.values()) or any(t in self.shadows for t in targets)
+        active = tuple(name for name, value in bound.items() if self.is_active(value))
+        if not active or not (followed or shadowed):
+            for target in targets:
+                if target in self.shadows:
+                    self.define(target, self.made_zero(target, call))
+            return stmt
+        facts = {name: self.fact(value) for name, value in bound.items()}
+        try:
+            pair = self.callees.pair(call, active, facts, self.context(bound, shadowed, targets))
+        except UnsupportedError as error:
+            self.violations += error.violations
+            return stmt
+        if isinstance(stmt, Unpack) and pair.count != len(targets):
+            return self.unpacked_call(stmt, call, pair, bars, bound)
+        if isinstance(stmt, Assign) and pair.count is not None:
+            return self.packed_call(stmt, call, pair, bars, bound)
+        return self.paired(stmt, call, pair, targets, bars, bound)
+
+    def shadowed(self, call: Call, bound: Mapping[str, Expr], targets: tuple[str, ...]) -> frozenset[str]:
+        """The parameters of a call whose arguments go with their shadows."""
+        known = self.effects.calls.get(call)
+        if known is None:
+            return frozenset()
+        found = {p for p in known.written if self.is_active(bound[p])}
+        if any(self.is_buffer(Var(t)) for t in targets):
+            found |= {p for p in known.shared if self.holds_buffer(bound[p])}
+        grown = True
+        while grown:
+            names = known.names(found)
+            near = {m for n in names for m in self.effects.group.get(n, (n,)) if self.of[n].kind != "scalar"}
+            more = {p for p in bound if self.holds_buffer(bound[p]) and near & set(names_in(bound[p]))}
+            more |= {p for link in known.linked if link & found for p in link if self.holds_buffer(bound[p])}
+            grown = not more <= found
+            found |= more
+        for param in found:
+            value = bound[param]
+            if not (isinstance(value, Var) and self.is_buffer(value) and self.of[value.name].kind == "array"):
+                self.refuse_buffer(call.node)
+        return frozenset(found)
+
+    def holds_buffer(self, value: Expr) -> bool:
+        """Whether an argument is a buffer, or may hold one."""
+        return any(self.is_buffer(Var(name)) for name in names_in(value))
+
+    def context(self, bound: Mapping[str, Expr], shadowed: frozenset[str], targets: tuple[str, ...]) -> Context:
+        """What the callee has to know of its arguments."""
+        overwritten = {p for p, value in bound.items() if any(self.is_overwritten(n) for n in names_in(value))}
+        if any(self.is_overwritten(t) for t in targets):
+            overwritten.add("return")
+        if not shadowed:
+            return Context(overwritten=frozenset(overwritten))
+        same: dict[frozenset[str], set[str]] = {}
+        for param, value in bound.items():
+            for name in names_in(value):
+                if self.of[name].kind != "scalar":
+                    same.setdefault(self.effects.group.get(name, frozenset({name})), set()).add(param)
+        groups = sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted)
+        return Context(tuple(groups), shadowed, frozenset(overwritten))
+
+    def paired(
+        self,
+        stmt: Assign | Unpack | Evaluate,
+        call: Call,
+        pair: Pair,
+        targets: tuple[str, ...],
+        bars: Mapping[str, Expr | None],
+        bound: Mapping[str, Expr],
+    ) -> Stmt:
+        """Call the forward half in place of the call, and the reverse half."""
+        wanted = 1 if pair.count is None else pair.count
+        given = targets or tuple([self.dropped() for _ in range(wanted)])
+        viewed = {given[i] for i in pair.views}
+        outs = [*given, *(self.shadows.get(given[i]) or self.fresh("~t_bar") for i in pair.views)]
+        for target in given:
+            if target in self.shadows and target not in viewed:
+                self.define(target, self.made_zero(target, call))
+        saved = self.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
+        if pair.saves:
+            outs.append(saved)
+        passed = {*pair.reverse_shadows, *(param for param, _ in pair.forward_shadows)}
+        shadows = {p: self.shadow(v.name) for p, v in bound.items() if p in passed and isinstance(v, Var)}
+        named = tuple((public, shadows[param]) for param, public in pair.forward_shadows)
+        forward = Call(pair.forward, call.args, (*call.kwargs, *named), call.node)
+        operands: list[Expr] = [Var(saved)] if pair.saves else []
+        operands += [self.seed(given[i], bars.get(given[i])) for i in pair.seeded]
+        operands += [shadows[param] for param in pair.reverse_shadows]
+        self.reverse_half(pair, Call(pair.reverse, tuple(operands)), bound)
+        if not outs:
+            return Evaluate(forward, stmt.origin)
+        if len(outs) == 1:
+            return Assign(outs[0], forward, stmt.origin)
+        return Unpack(tuple(outs), forward, None, stmt.origin)
+
+    def dropped(self, fact: Fact = OPEN) -> str:
+        """A name of ours for a result."""
+        name = self.fresh("~t")
+        self.of[name] = self.named(fact, name)
+        return name
+
+    def seed(self, target: str, bar: Expr | None) -> Expr:
+        """The adjoint of a result for the reverse half."""
+        if target in self.shadows:
+            return Var(self.shadows[target])
+        return self.zero(target) if bar is None else bar
+
+    def reverse_half(self, pair: Pair, value: Call, bound: Mapping[str, Expr]) -> None:
+        """Call the reverse half and contribute the adjoints that it returns."""
+        if not pair.wrt:
+            if value.args:
+                self.emit(Evaluate(value, self.origin))
+            return
+        bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
+        for name, bar in zip(pair.wrt, bars, strict=True):
+            fact = self.fact(bound[name])
+            self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
+        if len(bars) == 1:
+            self.emit(Assign(bars[0], value, self.origin))
+        else:
+            self.emit(Unpack(tuple(bars), value, None, self.origin))
+        for name, bar in zip(pair.wrt, bars, strict=True):
+            self.contribute(bound[name], Var(bar))
+
+    def unpacked_call(
+        self,
+        stmt: Assign | Unpack | Evaluate,
+        call: Call,
+        pair: Pair,
+        bars: Mapping[str, Expr | None],
+        bound: Mapping[str, Expr],
+    ) -> Stmt:
+        """The adjoint of ``a, b = f(x)`` where ``f`` builds the tuple somewhere inside."""
+        assert isinstance(stmt, Unpack)
+        if any(self.is_buffer(Var(t)) for t in stmt.targets):
+            self.refuse_buffer(call.node)
+            return stmt
+        whole = self.dropped()
+        self.active = self.active | {whole}
+        again = replace(stmt, value=Var(whole))
+        for target, bar in bars.items():
+            if bar is not None:
+                self.adj[target] = bar
+        self.unpack(again, stmt.targets, Var(whole))
+        self.after.append(again)
+        return self.paired(stmt, call, pair, (whole,), {whole: self.take(whole)}, bound)
+
+    def packed_call(
+        self, stmt: Assign, call: Call, pair: Pair, bars: Mapping[str, Expr | None], bound: Mapping[str, Expr]
+    ) -> Stmt:
+        """The adjoint of ``t = f(x)`` where ``f`` returns several results, or None."""
+        if self.is_buffer(Var(stmt.target)) or pair.views:
+            self.refuse_buffer(call.node)
+            return stmt
+        whole = self.of[stmt.target]
+        results = tuple([self.dropped(item_of(whole, i)) for i in range(pair.count or 0)])
+        value = Build("tuple", tuple(Var(r) for r in results)) if results else Const(None)
+        self.after.append(Assign(stmt.target, value, stmt.origin))
+        bar = bars.get(stmt.target)
+        if isinstance(bar, Build) and len(bar.items) != len(results):
+            bar = None  # what comes of this fails when it runs
+        parts = {r: None if bar is None else self.item(bar, Const(i)) for i, r in enumerate(results)}
+        return self.paired(stmt, call, pair, results, parts, bound)

@@ -1,0 +1,57 @@
+"""What reverse mode is given: a function, what the analyses say of it, and the pairs of what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from s2sad.analysis.activity import Activity
+from s2sad.analysis.effects import Context, Effects
+from s2sad.analysis.facts import Fact
+from s2sad.analysis.infer import Facts
+from s2sad.errors import Place
+from s2sad.ir.nodes import Call, Expr, Function, Op
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two halves of a callee's derivative, and what they take and return.
+
+    ``wrt`` are the parameters whose adjoints the reverse half returns.  The shadows of others are passed: to the
+    forward half by keyword (parameter and keyword), to the reverse half by position.  With a ``count`` there
+    are so many results, else one.  The forward half returns them, the shadows of those in ``views``
+    (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the
+    adjoints of the results in ``seeded`` and the shadows.
+    """
+
+    forward: Op
+    reverse: Op
+    wrt: tuple[str, ...]
+    forward_shadows: tuple[tuple[str, str], ...] = ()
+    reverse_shadows: tuple[str, ...] = ()
+    count: int | None = None
+    views: tuple[int, ...] = ()
+    seeded: tuple[int, ...] = ()
+    saves: bool = True
+
+
+class Callees(Protocol):
+    """What reverse mode asks of the pipeline about the functions that are called."""
+
+    def bind(self, call: Call) -> dict[str, Expr]: ...
+
+    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact], context: Context) -> Pair: ...
+
+
+@dataclass(frozen=True)
+class Known:
+    """A function and all that is known of it; ``unbound`` are names that may have no value, ``place`` finds a node."""
+
+    function: Function
+    facts: Facts
+    effects: Effects
+    activity: Activity
+    unbound: frozenset[str]
+    place: Callable[[Any], Place]
+    callees: Callees

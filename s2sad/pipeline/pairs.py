@@ -1,0 +1,184 @@
+"""Pairs of functions for calls: what goes over the border between a caller and the two halves.
+
+    y, u_bar_of_y, saved = f_forward(u, v, u_bar=u_bar)
+    v_bar = f_reverse(saved, y_bar, u_bar)
+
+A value goes with its adjoint: that of an argument comes back from the reverse half, that of a result is given
+to it.  An array that the callee writes goes with its shadow, which the caller makes, and a result that
+may view such an array comes with the shadow that views its shadow.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, replace
+
+from s2sad.analysis.facts import Fact
+from s2sad.differentiate.known import Pair
+from s2sad.differentiate.reverse import Reversed
+from s2sad.ir.nodes import Assign, Build, Const, Copy, Expr, For, Function, If, Op, Param, Stmt, Unpack, Var
+from s2sad.ir.traverse import base, names_in, reads, walk, writes
+from s2sad.pipeline.analysed import Analysed
+
+
+@dataclass(frozen=True)
+class Border:
+    """What goes over the border, as far as it is known before the adjoint is written.
+
+    ``items`` are the results, ``tail`` the statements that name them.  ``seeds`` are the adjoints that the reverse half
+    is given (name and adjoint), ``passed`` the shadows of parameters, ``views`` the results that come with a shadow.
+    """
+
+    pair: Pair
+    items: tuple[Expr, ...]
+    tail: tuple[Stmt, ...]
+    seeds: tuple[tuple[str, str], ...]
+    seed_facts: dict[str, Fact]
+    passed: dict[str, str]
+    views: tuple[str, ...]
+
+
+def border(
+    a: Analysed, names: tuple[str, str], cells: tuple[types.CellType, types.CellType], wrt: tuple[str, ...], inner: bool
+) -> Border:
+    """The border of a function; ``inner`` for one whose caller passes shadows of what it writes."""
+    function, known = a.function, a.facts.of
+    buffers = {n for n in a.activity.active & (a.effects.written - a.effects.private) if known[n].kind != "scalar"}
+    shadowed = [p for p in function.params if inner and p.public in wrt and p.name in buffers]
+    outer = {n for p in shadowed for n in a.effects.group.get(p.name, frozenset({p.name}))}
+    result, tail = function.result, []
+    count: int | None = None
+    items: tuple[Expr, ...] = (result,)
+    if isinstance(result, Build):
+        count, items = len(result.items), result.items
+    elif result == Const(None):
+        count, items = 0, ()
+    named: list[Expr] = []
+    for i, item in enumerate(items):
+        if not isinstance(item, (Var, Const)):
+            tail.append(Assign(f"~result{i}.0", item))
+            item = Var(f"~result{i}.0")
+        named.append(item)
+    taken = {p.public for p in function.params} | {"saved"}
+
+    def unused(stem: str, other: str) -> str:
+        while stem in taken:
+            stem, other = other, f"{other}_"
+        taken.add(stem)
+        return stem
+
+    passed = {p.name: unused(f"{p.public}_bar", f"{p.public}_bar_") + ".0" for p in shadowed}
+    views = [i for i, v in enumerate(named) if isinstance(v, Var) and v.name in buffers & outer]
+    seeded = [i for i, v in enumerate(named) if isinstance(v, Var) and v.name in a.activity.active and i not in views]
+    seeds = []
+    seed_facts = {}
+    for i in seeded:
+        name = named[i].name  # type: ignore[union-attr]
+        whole = f"result{i}_bar" if count is not None else "result_bar"
+        plain = count is None or name.startswith("~")
+        bar = unused(whole if plain else f"{base(name)}_bar", whole) + ".0"
+        seeds.append((name, bar))
+        seed_facts[bar] = known[name]
+    forward = Op("runtime", names[0], cells[0], pure=False)  # type: ignore[arg-type]
+    backward = Op("runtime", names[1], cells[1], pure=False)  # type: ignore[arg-type]
+    publics = tuple((p.public, base(passed[p.name])) for p in shadowed)
+    pair = Pair(
+        forward,
+        backward,
+        tuple(w for w in wrt if w not in {p.public for p in shadowed}),
+        publics,
+        tuple(p.public for p in shadowed),
+        count,
+        tuple(views),
+        tuple(seeded),
+    )
+    aliases = tuple(named[i].name for i in views)  # type: ignore[union-attr]
+    return Border(pair, tuple(named), tuple(tail), tuple(seeds), seed_facts, passed, aliases)
+
+
+def halves(
+    whole: Function, edge: Border, made: Reversed, fixed: bool, titles: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[Function, Function, Pair, bool]:
+    """Cut a function with its adjoint in two; returns the halves, their pair, and whether shadows are saved.
+
+    The result of ``whole`` are three tuples: the results, the adjoints of values, and what must be there (the
+    shadows of ``edge.views`` last).
+    """
+    back = whole.reverse
+    assert back is not None
+    assert isinstance(whole.result, Build)
+    items, adjoints, kept = (part.items for part in whole.result.items if isinstance(part, Build))
+    views = kept[len(kept) - len(edge.views) :]
+    gradients = _display(adjoints)
+    needed = _free_in(back, gradients)
+    for _, bar in edge.seeds:
+        needed.pop(bar, None)
+    read = {n for s in walk(whole.body) for n in reads(s)} | {n for v in views for n in names_in(v)}
+    params = {p.name: p for p in whole.params}
+    ahead, behind = [], []
+    for name, bar in edge.passed.items():
+        if fixed or bar in read:
+            ahead.append((params[name].public, bar))
+        if fixed or bar in needed:
+            behind.append((params[name].public, bar))
+        needed.pop(bar, None)
+    saves = fixed or bool(needed)
+    pair = replace(
+        edge.pair,
+        forward_shadows=tuple((public, base(bar)) for public, bar in ahead),
+        reverse_shadows=tuple(public for public, _ in behind),
+        saves=saves,
+    )
+    saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
+    loose = [n for n in needed if n not in _settled(whole)]
+    body = whole.body
+    if loose:
+        body = (Copy(tuple(loose), tuple(Const(0.0) for _ in loose)), *body)
+    forward = replace(
+        whole,
+        name=pair.forward.name,
+        params=(*whole.params, *(Param(bar, base(bar), keyword_only=True) for _, bar in ahead)),
+        body=body,
+        reverse=None,
+        result=_display((*items, *views, *((saved,) if saves else ()))),
+        title=titles[0],
+    )
+    start: list[Stmt] = []
+    if len(needed) == 1:
+        start.append(Assign(next(iter(needed)), Var("saved.0")))
+    elif needed:
+        start.append(Unpack(tuple(needed), Var("saved.0")))
+    given = [*(["saved.0"] if saves else []), *(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
+    backward = Function(
+        pair.reverse.name,
+        tuple(Param(name, base(name)) for name in given),
+        (),
+        gradients,
+        whole.file,
+        titles[1],
+        (*start, *back),
+    )
+    return forward, backward, pair, not made.shadows.isdisjoint(needed)
+
+
+def _display(items: tuple[Expr, ...]) -> Expr:
+    """Several results as a tuple, one as it is, none as None."""
+    return items[0] if len(items) == 1 else Build("tuple", items) if items else Const(None)
+
+
+def _settled(function: Function) -> set[str]:
+    """The names that surely have a value at the end of a function's body."""
+    found = {p.name for p in function.params}
+    for stmt in function.body:
+        found.update(writes(stmt) if not isinstance(stmt, For) else ())
+        if isinstance(stmt, If):
+            arms = [{t for s in arm if isinstance(s, Copy) for t in s.targets} for arm in (stmt.then, stmt.orelse)]
+            found |= arms[0] & arms[1]
+    return found
+
+
+def _free_in(block: tuple[Stmt, ...], result: Expr) -> dict[str, None]:
+    own = {n for s in walk(block) for n in writes(s)}
+    found = {n: None for s in walk(block) for n in reads(s) if n not in own}
+    found.update({n: None for n in names_in(result) if n not in own})
+    return found
