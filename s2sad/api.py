@@ -13,7 +13,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -169,7 +169,10 @@ class Derivative:
 
     # --- looking
 
-    def _shown(self) -> Compiled:
+    def _shown(self, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None) -> Compiled:
+        if args or kwargs:
+            bound = self._bound(args, dict(kwargs or {}))
+            return self._variant(arguments.floats_at(self._positions, bound)).compiled
         return self._variants.get(self._options, hinted_facts(self._function), "shown").compiled
 
     @property
@@ -179,17 +182,18 @@ class Derivative:
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The emitted text that a call with these arguments runs."""
-        return self._variant(arguments.floats_at(self._positions, self._bound(args, kwargs))).compiled.text
+        bound = self._bound(args, kwargs)
+        return self._variant(arguments.floats_at(self._positions, bound)).compiled.text
 
-    def stages(self) -> dict[str, str]:
-        """The text of each stage: ``ir``, ``activity``, ``adjoint`` and ``source``."""
-        return dict(self._shown().stages)
+    def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
+        """The text of each stage, ``ir``, ``activity``, ``adjoint`` and ``source``; with arguments, for that call."""
+        return dict(self._shown(args, kwargs).stages)
 
-    def show(self) -> None:
-        """Print the function and its derivative side by side."""
+    def show(self, *args: Any, **kwargs: Any) -> None:
+        """Print the function and its derivative side by side; with arguments, what a call with them runs."""
         from s2sad.show import side_by_side
 
-        print(side_by_side(self._function, self.source))
+        print(side_by_side(self._function, self._shown(args, kwargs).text))
 
     def save(self, path: Any) -> None:
         """Write the emitted text to a file."""

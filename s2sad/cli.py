@@ -35,6 +35,7 @@ examples:
   s2sad show model.py:loss --wrt w,b            by two arguments, by name
   s2sad show mypackage.model:loss --stage ir    an earlier stage of the compiler
   s2sad show model.py:Model.loss -o gradient.py
+  s2sad show model.py:loss --at "x=np.ones(3), w=2.0"      what a call with these arguments runs
   s2sad check model.py:loss --at "x=np.ones(3), w=2.0" --wrt w
 
 A target is FILE.py:FUNCTION or package.module:FUNCTION. The expressions of --at are
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--wrt", metavar="NAMES", help="arguments to differentiate by, as x,w (default: the first)")
     show.add_argument("--mode", choices=("reverse", "forward"), default="reverse", help="(default: reverse)")
     show.add_argument("--stage", choices=STAGES, default="source", help="what to print (default: source)")
+    show.add_argument("--at", metavar="ARGUMENTS", help='show what this call runs, as "x=np.ones(3), w=2.0"')
     show.add_argument("-o", metavar="OUT.py", dest="output", help="write to a file")
     show.set_defaults(command=_show)
 
@@ -129,10 +131,11 @@ def _show(options: argparse.Namespace) -> int:
         derivative: Any = found  # as it was decorated
     else:
         derivative = grad(function, **_wrt(function, options.wrt))
+    args, kwargs = ((), {}) if options.at is None else _arguments(options.at, function, module)
     if options.stage == "source":
-        text = str(derivative.source)
+        text = str(derivative.source if options.at is None else derivative.source_for(*args, **kwargs))
     else:
-        stages = derivative.stages()
+        stages = derivative.stages(*args, **kwargs)
         if options.stage not in stages:
             raise UsageError(f"error: there is no stage {options.stage} here, but {', '.join(stages)}")
         text = str(stages[options.stage])
@@ -161,7 +164,9 @@ def _check(options: argparse.Namespace) -> int:
         wrt = {"argnums": found.argnums}
     if "argnames" in wrt:
         raise UsageError("error: check gives all arguments by position, and --wrt names a keyword-only one")
-    arguments = _arguments(options.at, function, module)
+    arguments, by_name = _arguments(options.at, function, module)
+    if by_name:
+        raise UsageError(f"error: check gives all arguments by position, and {next(iter(by_name))} is keyword-only")
     try:
         with contextlib.redirect_stdout(sys.stderr):
             report = check_grads(function, arguments, order=1, modes=("rev",), **wrt)
@@ -319,8 +324,8 @@ def _signature(function: Any) -> inspect.Signature:
         raise UsageError(f"error: {function!r} does not say what its arguments are") from error
 
 
-def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[Any, ...]:
-    """Evaluate ``--at`` in the target's module, and fit it to the function's arguments."""
+def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Evaluate ``--at`` in the target's module, and fit it to the function's arguments: those by position, by name."""
     call = _parse_call(text)
     import numpy as np
 
@@ -351,11 +356,7 @@ def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[Any,
         hint = _suggestion(unknown[0], signature.parameters, "Its arguments are") if unknown else ""
         hint = hint or f"Its arguments are {signature}."
         raise UsageError(f"error: --at does not fit {function.__name__}: {error}\n{hint}") from error
-    if bound.kwargs:
-        raise UsageError(
-            f"error: check gives all arguments by position, and {next(iter(bound.kwargs))} is keyword-only"
-        )
-    return bound.args
+    return bound.args, bound.kwargs
 
 
 def _parse_call(text: str) -> ast.Call:

@@ -244,6 +244,8 @@ class _Writer:
                 if star is not None:
                     elements[star] = ast.Starred(elements[star], ast.Store())
                 return [ast.Assign([ast.Tuple(elements, ast.Store())], self.expr(value), lineno=0)]
+            case Store(call=Call() as call):
+                return [ast.Expr(self.expr(call))]
             case Store(base=base, index=index, value=value, op=op):
                 place: ast.Name | ast.Subscript = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
                 if index == _WHOLE and (_is_item(base) or (op is not None and isinstance(base, Var))):
@@ -253,10 +255,7 @@ class _Writer:
                     place = whole
                 if op is None:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
-                if op == "+" and isinstance(value, Call) and value.op.name == "-" and len(value.args) == 1:
-                    if value.op.kind == "operator":
-                        return [ast.AugAssign(place, ast.Sub(), self.expr(value.args[0]))]
-                return [ast.AugAssign(place, OPERATORS[op], self.expr(value))]
+                return [self.augmented(place, op, value, not forward)]
             case Effect(node=node, names=names):
                 return [renamed(node, {user: self.names[name] for user, name in names})]
             case Evaluate(value=value):
@@ -288,10 +287,17 @@ class _Writer:
 
     def inplace(self, target: str, value: Call) -> list[ast.stmt]:
         left, right = value.args
-        augmented = ast.AugAssign(self.store(target), OPERATORS[value.op.name], self.expr(right))
+        augmented = self.augmented(self.store(target), value.op.name, right, value.node is None)
         if isinstance(left, Var) and self.names[left.name] == self.names[target]:
             return [augmented]
         return [ast.Assign([self.store(target)], self.expr(left), lineno=0), augmented]
+
+    def augmented(self, place: ast.Name | ast.Subscript, symbol: str, value: Expr, ours: bool) -> ast.AugAssign:
+        """``place += value``, and ``place -= value`` for a ``place += -value`` of ours."""
+        if ours and symbol == "+" and isinstance(value, Call) and value.op.kind == "operator":
+            if value.op.name == "-" and len(value.args) == 1:
+                symbol, value = "-", value.args[0]
+        return ast.AugAssign(place, OPERATORS[symbol], self.expr(value))
 
     def moves(self, targets: tuple[str, ...], sources: tuple[Expr, ...]) -> list[ast.stmt]:
         """Moves as single assignments where no one destroys what a later one reads."""

@@ -91,6 +91,8 @@ def directional(program: Program, directions: list[Any]) -> list[tuple[float, fl
     """Derivatives along the directions with error estimates, by Richardson's extrapolation of central differences.
 
     Three step sizes give two extrapolations; where these disagree, a kink or branch is near, and `Kink` is raised.
+    On a kink itself (the maximum of a row of exact zeros) central differences of all sizes agree, but the derivatives
+    from the right and from the left, extrapolated likewise, do not.
     Reference: Press et al., Numerical Recipes, section 5.7 (Ridders' method).
     """
     replay = Replay()
@@ -104,14 +106,16 @@ def directional(program: Program, directions: list[Any]) -> list[tuple[float, fl
         replay.position = 0
         return float(f(*args))
 
-    f(*fresh(program.args))
+    value = float(f(*fresh(program.args)))
     results = []
     for direction in directions:
         h = 1e-3
-        wide, middle, narrow = ((at(direction, h / k) - at(direction, -h / k)) * k / (2 * h) for k in (1, 2, 4))
+        right, left = ([(at(direction, s * h / k) - value) * k / (s * h) for k in (1, 2, 4)] for s in (1, -1))
+        wide, middle, narrow = ((a + b) / 2 for a, b in zip(right, left, strict=True))
         first, second = (4 * middle - wide) / 3, (4 * narrow - middle) / 3
         best = (16 * second - first) / 15
-        error = abs(best - second) + 1e-10
+        sides = [(8 * narrow - 6 * middle + wide) / 3 for wide, middle, narrow in (right, left)]
+        error = abs(best - second) + abs(sides[0] - sides[1]) + 1e-10
         if not np.isfinite(best) or error > 1e-6 * max(1.0, abs(best)):
             raise Kink
         results.append((best, error))

@@ -24,7 +24,7 @@ import pytest
 
 import s2sad
 from s2sad import check_grads, grad, stop_gradient, value_and_grad, vjp
-from s2sad.errors import ArgumentError, GradientMismatch, S2SADError
+from s2sad.errors import ArgumentError, GradientMismatch, S2SADError, UndefinedDerivativeError
 from s2sad.rules import registry
 
 V = np.array([0.3, -1.2, 2.5])
@@ -646,6 +646,12 @@ def test_show_and_save(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Pat
     shown = capsys.readouterr().out
     assert "def accumulates(x: Any, n: Any) -> Any:" in shown
     assert "def accumulates_grad_x(x, n):" in shown
+    df.show(1.5, n=2)
+    called = capsys.readouterr().out
+    assert "def accumulates(x: Any, n: Any) -> Any:" in called
+    assert all(line in called for line in df.source_for(1.5, 2).splitlines())
+    assert df.stages(1.5, 2)["source"] == df.source_for(1.5, 2)
+    assert df.stages()["source"] == df.source
     df.save(tmp_path / "out.py")
     text = (tmp_path / "out.py").read_text(encoding="utf-8")
     assert text == df.source
@@ -668,3 +674,89 @@ def test_long_containers_are_checked_at_every_call() -> None:
     assert df([1.0] * 70)[0] == 1.0
     with pytest.raises(ArgumentError, match=r"\[69\]"):
         df([1.0] * 69 + [np.arange(3)])
+
+
+def _scaled(x: float, n: int = 2, *, by: float = 3.0) -> float:
+    return x * n * by * x
+
+
+def test_every_form_of_a_call_gives_the_same_and_compiles_once() -> None:
+    df = grad(_scaled, argnames=("x", "by"))
+    expected = (2 * 0.5 * 2 * 3.0, 0.25 * 2)
+    for _ in range(3):  # at first and from the table
+        for args, kwargs in (
+            ((0.5,), {}),
+            ((0.5, 2), {}),
+            ((0.5,), {"by": 3.0}),
+            ((0.5,), {"by": 3, "n": 2}),
+            ((), {"x": 0.5}),
+        ):
+            assert df(*args, **kwargs) == expected
+        assert grad(_scaled)(1) == 12.0
+        assert type(grad(_scaled)(1)) is float
+        assert value_and_grad(_scaled)(x=1) == (6.0, 12.0)
+    assert grad(lambda xs: xs[0] * xs[1])([2, 3.0]) == [3.0, 2.0]
+    for args, kwargs in (((), {}), ((1.0, 2, 3), {}), ((1.0,), {"x": 1.0}), ((1.0,), {"other": 1.0})):
+        with pytest.raises(ArgumentError, match="_scaled"):
+            df(*args, **kwargs)
+
+
+def test_defaults_are_those_of_the_moment() -> None:
+    def f(x, n=2.0, *, by=3.0):  # type: ignore[no-untyped-def]
+        return x * n * by
+
+    df = grad(f)
+    assert df(1.0) == 6.0
+    f.__defaults__ = (5.0,)
+    assert df(1.0) == 15.0
+    f.__kwdefaults__["by"] = 2.0
+    assert df(1.0) == 10.0
+    f.__kwdefaults__ = None  # type: ignore[assignment]
+    with pytest.raises(ArgumentError, match="by"):
+        df(1.0)
+    assert df(1.0, by=1) == 5.0
+
+
+def _masked(rest: Any) -> Any:
+    p = rest[-1]
+    for _ in range(2):
+        y = np.sum(p[0][p[0] > 0.1])
+    return y
+
+
+def _calls_masked(rest: Any) -> Any:
+    return 2.0 * _masked(
+        rest,
+    )
+
+
+def test_a_refusal_at_run_time_says_where() -> None:
+    rest = [0.3, [np.float64(0.4), 2.0]]
+    lines, start = inspect.getsourcelines(_masked)
+    line = next(n for n, text in enumerate(lines) if "np.sum" in text) + start
+    calls = [
+        lambda: grad(_masked)(rest),
+        lambda: grad(_masked)(rest),
+        lambda: grad(_calls_masked)(rest=rest),
+        lambda: vjp(_masked, rest)[1](1.0),
+    ]
+    for call in calls:
+        with pytest.raises(UndefinedDerivativeError) as caught:
+            call()
+        first, source, caret, remedy = str(caught.value).splitlines()
+        assert first.endswith(f"test_api.py:{line}:9: error: an item is taken here of what turns out to be a number")
+        assert source.strip() == "y = np.sum(p[0][p[0] > 0.1])"
+        assert caret.strip() == "^" + "~" * (len(source.strip()) - 1)
+        assert "np.atleast_1d" in remedy
+        other = pickle.loads(pickle.dumps(caught.value))
+        assert (str(other), other.place) == (str(caught.value), caught.value.place)
+
+
+def _repeated(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return np.sum(w) + v[0, 1]
+
+
+def test_what_has_no_derivative_at_this_argument_says_where() -> None:
+    with pytest.raises(UndefinedDerivativeError, match=r"test_api\.py:\d+:5: error: the vectors of a repeated"):
+        grad(_repeated)(np.eye(2))

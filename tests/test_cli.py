@@ -456,6 +456,12 @@ def test_project_elsewhere(project, tmp_path):
         checked = command("check", f"{where}:loss", "--at", "START, w=np.eye(2)", "--wrt", "x,w", cwd=project)
         assert checked.returncode == 0, checked.stderr
         assert "WRONG" not in checked.stdout
+    general = command("show", file + ":loss").stdout
+    called = command("show", file + ":loss", "--at", "START, w=np.eye(2)")
+    assert called.returncode == 0, called.stderr
+    compile(called.stdout, "called", "exec")
+    assert called.stdout != general
+    assert command("show", file + ":loss", "--at", "START, v=1.0").returncode == 2
     out = tmp_path / "out.py"
     assert command("show", file + ":loss", "-o", str(out)).returncode == 0
     assert "def loss_grad_x(x, w" in out.read_text()
@@ -497,8 +503,9 @@ def test_what_goes_wrong_elsewhere(project):
 def test_a_wrong_rule_is_status_1(project, monkeypatch, capsys):
     import dataclasses
 
-    from s2sad.rules import registry
+    from s2sad.rules import load_all, registry
 
+    load_all()
     right = registry.find(np.tanh)
 
     def tanh(z, x):

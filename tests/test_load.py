@@ -8,7 +8,8 @@ import weakref
 
 import pytest
 
-from s2sad.load import LoadError, load
+from s2sad.errors import Place
+from s2sad.load import LoadError, _marked, load, origin
 
 
 def test_globals_are_live_and_nothing_is_written():
@@ -152,3 +153,34 @@ def test_threads():
     gc.collect()
     assert not failures
     assert not [name for name in linecache.cache if name.startswith("<s2sad thread")]
+
+
+TEXT = """def f(x):
+    y = "# L99"  # L4
+    # L5: for i in range(3)
+    for i in x:
+        # L6: y = g(i)
+        y = i
+        y = i
+    y = 1
+    if y:
+        # L4: y = 2
+        y = 2
+    return y
+"""
+
+
+@pytest.mark.parametrize(("line", "place"), [(2, 4), (4, 5), (6, 6), (7, 6), (8, 5), (9, 5), (11, 4), (12, 5), (1, 0)])
+def test_a_line_belongs_to_the_statement_that_the_comments_name(line, place):
+    assert _marked(TEXT, line) == place
+
+
+def test_the_place_of_a_failure_is_in_the_users_file(tmp_path):
+    home = tmp_path / "home.py"
+    home.write_text("def f(x):\n    return x + \\\n        [0]\n")
+    text = "def g(x):\n    # L2: return x + [0]\n    return fail(x)\n"
+    g = load(text, "<s2sad place>", {}, {}, {"fail": types.CellType(int)}, str(home))["g"]
+    with pytest.raises(ValueError, match="invalid") as caught:
+        g("x")
+    assert origin(caught.value.__traceback__) == Place(str(home), 2, 4, 16, "    return x + \\")
+    assert origin(None) is None

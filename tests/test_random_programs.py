@@ -59,9 +59,11 @@ def test_the_oracle_sees_kinks_and_jumps() -> None:
         "    return x if x > 0.7001 else 2.0 * x\n",
         "    return 1.0 if x > 0.7 else 0.0\n",
         "    return abs(x - 0.70001)\n",
+        "    return np.max(np.stack([0.0 * v, np.zeros(2)]) + (x - 0.7) * np.array([1.0, -2.0]))\n",
+        "    return np.sum(np.maximum(0.0, v - np.array([0.5, -1.0])))\n",
     ):
         with pytest.raises(Kink):
-            directional(handmade(body), [[1.0, np.zeros(2)]])
+            directional(handmade(body), [[1.0, np.array([1.0, 0.5])]])
 
 
 def test_a_wrong_gradient_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

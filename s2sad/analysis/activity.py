@@ -12,20 +12,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
-from s2sad.analysis.effects import Effects, user_calls
+from s2sad.analysis.effects import Effects, sharing, user_calls
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
-from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
-from s2sad.ir.traverse import children, walk
+from s2sad.ir.nodes import UNSET, Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
+from s2sad.ir.traverse import children, walk, writes
 from s2sad.runtime import stop_gradient
 
 
 @dataclass(frozen=True)
 class Activity:
-    """The names that are varied, useful and active."""
+    """The names that are varied, useful and active.
+
+    ``stopped`` are names for an array that is written in place which come from ``stop_gradient``: what is read through
+    them is a constant, what is written through them others see.
+    """
 
     varied: frozenset[str]
     useful: frozenset[str]
     active: frozenset[str]
+    stopped: frozenset[str] = frozenset()
 
 
 def passes(expr: Expr) -> bool:
@@ -63,6 +68,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     """Find the active names of ``function`` for the active parameters ``roots`` (IR names)."""
     groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
+    stopped = _stopped(function, groups)
 
     def link(value: Expr, targets: Iterable[str]) -> None:
         sources = set(carriers(value))
@@ -90,7 +96,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
             for operand in (*call.args, *(v for _, v in call.kwargs)):
                 link(operand, written)
     for name, group in groups.items():
-        edges.extend((name, other) for other in group if other != name)
+        edges.extend((name, other) for other in group - stopped if other != name)
     forward: dict[str, list[str]] = {}
     backward: dict[str, list[str]] = {}
     for start, end in edges:
@@ -98,7 +104,46 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
         backward.setdefault(end, []).append(start)
     varied = _reach(forward, roots)
     useful = _reach(backward, set(carriers(function.result)))
-    return Activity(frozenset(varied), frozenset(useful), frozenset(varied & useful))
+    active = (varied & useful) - stopped
+    return Activity(frozenset(varied), frozenset(useful), frozenset(active), frozenset(stopped))
+
+
+def _stopped(function: Function, groups: Mapping[str, frozenset[str]]) -> set[str]:
+    """The names of written arrays all of whose definitions come from ``stop_gradient``."""
+    definitions: dict[str, list[Expr]] = {}
+    for stmt in walk(function.body):
+        match stmt:
+            case Assign(target=target, value=value):
+                definitions.setdefault(target, []).append(value)
+            case Copy(targets=targets, sources=sources):
+                for target, source in zip(targets, sources, strict=True):
+                    definitions.setdefault(target, []).append(source)
+            case _:
+                for name in writes(stmt):
+                    definitions.setdefault(name, []).append(stmt.value if isinstance(stmt, Unpack) else UNSET)
+    found: set[str] = set()
+    grown = True
+    while grown:
+        grown = False
+        for name in groups:
+            if name in found or not definitions.get(name):
+                continue
+            if all(_is_stopped(value, found) for value in definitions[name]):
+                found.add(name)
+                grown = True
+    return found
+
+
+def _is_stopped(value: Expr, found: set[str]) -> bool:
+    if isinstance(value, Var):
+        return value.name in found
+    if not isinstance(value, Call):
+        return False
+    if value.op.function is stop_gradient:
+        return True
+    view = value.op.kind in ("index", "attribute") or sharing(value) in ("view", "maybe")
+    first = value.args[0] if value.args else None
+    return view and value.op.kind != "user" and isinstance(first, Var) and first.name in found
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

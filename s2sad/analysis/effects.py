@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -134,6 +135,8 @@ class Effects:
 
 #: What the module or nobody known holds, and what the caller holds.
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
+#: What makes a new object and has no rule.
+_FRESH = (own, np.arange, float, int, len, abs, range, str, bool)
 
 
 def user_calls(stmt: Stmt) -> Iterator[Call]:
@@ -198,10 +201,15 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             if not pure:
                 yield _OUTSIDE
         case Call(op=op, args=args):
-            function = op.function
             if facts.get(expr).kind == "scalar" and op.kind != "user":
                 return
-            if op.kind in ("compare", "operator") or (op.kind == "bool" and op.name == "not"):
+            if op.kind == "compare" or (op.kind == "bool" and op.name == "not"):
+                return
+            if op.kind == "operator" and op.name in ("+", "*") and not facts.get(expr).numeric:
+                # Lists and tuples: what they hold is held by both.
+                for arg in args:
+                    if facts.get(arg).kind in ("list", "tuple", "open"):
+                        yield from sharers(arg, facts, calls)
                 return
             if op.kind == "user":
                 known = calls.get(expr) or assumed(expr)
@@ -214,31 +222,31 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            if (op.kind == "method" and op.name in ("copy", "flatten")) or function is own:
+            if sharing(expr) == "fresh":
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)
-                return
-            rule = rules.find(function)
-            if rule is not None and rule.sharing == "fresh":
-                return
-            if function in (
-                np.zeros,
-                np.ones,
-                np.empty,
-                np.full,
-                np.arange,
-                np.zeros_like,
-                np.ones_like,
-                np.empty_like,
-            ):
-                return
-            if isinstance(function, np.ufunc) or function in (float, int, len, abs, range, str, bool):
                 return
             for arg in args:
                 yield from sharers(arg, facts, calls)
             for _, value in expr.kwargs:
                 yield from sharers(value, facts, calls)
+
+
+def sharing(call: Call) -> Literal["fresh", "view", "maybe"]:
+    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one."""
+    op = call.op
+    if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
+        return "fresh"
+    if op.kind == "attribute":
+        return "view"
+    if op.kind in ("index", "inplace", "ifexp", "bool", "user"):
+        return "maybe"
+    function = op.function
+    if isinstance(function, np.ufunc) or function in _FRESH or rules.is_constant(function):
+        return "fresh"
+    rule = rules.find(function)
+    return rule.sharing if rule is not None else "maybe"
 
 
 def effects(

@@ -10,17 +10,18 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.facts import (
     COMPLEX,
+    NONE,
     OPEN,
     OTHER,
     SCALAR,
     UNSET_FACT,
     Atom,
     Fact,
-    Kind,
     broadcast,
     broadcast_dims,
     sized,
 )
+from s2sad.analysis.results import all_real, result, shaped
 from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
 from s2sad.ir.nodes import (
     Build,
@@ -53,7 +54,7 @@ def evaluate(
                 return UNSET_FACT
             if isinstance(value, (int, float)):
                 return SCALAR
-            return COMPLEX if isinstance(value, complex) else OTHER
+            return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
         case Var(name=name):
             return of.get(name, OPEN)
         case Global(text=text):
@@ -110,23 +111,41 @@ def _call(
     if function is complex:
         return COMPLEX
     if function is unbroadcast:
-        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
-    if function is unreduce or function is np.broadcast_to:
-        return _shaped_like(fact(expr.args[0]), expr.args[1], fact)
+        return shaped(fact(expr.args[0]), expr.args[1], fact)
+    if (function is unreduce or function is np.broadcast_to) and len(expr.args) > 1:
+        return shaped(fact(expr.args[0]), expr.args[1], fact)
+    if function is np.shape and len(expr.args) == 1:
+        return _attribute("shape", fact(expr.args[0]), function)
     if function in (np.zeros, np.ones, np.empty, np.full) and expr.args:
-        made = dims_of_shape(fact(expr.args[0]), expr.args[0], fact)
-        if made is not None and not any(k == "dtype" for k, _ in expr.kwargs):
-            return sized(made, True)
-    if function in (zeros, np.zeros_like, np.ones_like, np.empty_like, np.full_like) and len(expr.kwargs) == 0:
+        return _created(expr, fact)
+    if function in (zeros, np.zeros_like, np.ones_like, np.empty_like, np.full_like) and expr.args:
         like = fact(expr.args[0])
         if function is zeros:
             return like
+        if any(k != "dtype" for k, _ in expr.kwargs):
+            return OPEN
+        like = replace(like, real=like.real and not expr.kwargs)
         return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
     if function is add:
         return fact(expr.args[0])
     if op.kind == "inplace":
         return _inplace([fact(a) for a in expr.args], op.name)
     return _ruled(expr, fact, atom)
+
+
+def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
+    """The fact about an array that is made from its shape."""
+    shape = fact(expr.args[0])
+    values = [fact(a) for a in expr.args[1:] if expr.op.function is np.full]
+    real = not any(k == "dtype" for k, _ in expr.kwargs) and all(v.real for v in values)
+    dims = dims_of_shape(shape, expr.args[0], fact)
+    if dims is not None:
+        return sized(dims, real)
+    if shape.kind == "scalar":
+        return Fact("array", None, 1, real)
+    if shape.kind in ("tuple", "list") and shape.items is not None:
+        return Fact("array" if shape.items else "numeric", None, len(shape.items), real)
+    return Fact("numeric", None, None, real)
 
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:
@@ -177,34 +196,30 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     return Fact("numeric") if function is not None else OPEN
 
 
-def _shaped_like(g: Fact, shape: Expr, fact: Callable[[Expr], Fact]) -> Fact:
-    if isinstance(shape, Call) and (shape.op.function is np.shape or shape.op.name == "shape"):
-        like = fact(shape.args[0])
-        kind: Kind = like.kind if like.kind in ("scalar", "array") else "numeric"
-        return Fact(kind, like.shape, like.ndim, g.real, dims=like.dims)
-    return Fact("numeric", real=g.real)
-
-
 def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    result = _ruled_in_own_dtype(expr, fact, atom)
-    if result.real and (expr.op.name.rpartition(".")[2] == "astype" or any(k == "dtype" for k, _ in expr.kwargs)):
-        return replace(result, real=False)
-    return result
+    found = _ruled_in_own_dtype(expr, fact, atom)
+    if found.real and (expr.op.name.rpartition(".")[2] == "astype" or any(k == "dtype" for k, _ in expr.kwargs)):
+        return replace(found, real=False)
+    return found
 
 
 def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     function = expr.op.function
     rule = rules.find(function)
     if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:
-        result = _elementwise([fact(a) for a in expr.args])
+        whole = _elementwise([fact(a) for a in expr.args])
         if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
-            return replace(result, real=True) if function is not np.sign else result
-        return result
-    if rule is None:
+            return replace(whole, real=True) if function is not np.sign else whole
+        return whole
+    try:
+        known = result(expr, fact)
+    except TypeError:
         return OPEN
+    if known is not None or rule is None:
+        return known or OPEN
     if rule.shape == "broadcast":
-        result = _elementwise([fact(a) for a in expr.args])
-        return replace(result, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else result
+        whole = _elementwise([fact(a) for a in expr.args])
+        return replace(whole, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else whole
     try:
         if rule.shape == "reduce":
             return reduction(expr, fact, atom)
@@ -213,19 +228,17 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
         return OPEN
     first = next(iter(bound.values()), None)
     facts = [fact(v) for v in bound.values()]
-    real = all(f.real for f in facts if f.kind in ("scalar", "array", "numeric", "open"))
+    real = all_real(*(f for f in facts if f.kind not in ("none", "other")))
     if rule.shape == "same" and first is not None and facts[0].numeric:
         return replace(facts[0], kind="array" if facts[0].kind == "array" else "numeric", real=facts[0].real)
     if function in (np.matmul, np.dot):
-        return product(facts[0], facts[1], real)
+        return product(facts[0], facts[1], real, function is np.matmul)
     if function is np.outer and facts[0].dims is not None and facts[1].dims is not None:
         if len(facts[0].dims) == len(facts[1].dims) == 1:
             return sized((*facts[0].dims, *facts[1].dims), real)
-    if function is np.transpose and facts[0].dims is not None and bound.get("axes") == Const(None):
-        return made_of(facts[0].dims[::-1], real)
     if function is np.outer:
         return Fact("array", None, 2, real)
-    if function in (np.vdot, np.linalg.det, np.trace) and (function is np.vdot or facts[0].ndim == 2):
+    if function in (np.vdot, np.trace) and (function is np.vdot or facts[0].ndim == 2):
         return replace(SCALAR, real=real)
     if getattr(function, "__module__", "") == "math":
         return SCALAR

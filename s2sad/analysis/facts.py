@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "other", "open"]
+Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "none", "other", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
+NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
 SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
 COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
@@ -80,6 +81,8 @@ class Sizes(dict[int, Dim]):
 
 def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
+    if value is None:
+        return NONE
     if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):

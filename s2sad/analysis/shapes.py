@@ -15,6 +15,7 @@ from s2sad.analysis.facts import (
     Fact,
     Kind,
     Shape,
+    broadcast_dims,
     sized,
 )
 from s2sad.ir.nodes import (
@@ -120,12 +121,16 @@ def _size(fact: Fact, expr: Expr | None) -> Dim | None:
     return fact.size
 
 
-def product(a: Fact, b: Fact, real: bool) -> Fact:
-    """The fact about ``a @ b``."""
+def product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
+    """The fact about ``a @ b``, or ``np.dot(a, b)``, which is the same unless matrices are ``stacked``."""
     if a.ndim == 1 and b.ndim == 1:
         return replace(SCALAR, real=real)
     if a.dims and b.dims and len(a.dims) <= 2 and len(b.dims) <= 2:
         return made_of((*a.dims[:-1], *b.dims[:-2], *(b.dims[-1:] if len(b.dims) > 1 else ())), real)
+    if stacked and a.dims and b.dims and len(a.dims) > 1 and len(b.dims) > 1:
+        batch = broadcast_dims([a.dims[:-2], b.dims[:-2]])
+        if batch is not None:
+            return sized((*batch, a.dims[-2], b.dims[-1]), real)
     if a.ndim is not None and b.ndim is not None and 0 < a.ndim <= 2 and 0 < b.ndim <= 2:
         return Fact("array", None, a.ndim + b.ndim - 2, real)
     return Fact("numeric", None, None, real)

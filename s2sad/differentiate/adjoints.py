@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.activity import carriers
+from s2sad.analysis.facts import Fact
 from s2sad.differentiate.buffers import ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
 from s2sad.differentiate.known import Known
@@ -19,6 +21,7 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
+    Evaluate,
     Expr,
     Op,
     Stmt,
@@ -26,11 +29,13 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, map_children, names_in, walk
-from s2sad.runtime import fresh, own
+from s2sad.runtime import add_into, fresh, own
 
 _ADD_IN_PLACE = Op("inplace", "+", np.add)
 _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _OWN = Op("runtime", "own", own)
+_REAL = Op("runtime", "np.real", np.real)
+_ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
@@ -75,14 +80,19 @@ class Adjoints(Buffers):
                 # It was taken for a constant while its names were not known to share what is written.
                 self.refuse_buffer(self.origin.line)
             return
+        if x.name in self.stopped:
+            return
         if self.is_buffer(x):
             g = self.lowered(g)
             g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
             if isinstance(g, Call) and g.op.function is np.broadcast_to:
                 g = g.args[0]
-            self.emit(Store(self.shadow(x.name), ELLIPSIS, g, "+", self.origin))
+            if self.of[x.name].kind == "array":
+                self.emit(Store(self.shadow(x.name), ELLIPSIS, self.realised(g, self.of[x.name]), "+", self.origin))
+            else:
+                self.emit(Evaluate(Call(_ADD_INTO, (self.shadow(x.name), g)), self.origin))
             return
-        if x.name not in self.active or self.of[x.name].kind == "other":
+        if x.name not in self.active or self.of[x.name].kind in ("none", "other"):
             return
         old = self.adj.get(x.name)
         g = self.lowered(g)
@@ -93,7 +103,8 @@ class Adjoints(Buffers):
             name = self.bar(x.name)
             fact = self.of[x.name]
             inner = g
-            g = self.let(name, g, fact if fact.numeric else self.named(self.fact(g), name))
+            known = self.fact(g)
+            g = self.let(name, g, replace(fact, real=known.real) if fact.numeric else self.named(known, name))
             if inner.op.function is np.broadcast_to:
                 self.lazy[name] = inner.args[0]
                 self.broadcasts[name] = inner.args[1]
@@ -102,6 +113,11 @@ class Adjoints(Buffers):
         elif not moved:
             self.owned.difference_update(names_in(g))
         self.adj[x.name] = g
+
+    def realised(self, g: Expr, like: Fact) -> Expr:
+        """The adjoint of a real ``like``, which is real."""
+        known = self.fact(g)
+        return Call(_REAL, (g,)) if like.real and not known.real and known.kind in ("scalar", "array") else g
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
@@ -193,6 +209,11 @@ class Adjoints(Buffers):
         """Note a use of an array that is written in place for which there is no adjoint."""
         what = "an array that is written in place is used here in a way that is not supported"
         self.violation(node, what, "Take a copy (x.copy()), or make a new array instead of writing into this one.")
+
+    def refuse_stopped(self, node: Any) -> None:
+        """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""
+        what = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
+        self.violation(node, what, "Take a copy of its result (stop_gradient(x).copy()).")
 
     def kept(self, expr: Expr) -> Expr:
         """An index as the reverse part can read it, whatever is written meanwhile."""

@@ -16,22 +16,34 @@ Shadows are made in the forward part; those that only the reverse part uses sink
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.effects import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder
 from s2sad.differentiate.known import Known
-from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Op, Slice, Stmt, Store, Var
-from s2sad.runtime import own, shadow, take_out
+from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.ir.traverse import blocks, names_in, reads, walk
+from s2sad.runtime import diagonal_view, own, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
 _TAKE_OUT = Op("runtime", "take_out", take_out, pure=False)
+_DIAGONAL = Op("runtime", "diagonal_view", diagonal_view)
 _ZEROS = Op("runtime", "np.zeros", np.zeros)
 _CREATORS = (np.zeros, np.ones, np.empty, np.full)
 ELLIPSIS = Const(...)
+#: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
+AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
+#: Views that a shadow has no like of, or none that can be written.
+_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diagonal, np.linalg.diagonal)
+#: The kinds of what can be written in place, or hold what can.
+CONTAINERS = ("tuple", "list", "dict")
+HOLDERS = ("array", *CONTAINERS)
 
 
 class Buffers(Builder):
@@ -42,6 +54,12 @@ class Buffers(Builder):
         self.effects = known.effects
         self.mutable = known.effects.written | known.effects.exposed
         self.active = known.activity.active
+        self.stopped = {
+            n
+            for n in known.activity.stopped & (known.effects.written - known.effects.private)
+            if known.effects.group.get(n, frozenset()) & self.active
+        }
+        self.at_once = frozenset(_at_once(known.function))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
 
@@ -50,11 +68,11 @@ class Buffers(Builder):
         if not isinstance(expr, Var):
             return False
         name = expr.name
-        if name.startswith("~t.") and self.of[name].kind != "array":
+        if name in self.at_once or (name.startswith("~t.") and self.of[name].kind not in HOLDERS):
             # An item that is read and used at once, be it a number or a row: a value.
             return False
         written = name in self.effects.written and name not in self.effects.private
-        return written and name in self.active and self.of[name].kind != "scalar"
+        return written and (name in self.active or name in self.stopped) and self.of[name].kind != "scalar"
 
     def shadow(self, name: str) -> Var:
         """The shadow of a buffer, which its definition will make."""
@@ -68,8 +86,21 @@ class Buffers(Builder):
         """Make the shadow of ``name`` right after the statement that makes ``name``."""
         self.after.append(Assign(self.shadows[name], value, self.origin))
 
+    def displayed_shadow(self, value: Build) -> Expr:
+        """The shadow of a display: the shadows of its items, and zeros in the places of numbers and of values."""
+        if value.kind == "dict":
+            pairs = zip(value.items[::2], value.items[1::2], strict=True)
+            return Build("dict", tuple(part for key, item in pairs for part in (key, self.part_shadow(item))))
+        return Build("list", tuple(map(self.part_shadow, value.items)))
+
+    def part_shadow(self, item: Expr) -> Expr:
+        """What stands in the shadow of a display for one item."""
+        if isinstance(item, Var) and self.is_buffer(item):
+            return self.shadow(item.name)
+        return self.displayed_shadow(item) if isinstance(item, Build) else Const(0.0)
+
     def made_zero(self, target: str, value: Expr) -> Expr:
-        """The shadow of an array that has just been made."""
+        """The shadow of an object that has just been made."""
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
             if not any(k == "dtype" for k, _ in value.kwargs) and len(value.args) <= (
                 2 if value.op.function is np.full else 1
@@ -77,10 +108,8 @@ class Buffers(Builder):
                 return Call(_ZEROS, value.args[:1])
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]
-            if self.is_buffer(source):
-                return Call(ZEROS_LIKE, (self.shadow(source.name),))
-            if source.name in {p.name for p in self.function.params} and self.of[source.name].kind == "array":
-                return Call(ZEROS_LIKE, (source,)) if source.name in self.active else Call(_SHADOW, (source,))
+            if self.of[source.name].kind == "array" and source.name in self.active:
+                return Call(ZEROS_LIKE, (Var(target),))
         return Call(_SHADOW, (Var(target),))
 
     def viewed(self, value: Call) -> Expr | None:
@@ -91,13 +120,20 @@ class Buffers(Builder):
         assert isinstance(first, Var)
         of_shadow = (self.shadow(first.name), *rest)
         if value.op.kind == "index":
-            return Call(INDEX, of_shadow) if self.is_view_index(rest[0]) else None
-        if value.op.kind == "attribute" and value.op.name in ("T", "mT"):
-            return replace(value, args=of_shadow)
+            inside = self.of[first.name].kind in CONTAINERS
+            return Call(INDEX, of_shadow) if inside or self.is_view_index(rest[0]) else None
+        if value.op.function in (np.real, np.imag) or value.op.name in ("real", "imag"):
+            # The adjoint of z = x + iy is x_bar - i y_bar.
+            plain = self.of[first.name].real or value.op.name.endswith("real")
+            return replace(value, args=of_shadow) if plain else None
+        if value.op.kind == "attribute":
+            return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
         rule = rules.find(value.op.function)
-        if rule is not None and rule.sharing == "view" and value.op.kind in ("function", "method"):
-            op = replace(value.op, kind="method") if value.op.kind == "method" else _runtime(value.op)
-            return Call(op, of_shadow, value.kwargs)
+        if value.op.function in (np.diagonal, np.linalg.diagonal):
+            return Call(_DIAGONAL, of_shadow, value.kwargs) if value.op.function is np.diagonal else None
+        if rule is not None and value.op.kind in ("function", "method") and value.op.function is not np.broadcast_to:
+            if rule.sharing == "view" or value.op.function in AS_IT_HAPPENS:
+                return Call(value.op, of_shadow, value.kwargs)
         return None
 
     def is_view_index(self, index: Expr) -> bool:
@@ -123,13 +159,15 @@ class Buffers(Builder):
         for target, source in zip(stmt.targets, stmt.sources, strict=True):
             if not self.is_buffer(Var(target)):
                 continue
-            if self.of[target].kind != "array":
+            if self.of[target].kind not in HOLDERS:
                 self.refuse_buffer(stmt.origin.line)
                 continue
             if source == UNSET:
                 sources.append(UNSET)
             elif self.is_buffer(source):
                 assert isinstance(source, Var)
+                if source.name in self.stopped and target not in self.stopped:
+                    self.refuse_stopped(stmt.origin.line)
                 sources.append(self.shadow(source.name))
             else:
                 self.refuse_buffer(stmt.origin.line)
@@ -139,6 +177,10 @@ class Buffers(Builder):
 
     def refuse_buffer(self, node: Any) -> None:
         """Note a use of an array that is written in place for which there is no adjoint."""
+        raise NotImplementedError
+
+    def refuse_stopped(self, node: Any) -> None:
+        """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""
         raise NotImplementedError
 
     def taken(self, stmt: Store, bar: Var, index: Expr) -> Expr:
@@ -153,10 +195,28 @@ class Buffers(Builder):
         return self.let(self.fresh("~t_bar"), Call(_TAKE_OUT, (bar, index)))
 
 
+def _at_once(function: Function) -> Iterator[str]:
+    """The temporaries that view an array in a way that a shadow cannot, and are read before anything is written."""
+    uses = Counter(n for s in walk(function.body) for n in reads(s))
+    uses.update(names_in(function.result))
+    pending = [function.body]
+    while pending:
+        block = pending.pop()
+        held: set[str] = set()
+        for stmt in block:
+            pending += blocks(stmt)
+            calls = any(user_calls(stmt))
+            if isinstance(stmt, (Assign, Store)) and not calls:
+                based = set(names_in(stmt.base)) if isinstance(stmt, Store) else set()
+                yield from held & set(reads(stmt)) - based
+            value = stmt.value if isinstance(stmt, Assign) else None
+            quiet = isinstance(value, Call) and not calls and value.op.kind != "inplace"
+            held = {n for n in held if quiet and uses[n] == 1}
+            if quiet and isinstance(stmt, Assign) and stmt.target.startswith("~t.") and uses[stmt.target] == 1:
+                assert isinstance(value, Call)
+                if value.op.function in _AT_ONCE or value.op.name in ("real", "imag"):
+                    held.add(stmt.target)
+
+
 def _boolean(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.op.kind in ("compare", "bool")
-
-
-def _runtime(op: Op) -> Op:
-    """An operation as the reverse part may call it: by NumPy's own name."""
-    return op

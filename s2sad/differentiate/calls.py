@@ -8,6 +8,7 @@ from dataclasses import replace
 from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.shapes import item_of
+from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.known import Known, Pair
 from s2sad.differentiate.operations import Operations
 from s2sad.errors import UnsupportedError
@@ -62,9 +63,11 @@ class Calls(Operations):
             more |= {p for link in known.linked if link & found for p in link if self.holds_buffer(bound[p])}
             grown = not more <= found
             found |= more
+        if any(n in self.stopped for n in known.names(known.written)):
+            self.refuse_stopped(call.node)
         for param in found:
             value = bound[param]
-            if not (isinstance(value, Var) and self.is_buffer(value) and self.of[value.name].kind == "array"):
+            if not (isinstance(value, Var) and self.is_buffer(value) and self.of[value.name].kind in HOLDERS):
                 self.refuse_buffer(call.node)
         return frozenset(found)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.differentiate.adjoints import Adjoints
+from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import ADD, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
 from s2sad.ir import algebra
@@ -142,12 +143,12 @@ class Operations(Adjoints):
         """The adjoint of ``z = whole[index]``."""
         if isinstance(whole, Build):
             whole = self.displayed(whole)
-        if not isinstance(whole, Var):
+        if not isinstance(whole, Var) or whole.name in self.stopped:
             return
         index = self.kept(index)
         x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
         fact = self.of[whole.name]
-        g = self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
+        g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, fact)
         if fact.kind == "array" and self.is_basic(index):
             self.emit(Store(x_bar, index, g, "+", self.origin))
         else:
@@ -163,6 +164,9 @@ class Operations(Adjoints):
 
     def unpack(self, stmt: Unpack, targets: tuple[str, ...], value: Expr) -> None:
         """The adjoint of ``targets = value``."""
+        if isinstance(value, Var) and self.is_buffer(value):
+            self.unpack_buffer(stmt, targets, value)
+            return
         if any(self.is_buffer(Var(t)) for t in targets):
             self.refuse_buffer(stmt.origin.line)
             return
@@ -190,6 +194,24 @@ class Operations(Adjoints):
             self.contribute(value, whole)
         else:
             self.contribute(value, whole if isinstance(whole, Build) else self.let(self.fresh("~t_bar"), whole))
+
+
+    def unpack_buffer(self, stmt: Unpack, targets: tuple[str, ...], value: Var) -> None:
+        """The adjoint of ``targets = value`` for an array or container whose adjoint is a shadow."""
+        if stmt.star is not None or self.of[value.name].kind not in HOLDERS:
+            self.refuse_buffer(stmt.origin.line)
+            return
+        rows = {t for t in targets if self.is_buffer(Var(t))}
+        if any(self.of[t].kind not in HOLDERS for t in rows):
+            self.refuse_buffer(stmt.origin.line)
+            return
+        if any(t in self.shadows for t in rows):
+            names = tuple([self.shadows[t] if t in self.shadows else self.fresh("~t_bar") for t in targets])
+            self.after.append(Unpack(names, self.shadow(value.name), None, stmt.origin))
+        for i, target in enumerate(targets):
+            bar = None if target in rows else self.take(target)
+            if bar is not None:
+                self.index(value, Const(i), bar)
 
 
 def bound_twice(bound: Mapping[str, Expr]) -> bool:

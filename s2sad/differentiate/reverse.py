@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from s2sad.analysis.activity import carriers, passes
 from s2sad.analysis.effects import user_calls, written_unseen
 from s2sad.analysis.facts import SCALAR, Fact
+from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.writes import Writes
@@ -118,12 +119,12 @@ class _Reverse(Writes):
         for name, bar in passed.items():
             self.shadows[name] = bar
             self.of[bar] = self.of[name]
-            if self.of[name].kind != "array":
+            if self.of[name].kind not in HOLDERS:
                 self.refuse_buffer(0)
         self.views = tuple(views)
         for name in self.views:
             self.shadow(name)
-            if self.of[name].kind != "array":
+            if self.of[name].kind not in HOLDERS:
                 self.refuse_buffer(0)
         for name, g in seeds:
             if name in self.adj or self.is_buffer(Var(name)):
@@ -410,7 +411,7 @@ class _Reverse(Writes):
         if isinstance(stmt, For) and counter is not None:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
                 if self.is_buffer(Var(target)):
-                    if self.of[target].kind != "array":
+                    if self.of[target].kind not in HOLDERS:
                         # An item may be a number, which is no view of the array.
                         self.refuse_buffer(stmt.origin.line)
                     elif target in self.shadows and self.is_buffer(iterable):

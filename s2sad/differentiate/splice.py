@@ -291,7 +291,7 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             if isinstance(operand_, Const):
                 is_none = operand_.value is None
             elif isinstance(operand_, Build) or fact(operand_).kind not in ("open", "other"):
-                is_none = False
+                is_none = not isinstance(operand_, Build) and fact(operand_).kind == "none"
             else:
                 raise _Unknown
             return is_none if isinstance(op, ast.Is) else not is_none

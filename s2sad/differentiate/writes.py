@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from s2sad import rules
 from s2sad.analysis.activity import passes
-from s2sad.differentiate.buffers import ELLIPSIS
-from s2sad.differentiate.builder import COPY, INDEX, as_value
+from s2sad.analysis.effects import sharing
+from s2sad.differentiate.buffers import AS_IT_HAPPENS, ELLIPSIS, HOLDERS
+from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
 from s2sad.frontend import methods
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     Assign,
+    Build,
     Call,
     Const,
     Evaluate,
@@ -22,11 +25,15 @@ from s2sad.ir.nodes import (
     Store,
     Var,
 )
-from s2sad.ir.traverse import names_in, reads
-from s2sad.runtime import add_at, own
+from s2sad.ir.traverse import children, names_in, reads
+from s2sad.runtime import add_at, add_copy, own, stop_gradient
+from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _OWN = Op("runtime", "own", own)
+_ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
+#: The helpers that make an index from the shape of an array.
+_PLACES = (along_places, diagonal_places, flat_places, mask_places)
 _FUNCTIONS = dict(methods.BINARY.values())
 
 
@@ -36,13 +43,23 @@ class Writes(Calls):
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
         """The adjoint of a statement that makes, views or names a buffer."""
         made = target in self.shadows
-        if self.of[target].kind != "array":
+        if self.of[target].kind not in HOLDERS:
             self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line)
+            return stmt
+        if target in self.stopped:
+            if made:
+                self.define(target, self.stopped_shadow(value))
             return stmt
         match value:
             case Var() if self.is_buffer(value):
+                if value.name in self.stopped:
+                    self.refuse_stopped(stmt.origin.line)
                 if made:
                     self.define(target, self.shadow(value.name))
+            case Build():
+                if made:
+                    self.define(target, self.displayed_shadow(value))
+                    self.undisplayed(value, self.shadow(target))
             case Call(op=op) if op.kind == "inplace":
                 self.augmented(value, target)
             case Call(op=op, args=(Var() as whole, index)) if op.kind == "index" and self.is_buffer(whole):
@@ -54,13 +71,20 @@ class Writes(Calls):
                 elif view is None and made:
                     self.define(target, self.made_zero(target, value))
                     self.index(whole, index, self.shadow(target))
-            case Call(args=(first, *_)) if self.is_buffer(first) and sharing(value) != "fresh":
+            case Call(op=op, args=(Var() as first, *_)) if self.is_buffer(first) and sharing(value) != "fresh":
                 view = self.viewed(value)
                 if view is None:
                     self.refuse_buffer(value.node)
                 elif made:
                     self.define(target, view)
+                    if op.function in AS_IT_HAPPENS:
+                        order = dict(value.kwargs).get("order")
+                        given = (self.shadow(first.name), self.shadow(target), *((order,) if order else ()))
+                        self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):
+                if sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(names_in(value)):
+                    self.refuse_buffer(value.node)
+                    return stmt
                 if not made:
                     return stmt
                 self.define(target, self.made_zero(target, value))
@@ -74,6 +98,30 @@ class Writes(Calls):
             case _:
                 self.refuse_buffer(stmt.origin.line)
         return stmt
+
+    def stopped_shadow(self, value: Expr) -> Expr:
+        """The shadow of a name for an array that comes from ``stop_gradient``: that of the array."""
+        if isinstance(value, Call) and value.op.function is stop_gradient:
+            value = value.args[0] if value.args else dict(value.kwargs)["x"]
+        if isinstance(value, Var) and self.is_buffer(value):
+            return self.shadow(value.name)
+        view = self.viewed(value) if isinstance(value, Call) else None
+        if view is None:
+            self.refuse_stopped(self.origin.line)
+            return Const(0.0)
+        return view
+
+    def undisplayed(self, value: Build, bar: Expr) -> None:
+        """Hand the parts of a display's shadow that are no shadows themselves to the items."""
+        step = 2 if value.kind == "dict" else 1
+        for i, item in enumerate(value.items[step - 1 :: step]):
+            if self.is_buffer(item) or not self.is_active(item):
+                continue
+            part = self.item(bar, value.items[2 * i] if step == 2 else Const(i))
+            if isinstance(item, Build):
+                self.undisplayed(item, part)
+            else:
+                self.contribute(item, part)
 
     def augmented(self, value: Call, target: str) -> None:
         """The adjoint of ``a op= e`` for an array."""
@@ -101,7 +149,15 @@ class Writes(Calls):
     def store(self, stmt: Store) -> None:
         """The adjoint of ``base[index] = value`` and ``base[index] op= value``."""
         base_ = stmt.base
-        if not self.is_active(base_):
+        if stmt.call is not None and not self.is_store(stmt, stmt.call):
+            what = "this call changes an object that is not surely an array, or a copy of part of one"
+            self.violation(stmt.call.node, what, "Make a new object instead, or write to a slice of an array.")
+            return
+        stopped = isinstance(base_, Var) and base_.name in self.stopped
+        if stopped and self.is_active(stmt.value):
+            self.refuse_stopped(stmt.origin.line)
+            return
+        if not self.is_active(base_) and not stopped:
             if self.is_active(stmt.value):
                 self.refuse_buffer(stmt.origin.line)
             return
@@ -109,8 +165,22 @@ class Writes(Calls):
             self.refuse_buffer(stmt.origin.line)
             return
         assert isinstance(base_, Var)
+        if stmt.call is not None and self.reads_what_it_writes(stmt.call, base_):
+            what = f"{stmt.call.op.name} may read from the array that it writes into, in an order that is NumPy's own"
+            self.violation(stmt.call.node, what, "Copy what it reads: x.copy().")
+            return
         bar = self.shadow(base_.name)
         index = self.kept(stmt.index)
+        if isinstance(index, Call) and index.op.function in _PLACES:
+            # The shadow has the shape of the array.
+            index = replace(index, args=(Call(SHAPE_ATTRIBUTE, (bar,)), *index.args[1:]))
+        if stmt.op is not None and stmt.call is not None:
+            # Every position counts, and what was there stays.
+            if self.is_active(stmt.value):
+                g_at: Expr = self.let(self.fresh("~t_bar"), Call(_OWN, (Call(INDEX, (bar, index)),)))
+                g_at = self.unbroadcast(g_at, stmt.value)
+                self.contribute(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
+            return
         if stmt.op in ("+", "-") and self.is_view_index(index) and self.fact(base_).kind == "array":
             if self.is_active(stmt.value):
                 item = Call(INDEX, (bar, index))
@@ -123,9 +193,31 @@ class Writes(Calls):
         g = self.taken(stmt, bar, index)
         if stmt.op is None:
             if self.is_active(stmt.value):
-                self.contribute(stmt.value, self.unbroadcast(g, stmt.value), moved=True)
+                self.contribute(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
             return
         self.store_operation(stmt, bar, index, g)
+
+    def is_store(self, stmt: Store, call: Call) -> bool:
+        """Whether a call surely does what the store says: to an array, and to a view where it is given one."""
+        if Call(INDEX, (stmt.base, stmt.index)) in children(call):
+            return self.is_view_index(stmt.index)
+        kind = self.fact(stmt.base).kind
+        # What other objects do when their method is called nobody knows.
+        return kind in ("array", "numeric") or (call.op.kind == "function" and not self.is_active(stmt.base))
+
+    def reads_what_it_writes(self, call: Call, base_: Var) -> bool:
+        """Whether a call may read elements that it has already written."""
+        function = call.op.function
+        if function is None or isinstance(function, np.ufunc) or id(function) in methods.READING_FIRST:
+            return False
+        if isinstance(getattr(function, "__self__", None), np.ufunc):
+            return False
+        read = list(call.args if "out" in dict(call.kwargs) else call.args[1:])
+        read += [v for name, v in call.kwargs if name not in ("out", "arr", "a")]
+        group = self.effects.group.get(base_.name, frozenset({base_.name}))
+        if function is np.put_along_axis and Const(None) not in read:
+            return False
+        return any(name in group for r in read for name in names_in(r))
 
     def store_operation(self, stmt: Store, bar: Var, index: Expr, g: Expr) -> None:
         """The adjoint of ``base[index] op= value``: of the operation on the old elements."""
@@ -152,13 +244,9 @@ class Writes(Calls):
                 self.emit(Evaluate(Call(_ADD_AT, (bar, as_value(index), bar_old)), stmt.origin))
 
 
-def sharing(value: Call) -> str:
-    """Whether the result of an operation is a fresh array, a view of its first operand, or maybe one."""
-    if value.op.kind in ("operator", "compare") or isinstance(value.op.function, np.ufunc):
-        return "fresh"
-    if value.op.kind == "method" and value.op.name in ("copy", "flatten"):
-        return "fresh"
-    if value.op.kind == "attribute":
-        return "view"
-    rule = rules.find(value.op.function)
-    return rule.sharing if rule is not None else "maybe"
+def _fits(stmt: Store) -> bool:
+    """Whether the value of a store surely has the shape of what it is written into: it was made for it."""
+    if stmt.call is None or stmt.value in children(stmt.call):
+        return False
+    options = dict(stmt.call.kwargs)
+    return "out" not in options or "where" in options

@@ -10,7 +10,7 @@ import gast
 
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import assigned, bound_names
-from s2sad.frontend.expressions import Expressions
+from s2sad.frontend.writers import Writers
 from s2sad.ir.nodes import (
     UNSET,
     Break,
@@ -31,7 +31,7 @@ from s2sad.ir.traverse import leaves
 Node = Any
 
 
-class ControlFlow(Expressions):
+class ControlFlow(Writers):
     """The part of the lowering that branches and loops are for."""
 
     #: Names of variables that are ours, not the user's.

@@ -51,7 +51,8 @@ class Dependence:
 
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
-    an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables.
+    an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
+    ``written`` gives those whose objects the calls in an expression surely or maybe write.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Dependence:
         constant_call: Callable[[Node], bool],
         plain: Callable[[Node], bool],
         local: Iterable[str],
+        written: Callable[[Node], Iterable[str]] = lambda node: (),
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
@@ -79,7 +81,9 @@ class Dependence:
                 elif isinstance(node, (gast.For, gast.comprehension)):
                     flows.append((_bases(node.target, stored), node.iter))
                 elif isinstance(node, gast.Call):
-                    flows += self.written_by_call(node, stored)
+                    into = set(written(node))
+                    stored |= into
+                    flows += self.written_by_call(node, into)
         sharing = [names | _shared(value) for names, value in flows]
         groups = _groups(sharing, stored)
         while True:
@@ -93,14 +97,15 @@ class Dependence:
             if len(self.names) == before:
                 return
 
-    def written_by_call(self, node: Node, stored: set[str]) -> list[tuple[set[str], Node]]:
-        """A call may write what it gets into its other arguments, and into its receiver."""
+    def written_by_call(self, node: Node, into: set[str]) -> list[tuple[set[str], Node]]:
+        """A call may write what it gets into its other arguments, into its receiver, and into the names ``into``."""
         if self.constant_call(node.func):
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
         names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v)) in self.local and base}
-        return [(names, v) for v in values] if names and len(values) + (receiver is not None) > 1 else []
+        flows = [(into, v) for v in [*values, receiver] if into and v is not None]
+        return [*flows, *((names, v) for v in values)] if names and len(values) + (receiver is not None) > 1 else flows
 
     def depends(self, node: Node) -> bool:
         """Whether the value of ``node`` may depend on the active parameters."""

@@ -25,6 +25,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.outs import hidden_outs, is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.writing import writes_first, written_in
 from s2sad.ir.nodes import (
@@ -63,14 +64,6 @@ _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
 
-def is_numpy(function: object) -> bool:
-    """Whether a function is NumPy's own and free of side effects (``np.random`` is not)."""
-    if isinstance(function, np.ufunc):
-        return True
-    module = getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
-
-
 class Expressions:
     """The part of the lowering that turns expressions into IR."""
 
@@ -87,6 +80,10 @@ class Expressions:
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
         """Note a construct that is not accepted, whatever passes through it."""
+        raise NotImplementedError
+
+    def write(self, node: Node, hint: str = "~t") -> Expr | None:
+        """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
         raise NotImplementedError
 
     # --- names and statements
@@ -186,11 +183,15 @@ class Expressions:
             return Slice(*(None if p is None else self.constant(p) for p in (node.lower, node.upper, node.step)))
         if isinstance(node, gast.Tuple) and not any(isinstance(e, gast.Starred) for e in node.elts):
             return Build("tuple", tuple(self.index(e) for e in node.elts))
+        if isinstance(node, gast.Attribute):
+            found, value = self.resolver.lookup(node)
+            if found and value is np.newaxis:
+                return Const(None)
         return self.constant(node)
 
     def constant_call(self, node: Node) -> Expr:
         plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-        plain = plain and not any(k.arg == "out" for k in node.keywords)
+        plain = plain and not writes_out(node)
         found, function = self.resolver.lookup(node.func)
         if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
@@ -205,13 +206,19 @@ class Expressions:
         return self.opaque(node)
 
     def opaque(self, node: Node) -> Opaque:
+        """``node`` as it stands."""
+        for call in writing_calls(node, self.resolver.lookup):
+            if any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
+                what = f"{gast.unparse(call.func).strip()}(...) writes, inside of what is not taken apart"
+                self.violation(call, what, "Put it on a line of its own.")
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
             if user in self.resolver.local:
                 value = self.name(gast.Name(id=user, ctx=gast.Load(), annotation=None, type_comment=None))
                 assert isinstance(value, Var)
                 names[user] = value.name
-        written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
+        lookup = self.resolver.lookup
+        written = {names[n]: None for n in (*written_in(node, lookup), *hidden_outs(node, lookup)) if n in names}
         return Opaque(gast.gast_to_ast(node), tuple(names.items()), False, None, tuple(written))
 
     # --- expressions that may carry a derivative
@@ -221,6 +228,9 @@ class Expressions:
 
         The operation that makes it is named after ``hint``.
         """
+        written = self.write(node, hint)
+        if written is not None:
+            return written if is_atom(written) or isinstance(written, Opaque) else self.assign(hint, written)
         if not self.depends(node):
             return self.constant(node)
         match node:
@@ -349,7 +359,7 @@ class Expressions:
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
-        if any(k.arg == "out" for k in node.keywords) or (found and writes_first(function)):
+        if (writes_out(node) and not is_own(function)) or (found and writes_first(function)):
             self.violation(
                 node, f"{text}(...) writes into an array that is differentiated", "Assign its result instead."
             )

@@ -31,9 +31,10 @@ from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned
 from s2sad.frontend.expressions import free_names
 from s2sad.frontend.jumps import single_exit
+from s2sad.frontend.outs import hidden_outs, is_own, writes_out
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
-from s2sad.frontend.writing import may_write, writes_first
+from s2sad.frontend.writing import may_write, writes_first, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -138,7 +139,14 @@ class _Lowering(ControlFlow):
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
         self.loops: list[list[tuple[str, str]]] = []
         self.check_calls(resolver)
-        dependence = Dependence(self.body, active, lambda f: _constant_call(resolver, f), resolver.is_plain, local)
+        dependence = Dependence(
+            self.body,
+            active,
+            lambda f: _constant_call(resolver, f),
+            resolver.is_plain,
+            local,
+            lambda node: (*written_in(node, resolver.lookup), *hidden_outs(node, resolver.lookup)),
+        )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
 
@@ -150,7 +158,9 @@ class _Lowering(ControlFlow):
         return name
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
-        self.violations.append(Violation(self.source.place(node), message, remedy))
+        place = self.source.place(node)
+        if all(v.place != place for v in self.violations):
+            self.violations.append(Violation(place, message, remedy))
 
     def check_language(self) -> None:
         """Find every statement that is not accepted."""
@@ -354,11 +364,13 @@ class _Lowering(ControlFlow):
     def expression(self, s: Node) -> None:
         if isinstance(s.value, gast.Constant):
             return
+        if self.write(s.value) is not None:
+            return
         if self.depends(s.value) and isinstance(s.value, gast.Call):
             func, call = s.value.func, s.value
             found, function = self.resolver.lookup(func)
             method = isinstance(func, gast.Attribute) and not found
-            writing = any(k.arg == "out" for k in call.keywords) or (found and writes_first(function))
+            writing = (writes_out(call) and not is_own(function)) or (found and writes_first(function))
             writing = writing or getattr(function, "__name__", "") == "shuffle"
             if writing or (method and func.attr in methods.MUTATING_METHODS):
                 what = f"{gast.unparse(func).strip()}(...) changes an object that is differentiated"

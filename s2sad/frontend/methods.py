@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
+import operator
 from typing import Any
 
 import gast
@@ -64,12 +67,34 @@ CONSTANT_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides f
 
 ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
 
+_IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
+
 #: Methods that change the object that they are called on.
 MUTATING_METHODS = frozenset(
     "sort fill put partition resize itemset setfield setflags append extend insert pop remove clear reverse "
-    "update setdefault popitem add discard byteswap shuffle".split()
+    "update setdefault popitem add discard byteswap shuffle __setitem__ __delitem__ __setattr__".split()
+    + [f"__i{name}__" for name in _IN_PLACE]
 )
+
 #: Functions that write into an argument: the positions that they write.
 MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
-    id(f): (0,) for f in (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+    id(f): (0,)
+    for f in (
+        *(np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis),
+        *(getattr(t, m) for t in (np.ndarray, list, dict, set) for m in sorted(MUTATING_METHODS) if hasattr(t, m)),
+        *(getattr(operator, f"i{name}", None) or getattr(operator, f"i{name}_") for name in _IN_PLACE),
+        *(operator.setitem, operator.delitem, operator.iconcat, setattr, delattr),
+        *(heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop),
+        *(bisect.insort, bisect.insort_left),
+    )
 }
+
+#: The functions, ufuncs aside, that read all of their operands before they write into ``out`` or the first of them, so
+#: that it does not matter whether these share memory.
+READING_FIRST = frozenset(
+    id(getattr(np, name))
+    for name in (
+        "sum prod max min mean var std cumsum cumprod dot clip take outer round trace compress einsum "
+        "nansum nanprod nancumsum nancumprod nanmean nanvar nanstd nanmax nanmin copyto put putmask"
+    ).split()
+)

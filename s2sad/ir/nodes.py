@@ -174,13 +174,18 @@ class Unpack:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """``base[index] = value``, or ``base[index] op= value`` with ``op`` an operator symbol."""
+    """``base[index] = value``, or ``base[index] op= value`` with ``op`` an operator symbol.
+
+    A ``call`` is how the user wrote it (``np.copyto(a, b)``): it is what runs, and the rest says what it does to an
+    array.  An augmented store by a call is unbuffered (``np.add.at``): an index that repeats counts each time.
+    """
 
     base: Expr
     index: Expr
     value: Expr
     op: str | None = None
     origin: Origin = NOWHERE
+    call: Call | None = None
 
 
 @dataclass(frozen=True, slots=True)

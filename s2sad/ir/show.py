@@ -70,8 +70,9 @@ def _head(stmt: Stmt) -> str:
         case Unpack(targets=targets, value=value, star=star):
             names = [f"*{t}" if i == star else t for i, t in enumerate(targets)]
             return f"{', '.join(names)} = unpack {text(value)}"
-        case Store(base=base, index=index, value=value, op=op):
-            return f"{text(base)}[{text(index)}] {op or ''}= {text(value)}"
+        case Store(base=base, index=index, value=value, op=op, call=call):
+            written = f" by {text(call)}" if call is not None else ""
+            return f"{text(base)}[{text(index)}] {op or ''}= {text(value)}{written}"
         case Effect(node=node):
             return f"effect {ast.unparse(node)}"
         case Evaluate(value=value):

@@ -101,6 +101,9 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
             yield value
         case Copy(sources=sources):
             yield from sources
+        case Store(call=Call() as call):
+            # What the adjoint needs of the rest it reads itself.
+            yield call
         case Store(base=target, index=index, value=value):
             yield value
             yield target
@@ -162,7 +165,9 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
         case Copy(sources=sources):
             return replace(stmt, sources=tuple([f(s) for s in sources]))
         case Store(base=target, index=index, value=value):
-            return replace(stmt, value=f(value), base=f(target), index=f(index))
+            call = None if stmt.call is None else map_children(stmt.call, f)
+            assert call is None or isinstance(call, Call)
+            return replace(stmt, value=f(value), base=f(target), index=f(index), call=call)
         case Effect(names=names, writes=written):
 
             def renamed(name: str) -> str:

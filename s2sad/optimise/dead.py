@@ -35,10 +35,10 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, writes
-from s2sad.runtime import add_at, add_field
+from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
-_ADDING = (add_at, add_field)
+_ADDING = (add_at, add_copy, add_field, add_into)
 
 
 def is_pure(expr: Expr) -> bool:
@@ -60,6 +60,10 @@ def writes_into(stmt: Stmt) -> str | None:
     return None
 
 
+def _is_method(stmt: Store) -> bool:
+    return stmt.call is not None and stmt.call.op.kind == "method"
+
+
 def _augments(stmt: Assign) -> bool:
     return isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
 
@@ -70,7 +74,7 @@ def reads_of(stmt: For | While) -> tuple[Expr, ...]:
 
 def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
     """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
-    live = _Live(groups)
+    live = _Live(groups, differentiated=function.reverse is not None)
     live.scan(function.body, ())
     if function.reverse is not None:
         live.scan(function.reverse, ())
@@ -82,8 +86,9 @@ def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: 
 
 
 class _Live:
-    def __init__(self, groups: Mapping[str, frozenset[str]]) -> None:
+    def __init__(self, groups: Mapping[str, frozenset[str]], differentiated: bool) -> None:
         self.groups = groups
+        self.differentiated = differentiated
         self.makers: dict[str, list[Stmt]] = {}
         self.parents: dict[int, tuple[Stmt, ...]] = {}
         self.breaks: dict[int, list[Stmt]] = {}
@@ -110,6 +115,9 @@ class _Live:
                         self.breaks.setdefault(id(parent), []).append(stmt)
                         break
             elif isinstance(stmt, (Effect, Evaluate)):
+                self.pending.append(stmt)
+            if isinstance(stmt, Store) and (into is None or (_is_method(stmt) and not self.differentiated)):
+                # What is no local variable others see, and that a method is an array's is not known yet.
                 self.pending.append(stmt)
             for name in writes(stmt):
                 self.makers.setdefault(name, []).append(stmt)
@@ -144,6 +152,9 @@ class _Live:
                 self.want((stmt.tape,))
             else:
                 self.want(reads(stmt))
+            if isinstance(stmt, Store) and stmt.call is not None and not self.differentiated:
+                # The adjoint will want what the call itself does not read.
+                self.want((*names_in(stmt.value), *names_in(stmt.index)))
             self.hold(stmt)
 
     def hold(self, stmt: Stmt) -> None:

@@ -20,16 +20,20 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Break,
+    Build,
     Call,
+    Const,
     Copy,
     Effect,
     Evaluate,
     Expr,
     For,
     Function,
+    Global,
     If,
     Opaque,
     Push,
+    Slice,
     Stmt,
     Store,
     Var,
@@ -38,7 +42,8 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
 from s2sad.optimise.dead import is_pure, writes_into
 
-_WEIGHT = 9
+#: How many operations and characters a line of the reverse part may have.
+_WEIGHT, _WIDTH = 9, 84
 
 
 def fold(function: Function) -> Function:
@@ -67,6 +72,28 @@ def fold(function: Function) -> Function:
     reverse, left = _Folder(once, _WEIGHT, frozenset(views)).block(function.reverse, names_in(function.result))
     names: dict[str, Expr] = dict(left)
     return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
+
+
+def width(expr: Expr | None) -> int:
+    """How many characters an expression takes, about."""
+    match expr:
+        case None:
+            return 0
+        case Var(name=name):
+            return len(name.partition(".")[0])
+        case Const(value=value):
+            return len(repr(value))
+        case Global(text=text):
+            return len(text)
+        case Slice(lower=lower, upper=upper, step=step):
+            return 1 + width(lower) + width(upper) + width(step)
+        case Opaque():
+            return 20
+        case Build(items=items):
+            return sum(map(width, items)) + 2 * len(items)
+    operands = sum(map(width, expr.args)) + sum(width(v) + len(k) + 1 for k, v in expr.kwargs)
+    between = len(expr.op.name) + 2 if expr.op.kind in ("operator", "compare", "bool") else 2
+    return operands + between * max(len(expr.args) - 1, 1) + (0 if between > 2 else len(expr.op.name))
 
 
 def weight(expr: Expr) -> int:
@@ -102,11 +129,14 @@ class _Folder:
                 flush(list(pending))
                 wanted = []
             taken: dict[str, Expr] = {}
-            total = sum(weight(e) for e in expressions(stmt))
+            total = sum(weight(e) for e in expressions(stmt)) if self.limit is not None else 0
+            length = sum(width(e) for e in expressions(stmt)) if wanted and self.limit is not None else 0
             for name in wanted:
                 value = pending[name].value
-                total += weight(value)
-                if self.limit is None or total <= self.limit:
+                if self.limit is not None:
+                    total += weight(value)
+                    length += width(value)
+                if self.limit is None or (total <= self.limit and length <= _WIDTH):
                     taken[name] = value
                     del pending[name]
                 else:
@@ -132,6 +162,11 @@ class _Folder:
 
 def _outermost(expr: Expr) -> Expr:
     expr = map_children(expr, _outermost)
+    if isinstance(expr, Call) and expr.op.kind == "index":
+        whole, index = expr.args
+        if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
+            item: Expr = whole.items[index.value]  # ``(a, b)[1]``
+            return item
     new = algebra.outermost(expr)
     # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
     return new if isinstance(new, Call) and new.op.kind == "operator" else expr

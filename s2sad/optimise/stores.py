@@ -6,6 +6,9 @@ t_bar_2 = 0.3 * t_bar
 
 A_bar[i] = 0.0                   A_bar[i] = g
 A_bar[i] += g               ->
+
+t = np.exp(x)               ->   t = np.exp(x)
+np.exp(x, out=c)                 np.copyto(c, t)
 """
 
 from __future__ import annotations
@@ -13,21 +16,43 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Stmt, Store
+import numpy as np
+
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, rename, walk
 from s2sad.optimise.dead import is_pure, writes_into
 
 _ZERO = Const(0.0)
+_COPYTO = Op("runtime", "np.copyto", np.copyto)
 
 
 def shorten_stores(function: Function) -> Function:
-    """Apply the rewrites above to the reverse part of ``function``."""
+    """Apply the rewrites above to the two parts of ``function``."""
     if function.reverse is None:
         return function
+    body = _copied(function.body)
     uses: Counter[str] = Counter(names_in(function.result))
-    for stmt in walk((*function.body, *function.reverse)):
+    for stmt in walk((*body, *function.reverse)):
         uses.update(reads(stmt))
-    return replace(function, reverse=_block(function.reverse, uses))
+    return replace(function, body=body, reverse=_block(function.reverse, uses))
+
+
+def _copied(block: Block) -> Block:
+    """Let a universal function that writes into an array copy the result that is there for the adjoint."""
+    made: dict[str, Call] = {}
+    out: list[Stmt] = []
+    for stmt in block:
+        stmt = map_stmt(stmt, lambda e: e, _copied) if blocks(stmt) else stmt
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call):
+            made[stmt.target] = stmt.value
+        if isinstance(stmt, Store) and stmt.call is not None and isinstance(stmt.value, Var):
+            call, value = stmt.call, made.get(stmt.value.name)
+            *options, (last, whole) = call.kwargs or (("", _ZERO),)
+            if last == "out" and value is not None and isinstance(call.op.function, np.ufunc):
+                if (value.op, value.args, value.kwargs) == (call.op, call.args, tuple(options)):
+                    stmt = replace(stmt, call=Call(_COPYTO, (whole, stmt.value), (), call.node))
+        out.append(stmt)
+    return tuple(out)
 
 
 def _block(block: Block, uses: Counter[str]) -> Block:

@@ -24,7 +24,7 @@ from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Function, Op, Param, Stmt, Unpack, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.optimise import remove_dead
+from s2sad.optimise import remove_dead, take_decided
 from s2sad.runtime import apart, as_pair, own
 
 #: How often a recursive function is followed with other facts about its arguments each time.
@@ -108,7 +108,7 @@ class Analyser:
         given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
         facts = {**given, **facts}
         checked(ir, "lower")
-        known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
+        ir, known = self.inferred_with(lowered, ir, facts)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
         if has_aux and not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
@@ -125,7 +125,7 @@ class Analyser:
             ir = _with_copies(ir, copied, known)
             if len([p for p in ir.params if known.of[p.name].kind != "scalar"]) > 1:
                 ir = _apart(ir, known)
-            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
+            ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects)
         ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]
@@ -137,6 +137,15 @@ class Analyser:
         present = {n for s in walk(ir.body) for n in writes(s)}
         lowered = replace(lowered, unbound=lowered.unbound & present)
         return Analysed(lowered, ir, known, shared, found)
+
+    def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
+        """A function without the branches that the facts about its parameters decide, and the facts about the rest."""
+        while True:
+            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
+            taken = take_decided(ir, known)
+            if taken == ir:
+                return ir, known
+            ir = taken
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
@@ -174,10 +183,10 @@ class Analyser:
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            body = self.unpacked(with_display(lowered.function))
-            lowered = replace(lowered, function=body)
-            known = infer(body, dict(bound), lambda text: self.global_fact(lowered, text), self.user_fact)
-            self.inferred[key] = lowered, known
+            defaults = {p.public: describe(p.default.value, p.public) for p in lowered.function.params if p.default}
+            whole = self.unpacked(with_display(lowered.function))
+            body, known = self.inferred_with(lowered, whole, {**defaults, **bound})
+            self.inferred[key] = replace(lowered, function=body), known
             given = frozenset(a for f in bound.values() if f.shape for a in f.shape)
             self.depth[function] -= 1
             self.results[key] = _outward(known.get(body.result), given)

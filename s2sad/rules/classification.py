@@ -1,8 +1,8 @@
 """The NumPy functions that are refused where something active goes in, each with what to do instead.
 
 `remedy` finds the text for a function object.  Every public function of NumPy is
-in one of three classes: it has a rule, it is constant, or it is named here; a
-test sees to that.
+in one of four classes: it has a rule, it is constant, it writes into its argument (``WRITING``; the frontend
+lowers it to a store), or it is named in ``REFUSED``; a test sees to that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
 _OWN = "write it with other operations, or " + _STOP
-_WRITES = "it writes into its argument; assign to the elements instead (a[index] = values)"
 _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
@@ -24,6 +23,11 @@ _HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount
 _FOURIER = "multiply by the Fourier matrix with @ for short arrays; or " + _OWN
 _EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
 _WINDOW = "write its formula in elementary functions; or " + _OWN
+
+#: The functions that write into their first argument.
+WRITING = frozenset(
+    f"numpy.{name}" for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
+)
 
 #: Why and what instead, by the function's public name.
 REFUSED: dict[str, str] = {
@@ -88,10 +92,6 @@ REFUSED: dict[str, str] = {
         [f"numpy.unique{name}" for name in ("", "_all", "_counts", "_inverse", "_values")]
         + ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
         _SETS,
-    ),
-    # Writing into arguments.
-    **dict.fromkeys(
-        [f"numpy.{name}" for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")], _WRITES
     ),
     # Files and other sources.
     **dict.fromkeys(

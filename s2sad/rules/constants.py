@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from s2sad.rules.registry import constant
+from s2sad.runtime import positions
 
 # Positions and counts.
 constant(
@@ -18,6 +19,9 @@ constant(
     np.diag_indices, np.diag_indices_from,
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
 )  # fmt: skip
+
+# Where writing functions write.
+constant(positions.flat_places, positions.diagonal_places, positions.along_places, positions.mask_places)
 
 # Truth values.
 constant(

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sad.rules.registry import Sample, linear, sample
 from s2sad.runtime.objects import item as item_
+from s2sad.runtime.objects import unitem
 from s2sad.runtime.trees import own as own_
 
 
@@ -22,9 +23,31 @@ def own(z_bar: Any, x: Any) -> Any:
 
 
 def _items() -> Sequence[Sample]:
-    return [sample(np.array(1.5)), sample(np.array([2.5])), sample(np.float64(0.5))]
+    matrix = np.array([[1.5, -2.5, 0.5], [3.0, 0.25, -1.0]])
+    return [
+        sample(np.array(1.5)),
+        sample(np.array([2.5])),
+        sample(np.float64(0.5)),
+        sample(matrix, 4),
+        sample(matrix.T, -2),
+        sample(matrix, 1, -1),
+        sample(matrix, (0, 2)),
+        sample(1j * matrix, 3),
+    ]
 
 
 @linear(item_, wrt=["a"], samples=_items)
-def item(z_bar: Any, a: Any) -> Any:
-    return np.full_like(a, z_bar)
+def item(z_bar: Any, a: Any, *args: Any) -> Any:
+    if args == ():
+        return np.full_like(a, z_bar)
+    return unitem(z_bar, a, args)
+
+
+def _unitems() -> Sequence[Sample]:
+    matrix = np.array([[1.5, -2.5, 0.5], [3.0, 0.25, -1.0]])
+    return [sample(0.5, matrix, (4,)), sample(0.5, matrix, (1, -1)), sample(0.5, matrix, ((0, 2),))]
+
+
+@linear(unitem, wrt=["g"], samples=_unitems)
+def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
+    return item_(z_bar, *args)

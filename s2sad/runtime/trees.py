@@ -179,6 +179,35 @@ def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
     x_bar[key] = add(x_bar[key], g)
 
 
+def add_into(x_bar: Any, g: Any) -> None:
+    """Add ``g`` to the shadow ``x_bar`` of a container in place, item by item."""
+    if isinstance(x_bar, np.ndarray):
+        x_bar += g
+        return
+    for key in x_bar if isinstance(x_bar, dict) else range(len(x_bar)):
+        if isinstance(x_bar[key], (np.ndarray, list, dict)):
+            add_into(x_bar[key], g[key])
+        else:
+            x_bar[key] = add(x_bar[key], g[key])
+
+
+def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
+    """Add the shadow of ``z``, which has the elements of ``x`` in their order, to that of ``x``, if ``z`` was a copy.
+
+    A shadow has the layout of its array, so that it is viewed where the array is viewed and copied
+    where the array is copied.
+    """
+    if not np.may_share_memory(x_bar, z_bar):
+        x_bar += z_bar.reshape(x_bar.shape, order=order)
+
+
+def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal of a shadow as a view that may be written."""
+    view = np.diagonal(x_bar, offset, axis1, axis2)
+    view.flags.writeable = True
+    return view
+
+
 def apart(*args: Any) -> None:
     """Refuse arguments of which two share memory, in a function that writes into one of them.
 
@@ -288,12 +317,16 @@ def _is_zero(g: Any) -> bool:
 
 
 def shadow(x: Any) -> Any:
-    """The shadow of an array that is written in place: zeros of its shape and dtype.
+    """The shadow of an array that is written in place: zeros of its shape, layout and dtype, or containers of these.
 
     Raises:
         UndefinedDerivativeError: for an array that cannot hold floats, or what is no array.
     """
     if not isinstance(x, np.ndarray):
+        if isinstance(x, (list, tuple)):
+            return [_inner_shadow(item) for item in x]
+        if isinstance(x, dict):
+            return {key: _inner_shadow(item) for key, item in x.items()}
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
@@ -306,6 +339,12 @@ def shadow(x: Any) -> Any:
             "Make the array with dtype=float.",
         )
     return np.zeros_like(x)
+
+
+def _inner_shadow(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
+    return shadow(x) if isinstance(x, (list, tuple, dict)) else 0.0
 
 
 def take_out(x_bar: Any, index: Any) -> Any:

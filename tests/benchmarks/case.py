@@ -15,7 +15,7 @@ _counter = itertools.count()
 
 @dataclass(frozen=True)
 class Case:
-    """A program, its gradient written by hand, and its input.
+    """A program, its gradient written by hand (kernels may be without), and its input.
 
     `primal` is plain NumPy as a user writes it, `hand` the gradient that a careful person writes: same arguments, same
     kind of functions (`np.*` or `math.*`) as the primal, nothing saved or computed that is not read. `expert` is an
@@ -26,7 +26,7 @@ class Case:
 
     name: str
     primal: Callable[..., Any]
-    hand: Callable[..., Any]
+    hand: Callable[..., Any] | None
     make_args: Callable[[], tuple[Any, ...]]
     argnums: int | tuple[int, ...] = 0
     expert: Callable[..., Any] | None = None

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -117,20 +117,19 @@ def peak_bytes(thunk: Thunk) -> int:
         tracemalloc.stop()
 
 
-def peak_memory(case: Case, with_autograd: bool = True) -> dict[str, int]:
+def peak_memory(case: Case, contenders: Sequence[str], args: tuple[Any, ...] | None = None) -> dict[str, int]:
     """Peak bytes by contender. JAX is not among them: its memory is not Python's, and can't be seen from here."""
-    args = case.make_args()
+    args = case.make_args() if args is None else args
     makers: dict[str, Callable[[], Thunk]] = {
         "primal": lambda: primal_thunk(case, copy.deepcopy(args)),
-        "hand": lambda: lambda: case.hand(*args),
+        "hand": lambda: partial(case.hand, *args),
         "s2sad": lambda: s2sad_thunk(case, args),
+        "autograd": lambda: OTHERS["autograd"](case, args),
     }
-    if with_autograd:
-        makers["autograd"] = lambda: OTHERS["autograd"](case, args)
-    result: dict[str, Any] = {}
-    for name, make in makers.items():
+    result: dict[str, int] = {}
+    for name in contenders:
         try:
-            result[name] = peak_bytes(make())
+            result[name] = peak_bytes(makers[name]())
         except Exception as error:  # shown where the figure would be
             print(f"  {name}: {type(error).__name__}: {error}")
     return result

@@ -3,9 +3,9 @@
     python -m tests.benchmarks                    everything but the kernels that write in place
     python -m tests.benchmarks speed --cases rnn_20x64,euler_1000
     python -m tests.benchmarks build import memory
-    python -m tests.benchmarks --inplace
+    python -m tests.benchmarks --inplace          those kernels: over their primals, beside JAX, and by time steps
 
-Every gradient is checked against the hand-written one before it is timed. A figure is the median over rounds of the
+Every gradient is checked against the hand-written one, or a difference, before it is timed. A figure is the median over rounds of the
 ratio of two times of the same round, all contenders in one process, on one core. The process starts itself again with
 the variables below where they are not set: the allocator then keeps freed pages (on a shared virtual machine, faulting
 them in again costs more than the arithmetic), and the BLAS stays in one thread. The control, the hand-written gradient
@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import platform
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from .tables import number, progress, summary, table
 
 ENVIRONMENT = {
     "MALLOC_MMAP_MAX_": "0",
@@ -57,48 +58,13 @@ def restart_with_environment(argv: list[str]) -> None:
         print(f"warning: not set: {', '.join(missing)}", file=sys.stderr)
 
 
-def table(rows: list[list[str]]) -> str:
-    """Columns aligned, the first to the left and the rest to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[0] = row[0].ljust(widths[0])
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if value < 10.0 else f"{value:.1f}" if value < 100.0 else f"{value:.0f}"
-
-
-def geometric_mean(values: list[float]) -> float:
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
-
-
-def summary(ratios: dict[str, float]) -> dict[str, Any]:
-    worst = max(ratios, key=ratios.__getitem__)
-    return {"geometric_mean": geometric_mean(list(ratios.values())), "worst": ratios[worst], "worst_case": worst}
-
-
-def progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"  {text:<60}", end="\r", file=sys.stderr, flush=True)
-
-
-def speed(
-    cases: dict[str, Any], options: argparse.Namespace, others: list[str], to_primal: bool = False
-) -> dict[str, Any]:
+def speed(cases: dict[str, Any], options: argparse.Namespace, others: list[str]) -> dict[str, Any]:
     """Time the cases, print their table, and return the figures."""
-    from .resources import peak_memory
     from .timing import run_case
 
     rows = [["case", "primal us", "hand us", "s2sad us", "s2sad/hand"]]
     rows[0] += [f"{name}/hand" for name in ["expert", *others]] + ["build ms"]
     rows[0] += ["jax build ms"] if "jax" in others else []
-    rows[0] += ["s2sad/primal", "memory s2sad/primal", "memory hand/primal"] if to_primal else []
     figures: dict[str, Any] = {}
     for case in cases.values():
         progress(case.name)
@@ -108,12 +74,6 @@ def speed(
         row = [case.name, number(us["primal"]), number(us["hand"]), number(us.get("s2sad")), number(ratio.get("s2sad"))]
         row += [number(ratio.get(name)) for name in ["expert", *others]] + [number(build.get("s2sad"))]
         row += [number(build.get("jax"))] if "jax" in others else []
-        if to_primal:
-            peaks = peak_memory(case, with_autograd=False)
-            figures[case.name]["peak_bytes"] = peaks
-            base = max(peaks["primal"], 1)
-            row.append(number(us["s2sad"] / us["primal"] if "s2sad" in us else None))
-            row += [number(peaks[name] / base if name in peaks else None) for name in ("s2sad", "hand")]
         rows.append(row)
     progress("")
     print(table(rows))
@@ -125,7 +85,7 @@ def speed(
             line = f"{name}/hand: geometric mean {s['geometric_mean']:.2f}, worst {s['worst']:.2f} ({s['worst_case']})"
             if name == "s2sad":
                 line += f"; {len(ratios)} of {len(cases)} cases"
-                line += f"; aims: {GOALS['geometric mean']}" + ("" if to_primal else f" and {GOALS['worst']}")
+                line += f"; aims: {GOALS['geometric mean']} and {GOALS['worst']}"
             print(line)
     for case in cases:
         for note in figures[case]["notes"]:
@@ -168,7 +128,8 @@ def memory(cases: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]
     figures: dict[str, Any] = {}
     rows = [["case", "primal MB", "hand MB", "s2sad MB", "s2sad/hand", "autograd/hand"]]
     for name in ("elementwise_1e6",):
-        peaks = figures[name] = peak_memory(cases[name], with_autograd="autograd" in contenders(options))
+        wanted = ["primal", "hand", "s2sad"] + ["autograd"] * ("autograd" in contenders(options))
+        peaks = figures[name] = peak_memory(cases[name], wanted)
         row = [name] + [number(peaks[c] / 1e6 if c in peaks else None) for c in ("primal", "hand", "s2sad")]
         row += [number(peaks[c] / peaks["hand"] if c in peaks else None) for c in ("s2sad", "autograd")]
         rows.append(row)
@@ -248,9 +209,10 @@ def main(argv: list[str]) -> int:
         figures["memory"] = memory(CASES, options)
         failed |= "s2sad" not in figures["memory"]["elementwise_1e6"]
     if options.inplace:
-        print(f"\n# kernels that write in place ({options.rounds} rounds)")
-        figures["inplace"] = speed(select(KERNELS, options.cases), options, [], to_primal=True)
-        failed |= any(f["failed"] for f in figures["inplace"]["cases"].values())
+        from . import inplace
+
+        figures["inplace"], one_failed = inplace.run(select(KERNELS, options.cases), options, "jax" in others)
+        failed |= one_failed
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 1 if failed else 0

@@ -119,6 +119,17 @@ def jax_thunk(case: Case, args: tuple[Any, ...]) -> Thunk:
     return call
 
 
+def jax_port_thunk(make_port: Callable[[], Callable[..., Any]], case: Case, args: tuple[Any, ...]) -> Thunk:
+    """As `jax_thunk`, of a port that is made when it is asked for; whole numbers are constants of the compilation."""
+    import jax
+
+    static = tuple(i for i, a in enumerate(args) if isinstance(a, int))
+    jax.config.update("jax_enable_x64", True)
+    df = jax.jit(jax.grad(make_port(), case.argnums), static_argnums=static)
+    jax_args = tuple(a if i in static else jax.numpy.asarray(a) for i, a in enumerate(args))
+    return lambda: jax.block_until_ready(df(*jax_args))
+
+
 def primal_thunk(case: Case, args: tuple[Any, ...]) -> Thunk:
     """With copies of the arguments that the primal writes into: every gradient makes them too."""
     if not case.in_place:
@@ -161,6 +172,7 @@ def run_case(case: Case, rounds: int, others: Sequence[str], build_repeats: int,
     """Check every contender's gradient against the hand-written one, then time them together."""
     result = Result(case.name)
     args = case.make_args()
+    assert case.hand is not None
     thunks: dict[str, Thunk] = {"hand": _bind(case.hand, args)}
     expected = thunks["hand"]()
     if case.expert is not None:

@@ -249,6 +249,13 @@ def item_by_number(v: Any) -> Any:
     return v.item(2) ** 2
 
 
+def item_by_numbers(m: Any) -> Any:
+    total = m.item(1, 0) ** 2 * m.item((0, -1)) + m.item(-2)
+    for i in range(2):
+        total = total * m.item(i, i + 1)
+    return total
+
+
 def methods_squeeze(m: Any) -> Any:
     return np.sum(m[:1].squeeze() ** 2) + np.sum(m.trace())
 
@@ -343,7 +350,8 @@ CASES = [
     ],
     *[case(f, 0.7) for f in (tuple_compared, constructors_active_fill, linspace_constants)],
     case(list_concatenated, 0.7, optional=True),
-    case(item_by_number, V, optional=True),
+    case(item_by_number, V),
+    case(item_by_numbers, M),
     case(index_zero_dimensional, np.array(0.6)),
     case(methods_dot, M, V),
     case(softmax_loss, M, M**2),

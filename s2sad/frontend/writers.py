@@ -1,0 +1,343 @@
+"""Lower the calls that write into arrays: to the store that does the same.
+
+    np.multiply(x, y, out=c)      t = np.multiply(x, y); c[...] = t
+    np.copyto(a, b, where=m)      a[...] = np.where(m, b, a)
+    a.sort(axis=0)                a[...] = np.sort(a, axis=0)
+    np.put(a, i, v)               a[places] = np.resize(v, np.size(i))
+    np.add.at(a, i, v)            a[i] += v, an index that repeats counting each time
+
+The store carries the call, which is what the emitted text runs: so the value is NumPy's own, in every dtype, and
+so are its errors.  What stands beside the call is there for the adjoint alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import rules
+from s2sad.frontend import methods
+from s2sad.frontend.expressions import Expressions
+from s2sad.frontend.outs import is_numpy, out_of, parameters, without_out
+from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
+from s2sad.runtime import positions
+
+Node = Any
+#: The operands of a call that writes, in the order and under the names of the user.
+Given = dict[str, Expr]
+
+ELLIPSIS = Const(...)
+_NONE = Const(None)
+_INDEX = Op("index", "[]")
+_WHERE = Op("runtime", "np.where", np.where)
+_SORT = Op("runtime", "np.sort", np.sort)
+_ARRAY = Op("runtime", "np.array", np.array)
+_RESIZE = Op("runtime", "np.resize", np.resize)
+_SHAPE = Op("runtime", "np.shape", np.shape)
+_SIZE = Op("runtime", "np.size", np.size)
+_COUNT = Op("runtime", "np.count_nonzero", np.count_nonzero)
+_FLAT = Op("runtime", "flat_places", positions.flat_places)
+_DIAGONAL = Op("runtime", "diagonal_places", positions.diagonal_places)
+_ALONG = Op("runtime", "along_places", positions.along_places)
+_MASK = Op("runtime", "mask_places", positions.mask_places)
+
+_ONE_BY_ONE = "Write a loop over the indices, or a[index] = ... where no index repeats."
+_ASSIGN = "Assign the result to elements instead (a[index] = values)."
+
+
+class Writers(Expressions):
+    """The part of the lowering that knows NumPy's writing functions."""
+
+    def write(self, node: Node, hint: str = "~t") -> Expr | None:
+        """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
+        if not isinstance(node, gast.Call):
+            return None
+        found, function = self.resolver.lookup(node.func)
+        method = not found and isinstance(node.func, gast.Attribute)
+        parts = [*([node.func.value] if method else []), *node.args, *(k.value for k in node.keywords)]
+        name = node.func.attr if isinstance(node.func, gast.Attribute) else ""
+        if found and function in (np.ndarray.fill, np.ndarray.sort, np.ndarray.put):
+            name, lowering = function.__name__, _METHODS[function.__name__]
+        elif found and isinstance(getattr(function, "__self__", None), np.ufunc) and name == "at":
+            lowering = Writers.at
+        elif found and id(function) in _FUNCTIONS:
+            lowering = _FUNCTIONS[id(function)]
+        elif method and name in _METHODS:
+            lowering = _METHODS[name]
+        else:
+            return self.write_out(node, methods.METHODS.get(name) if method else function, method, parts, hint)
+        if not any(self.depends(p) for p in parts):
+            return None
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            self.unsupported(node, "is called with * or **", "Write the arguments one by one.")
+            return _NONE
+        return lowering(self, node, function, parts[: len(parts) - len(node.keywords)])
+
+    def unsupported(self, node: Node, what: str, remedy: str = _ASSIGN) -> None:
+        """Note a call that writes in a way that has no adjoint."""
+        self.violation(node, f"{gast.unparse(node.func).strip()}(...) {what}", remedy)
+
+    def written(self, target: Node) -> tuple[Expr, Expr, Expr]:
+        """The array that an expression names, the index of it, and both as one expression."""
+        if isinstance(target, gast.Subscript) and any(_spans(p) for p in _parts(target.slice)):
+            base, index = self.operand(target.value), self.hoisted(self.index(target.slice))
+            return base, index, Call(_INDEX, (base, index), (), target)
+        base = self.operand(target)
+        return base, ELLIPSIS, base
+
+    def given(self, node: Node, args: list[Node], names: str) -> dict[str, Node] | None:
+        """The arguments of a call by the name of their parameter, in order; None if one is not among them."""
+        parameters = names.split()
+        bound = dict(zip(parameters, args, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg not in parameters or keyword.arg in bound:
+                self.unsupported(node, f"with the argument {keyword.arg!r} has no derivative rule")
+                return None
+            bound[keyword.arg] = keyword.value
+        if len(args) > len(parameters):
+            self.unsupported(node, f"has no derivative rule for its argument number {len(parameters) + 1}")
+            return None
+        return bound
+
+    def store(self, node: Node, base: Expr, index: Expr, value: Expr, given: Given, op: str | None = None) -> Expr:
+        """Emit the store that a call does, with the call; ``given`` are its operands."""
+        method = not self.resolver.lookup(node.func)[0]
+        operands = list(given.items())
+        count = len(node.args) + method
+        args, kwargs = tuple([v for _, v in operands[:count]]), tuple(operands[count:])
+        function = self.resolver.lookup(node.func)[1]
+        made = Op("method", node.func.attr) if method else Op("function", self.resolver.text(node.func), function)
+        self.emit(Store(base, index, value, op, self.origin, Call(made, args, kwargs, node)))
+        return _NONE
+
+    def carried(self, node: Node) -> Expr:
+        """An operand that may carry a derivative, as an atom: a display as an array."""
+        value = self.value(node)
+        return self.assign("~t", Call(_ARRAY, (value,))) if isinstance(value, Build) else self.atom(value)
+
+    # --- out=
+
+    def write_out(self, node: Node, function: Any, method: bool, parts: list[Node], hint: str) -> Expr | None:
+        """Lower a call of a NumPy function that is given an array to write its result into."""
+        known = function is not None and (rules.find(function) is not None or rules.is_constant(function))
+        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return None
+        if not known and not (is_numpy(function) and any(k.arg == "out" for k in node.keywords)):
+            return None
+        outs = [o for o in out_of(node, function, int(method)) if not _is_none(o)]
+        if not outs or not any(self.depends(p) for p in parts):
+            return None
+        if isinstance(outs[0], gast.Tuple):
+            outs = [e for e in outs[0].elts if not _is_none(e)]
+        if len(outs) != 1 or (isinstance(function, np.ufunc) and function.nout != 1):
+            self.unsupported(node, "with several arrays in out has no derivative rule")
+            return self.opaque(node)
+        rest = without_out(node, function, int(method))
+        if not known:
+            self.unsupported(node, "has no derivative rule", rules.remedy(function) or _ASSIGN)
+            return self.opaque(node)
+        if rules.is_constant(function):
+            args, kwargs = self.arguments(rest)
+            op = Op("method" if method else "function", self.resolver.text(node.func), function)
+            if method:
+                op, args = Op("method", node.func.attr, function), (self.operand(node.func.value), *args)
+            self.assign(hint, Call(op, args, kwargs, rest))
+        elif method:
+            self.method_call(rest, hint)
+        else:
+            self.call(rest, hint)
+        made = self.block.pop() if self.block else None
+        if not (isinstance(made, Assign) and isinstance(made.value, Call) and made.value.op.function is function):
+            reason = self.refusals[-1] if self.refusals else None
+            what = reason.message if reason is not None else "this call has no derivative rule"
+            self.violation(node, what, reason.remedy if reason is not None else _ASSIGN)
+            return self.opaque(node)
+        base, index, whole = self.written(outs[0])
+        call = made.value
+        options = dict(call.kwargs)
+        if "where" in options and not (isinstance(function, np.ufunc) or "where" in parameters(function)):
+            self.unsupported(node, "with the argument 'where' has no derivative rule")
+        value: Expr = Var(made.target)
+        if "where" in options and isinstance(function, np.ufunc):
+            value = self.where(made, options["where"], whole)
+        else:
+            self.emit(made)
+        by = Call(call.op, call.args, (*call.kwargs, ("out", whole)), node)
+        self.emit(Store(base, index, value, None, self.origin, by))
+        return whole
+
+    def where(self, made: Assign, mask: Expr, whole: Expr) -> Expr:
+        """What ``whole`` is after ``made`` is done where ``mask`` is true.
+
+        What is masked out may be beyond the domain of the function, where zero times its derivative is no zero
+        (the double ``np.where`` of JAX's and TensorFlow's manuals): the function is taken at a harmless number there.
+        """
+        call = made.value
+        assert isinstance(call, Call)
+        mask = self.atom(mask)
+        harmless = Const(1.5 if call.op.function is np.arccosh else 0.5)
+        args = [a if isinstance(a, Const) else self.assign("~t", Call(_WHERE, (mask, a, harmless))) for a in call.args]
+        options = tuple([(name, v) for name, v in call.kwargs if name != "where"])
+        self.emit(replace(made, value=Call(call.op, tuple(args), options, call.node)))
+        return self.assign("~t", Call(_WHERE, (mask, Var(made.target), self.atom(whole)), (), call.node))
+
+    # --- functions
+
+    def copyto(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        bound = self.given(node, args, "dst src casting where")
+        if bound is None or not {"dst", "src"} <= set(bound):
+            return _NONE
+        base, index, whole = self.written(bound.pop("dst"))
+        value = self.carried(bound.pop("src"))
+        given: Given = {"dst": whole, "src": value}
+        for name, argument in bound.items():
+            given[name] = self.argument(argument)
+        if given.get("casting", Const("same_kind")) != Const("same_kind"):
+            self.unsupported(node, "with the argument 'casting' has no derivative rule", "Leave it out.")
+        if "where" in given:
+            held = self.atom(whole)
+            value = self.assign("~t", Call(_WHERE, (given["where"], value, held), (), node))
+        return self.store(node, base, index, value, given)
+
+    def fill(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        bound = self.given(node, args, "self value")
+        if bound is None or len(bound) != 2:
+            return _NONE
+        base, index, whole = self.written(bound["self"])
+        value = self.carried(bound["value"])
+        return self.store(node, base, index, value, {"self": whole, "value": value})
+
+    def sort(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        bound = self.given(node, args, "self axis kind order")
+        if bound is None:
+            return _NONE
+        base, index, whole = self.written(bound.pop("self"))
+        given: Given = {"self": whole, **{name: self.argument(v) for name, v in bound.items()}}
+        options = tuple([(name, v) for name, v in given.items() if name != "self"])
+        value = self.assign("~t", Call(_SORT, (self.atom(whole),), options, node))
+        return self.store(node, base, index, value, given)
+
+    def elements(self, node: Node, args: list[Node], names: str) -> tuple[Expr, Given] | None:
+        """The operands of a call that writes some elements of its first argument."""
+        bound = self.given(node, args, names)
+        if bound is None:
+            return None
+        array = names.split()[0]
+        given: Given = {}
+        for name, argument in bound.items():
+            carries = name in (array, "v", "val", "vals", "values")
+            given[name] = self.carried(argument) if carries else self.argument(argument)
+        return (given[array], given) if array in given else None
+
+    def put(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        function_form = function is np.put
+        names = "a ind v mode" if function_form else "self indices values mode"
+        made = self.elements(node, args, names)
+        if made is None or len(made[1]) < 3:
+            return _NONE
+        base, given = made
+        _, indices, values, *_ = names.split()
+        if given.get("mode", Const("raise")) != Const("raise"):
+            what = "with the argument 'mode' has no derivative rule"
+            self.unsupported(node, what, "Compute the indices (np.clip, %) before.")
+        return self.put_flat(node, base, given, given[indices], given[values])
+
+    def put_flat(self, node: Node, base: Expr, given: Given, indices: Expr, values: Expr) -> Expr:
+        """Emit the store of values at places of an array seen as flat; they repeat, or some are left over."""
+        places = Call(_FLAT, (_shape(base), indices, *_count(values)))
+        return self.store(node, base, places, self.resized(values, Call(_SIZE, (indices,))), given)
+
+    def resized(self, values: Expr, shape: Expr) -> Expr:
+        """As many values as places, or one literal for all."""
+        return values if isinstance(values, Const) else self.assign("~t", Call(_RESIZE, (values, shape)))
+
+    def put_along_axis(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        made = self.elements(node, args, "arr indices values axis")
+        if made is None or len(made[1]) < 3:
+            return _NONE
+        base, given = made
+        axis = given.get("axis", Const(-1))
+        if axis == _NONE:
+            return self.put_flat(node, base, given, given["indices"], given["values"])
+        places = Call(_ALONG, (_shape(base), given["indices"], axis))
+        return self.store(node, base, places, given["values"], given)
+
+    def fill_diagonal(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        made = self.elements(node, args, "a val wrap")
+        if made is None or len(made[1]) < 2:
+            return _NONE
+        base, given = made
+        value = given["val"]
+        places = Call(_DIAGONAL, (_shape(base), given.get("wrap", Const(False)), *_count(value)))
+        count = Call(_SIZE, (Call(_INDEX, (places, Const(0))),))
+        return self.store(node, base, places, self.resized(value, count), given)
+
+    def place(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        made = self.elements(node, args, "arr mask vals")
+        if made is None or len(made[1]) < 3:
+            return _NONE
+        base, given = made
+        value = given["vals"]
+        places = Call(_MASK, (_shape(base), given["mask"], *_count(value)))
+        return self.store(node, base, places, self.resized(value, Call(_COUNT, (places,))), given)
+
+    def putmask(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        made = self.elements(node, args, "a mask values")
+        if made is None or len(made[1]) < 3:
+            return _NONE
+        base, given = made
+        value = given["values"]
+        places = Call(_MASK, (_shape(base), given["mask"], *_count(value)))
+        value = self.resized(value, _shape(base))
+        value = self.assign("~t", Call(_WHERE, (places, value, base), (), node))
+        return self.store(node, base, ELLIPSIS, value, given)
+
+    def at(self, node: Node, function: Any, args: list[Node]) -> Expr:
+        """``np.add.at`` and ``np.subtract.at``."""
+        symbol = {np.add: "+", np.subtract: "-"}.get(function.__self__)
+        if symbol is None:
+            self.unsupported(node, "has no derivative rule", _ONE_BY_ONE)
+            return _NONE
+        if node.keywords or len(args) != 3:
+            self.unsupported(node, "takes an array, indices and values")
+            return _NONE
+        base = self.operand(args[0])
+        index = self.hoisted(self.constant(args[1]))
+        value = self.carried(args[2])
+        return self.store(node, base, index, value, {"a": base, "indices": index, "b": value}, symbol)
+
+
+_FUNCTIONS = {
+    id(np.copyto): Writers.copyto,
+    id(np.put): Writers.put,
+    id(np.put_along_axis): Writers.put_along_axis,
+    id(np.fill_diagonal): Writers.fill_diagonal,
+    id(np.place): Writers.place,
+    id(np.putmask): Writers.putmask,
+}
+_METHODS = {"fill": Writers.fill, "sort": Writers.sort, "put": Writers.put}
+
+
+def _parts(index: Node) -> list[Node]:
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
+def _spans(part: Node) -> bool:
+    """Whether a part of an index is a slice or ``...``, so that it cannot pick an item of a container."""
+    return isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)
+
+
+def _is_none(node: Node) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+def _shape(array: Expr) -> Expr:
+    return Call(_SHAPE, (array,))
+
+
+def _count(values: Expr) -> tuple[Expr, ...]:
+    """How many values there are, unless there is one."""
+    return () if isinstance(values, Const) else (Call(_SIZE, (values,)),)

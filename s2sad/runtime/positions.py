@@ -1,0 +1,76 @@
+"""Where NumPy's writing functions write, as an index: what their adjoints take out of a shadow.
+
+None of them raises for what NumPy refuses, since the writing function itself runs after them and says so.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import Shape
+
+Index = tuple[Any, ...]
+
+
+def flat_places(shape: Shape, indices: Any, count: int = 1) -> Index:
+    """The index of an array that ``np.put(a, indices, values)`` writes: one array of positions for each axis.
+
+    ``shape`` is that of the array, ``count`` the number of values: without any nothing is written.
+
+    Raises:
+        UndefinedDerivativeError: for an array without axes.
+
+    >>> flat_places((2, 3), [1, -1])
+    (array([0, 1]), array([1, 2]))
+    """
+    if not shape:
+        what = "an element is put into an array without axes"
+        raise UndefinedDerivativeError(what, "Write a[()] = value instead.")
+    size = math.prod(shape)
+    flat = np.ravel(indices).astype(int)[: None if size and count else 0]
+    if not size:
+        return (flat,) * len(shape)
+    return np.unravel_index(flat % size, shape)
+
+
+def diagonal_places(shape: Shape, wrap: bool = False, count: int = 1) -> Index:
+    """The index of an array of ``shape`` that ``np.fill_diagonal(a, values, wrap)`` writes.
+
+    >>> diagonal_places((4, 2))
+    (array([0, 1]), array([0, 1]))
+    """
+    end = None
+    if len(shape) == 2:
+        step = shape[1] + 1
+        if not wrap:
+            end = shape[1] * shape[1]
+    else:
+        step = 1 + int(np.cumprod(shape[:-1]).sum())
+    return flat_places(shape, np.arange(math.prod(shape))[:end:step], count)
+
+
+def along_places(shape: Shape, indices: Any, axis: int) -> Index:
+    """The index of an array of ``shape`` that ``np.put_along_axis(a, indices, values, axis)`` writes.
+
+    >>> along_places((2, 3), np.array([[1], [0]]), 1)
+    (array([[0],
+           [1]]), array([[1],
+           [0]]))
+    """
+    axis = axis % max(len(shape), 1)
+    ndim = np.ndim(indices)
+    along = [np.arange(n).reshape([-1 if i == k else 1 for i in range(ndim)]) for k, n in enumerate(shape)]
+    return (*along[:axis], np.asarray(indices), *along[axis + 1 :])
+
+
+def mask_places(shape: Shape, mask: Any, count: int = 1) -> Any:
+    """What ``np.place(a, mask, values)`` and ``np.putmask`` write of an array of ``shape``, as booleans.
+
+    >>> mask_places((3,), [0, 2, 1])
+    array([False,  True,  True])
+    """
+    return np.resize(np.asarray(mask).astype(bool), shape) & (count > 0)

@@ -1,0 +1,1 @@
+"""Standard kernels as plain NumPy, written as a textbook has them: what `s2sad` must differentiate untouched."""
