@@ -61,6 +61,7 @@ class Derivative:
         self._given = (argnums, argnames, has_aux)
         self._binder = Binder(plain)
         self._names = self._binder.names
+        self._complete = self._binder.complete
         self._wrt, self.single = _wanted(plain, self._names, argnums, argnames)
         self._positions = tuple(self._names.index(w) for w in self._wrt)
         self.argnums: int | tuple[int, ...] = self._positions[0] if self.single else self._positions
@@ -78,7 +79,7 @@ class Derivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             count = len(args)
-            if kwargs or count != self._binder.complete:
+            if kwargs or count != self._complete:
                 args = self._bound(args, kwargs)
                 count = len(args)
             # As in _type_key, written out: this costs as much as all the rest.
@@ -157,6 +158,7 @@ class Derivative:
         """The values of all parameters, in order."""
         if self._function.__code__ is not self._binder.code:
             self._binder = Binder(self._function)
+            self._complete = self._binder.complete
         return self._binder.bound(args, kwargs, self._label())
 
     def _variant(self, values: Sequence[Any]) -> Variant:

@@ -71,31 +71,18 @@ def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
-    used = {
-        id(e.op.function): e.op
-        for s in _all(function)
-        for x in expressions(s)
-        for e in subexpressions(x)
-        if isinstance(e, Call) and e.op.kind == "runtime"
-    }
-    used.update(
-        {
-            id(e.op.function): e.op
-            for e in subexpressions(function.result)
-            if isinstance(e, Call) and e.op.kind == "runtime"
-        }
-    )
+    used: dict[int, Op] = {}
     roots: dict[str, Any] = {}
+    for whole in (*(x for s in _all(function) for x in expressions(s)), function.result):
+        for e in subexpressions(whole):
+            if isinstance(e, Call):
+                if e.op.kind == "runtime":
+                    used[id(e.op.function)] = e.op
+            elif isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value):
+                roots["np"] = np
     for op in used.values():
         root = op.name.partition(".")[0]
         roots[root] = _root(root, op.function)
-    if any(
-        isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value)
-        for s in _all(function)
-        for x in expressions(s)
-        for e in subexpressions(x)
-    ):
-        roots["np"] = np
     local = {name.partition(".")[0] for s in _all(function) for name in _assigned(s)}
     local |= {p.public for p in function.params}
     texts: dict[str, str] = {}
@@ -294,9 +281,9 @@ class _Writer:
 
     def augmented(self, place: ast.Name | ast.Subscript, symbol: str, value: Expr, ours: bool) -> ast.AugAssign:
         """``place += value``, and ``place -= value`` for a ``place += -value`` of ours."""
-        if ours and symbol == "+" and isinstance(value, Call) and value.op.kind == "operator":
-            if value.op.name == "-" and len(value.args) == 1:
-                symbol, value = "-", value.args[0]
+        positive = _without_minus(value) if ours and symbol == "+" else None
+        if positive is not None:
+            symbol, value = "-", positive
         return ast.AugAssign(place, OPERATORS[symbol], self.expr(value))
 
     def moves(self, targets: tuple[str, ...], sources: tuple[Expr, ...]) -> list[ast.stmt]:
@@ -413,6 +400,19 @@ class _Writer:
 
 _WHOLE = Const(...)
 _NOT = Op("bool", "not")
+
+
+def _without_minus(expr: Expr) -> Expr | None:
+    """``x`` of ``-x``, ``a * b`` of ``-a * b``; None for what has no minus in front."""
+    if isinstance(expr, Const):
+        value = expr.value
+        return Const(-value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0 else None
+    if not isinstance(expr, Call) or expr.op.kind != "operator":
+        return None
+    if expr.op.name == "-" and len(expr.args) == 1:
+        return expr.args[0]
+    first = _without_minus(expr.args[0]) if expr.op.name in ("*", "/") else None
+    return None if first is None else Call(expr.op, (first, expr.args[1]))
 
 
 def _is_item(expr: Expr) -> bool:

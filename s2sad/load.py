@@ -121,18 +121,19 @@ def _compile(definitions: list[ast.FunctionDef], filename: str, cells: list[str]
     """
     codes = {}
     for definition in definitions:
+        at: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
         outer = ast.FunctionDef(
             _OUTER,
-            ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, []),
-            [ast.Global([definition.name])] * (definition.name not in cells) + [definition],
+            ast.arguments([], [ast.arg(name, **at) for name in cells], None, [], [], None, []),
+            [ast.Global([definition.name], **at)] * (definition.name not in cells) + [definition],
             [],
             None,
             None,
+            **at,
         )
         outer.type_params = []  # type: ignore[attr-defined, unused-ignore]
-        module = ast.fix_missing_locations(ast.Module([outer], []))
         try:
-            code: types.CodeType = compile(module, filename, "exec", dont_inherit=True)
+            code: types.CodeType = compile(ast.Module([outer], []), filename, "exec", dont_inherit=True)
         except SyntaxError as error:
             raise LoadError(f"error: the emitted text does not compile: {error}") from error
         for name in (_OUTER, definition.name):

@@ -186,3 +186,17 @@ def test_a_pullback_gives_the_same_again_or_says_that_it_cannot() -> None:
             assert f is swapped_in_a_loop
         else:
             np.testing.assert_array_equal(first, second)
+
+
+def _stacked(z: Any) -> Any:
+    return np.sum(np.abs(np.vstack([z, 2 * z]) * np.array([1j, 2.0])) ** 2)
+
+
+def _in_columns(z: Any) -> Any:
+    return np.abs(np.vdot(np.column_stack([z, z * 1j]), np.column_stack([z, z]))) ** 2
+
+
+@pytest.mark.parametrize("f", [_stacked, _in_columns])
+def test_a_list_of_complex_arrays_is_not_real(f: Callable[..., Any]) -> None:
+    z = np.array([1.0 + 2.0j, 0.5 - 1.0j])
+    np.testing.assert_allclose(grad(f)(z), numeric_gradient(f, (z,), 0), rtol=1e-6)

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
-from s2sad.analysis.effects import Effects, sharing, user_calls
+from s2sad.analysis.effects import Effects, sharing, user_calls, written_unseen
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import UNSET, Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
-from s2sad.ir.traverse import children, walk, writes
+from s2sad.ir.traverse import children, reads, walk, writes
 from s2sad.runtime import stop_gradient
 
 
@@ -90,6 +90,9 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
                     link(iterable, (target,))
             case _:
                 pass
+        unseen = list(written_unseen(stmt))
+        # What is written unseen may come from all that the statement reads.
+        edges.extend((name, into) for name in reads(stmt) for into in unseen if name != into)
         for call in user_calls(stmt):
             # A callee may write any argument into any other that it writes.
             written = set(effects.written_by_calls(Evaluate(call)))

@@ -261,6 +261,7 @@ def effects(
     seen: dict[str, None] = {}
     stored: set[str] = set()
     augmented: set[str] = set()
+    iterated: set[str] = set()
     calls = _summaries(function, facts, summarise, context)
 
     def is_number(name: str) -> bool:
@@ -314,6 +315,7 @@ def effects(
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
                     link(iterable, (target,))
+                    iterated.update(sharers(iterable, facts, calls))
             case Store(base=target_, value=value):
                 stored.update(sharers(target_, facts, calls))
                 if facts.get(target_).kind != "array":
@@ -342,13 +344,14 @@ def effects(
         if members & (stored | augmented):
             written |= own
             bases = {base(n) for n in own} | of_module | of_caller
-            if not members & stored and len(bases) == 1:
+            # A loop over an array holds it as well.
+            if not members & (stored | iterated) and len(bases) == 1:
                 private |= own
     for name in (stored | augmented) - set(group):
         if not name.startswith("<"):
             group[name] = frozenset({name})
             written.add(name)
-            if name in augmented and name not in stored:
+            if name in augmented and name not in stored | iterated:
                 private.add(name)
     exposed: set[str] = set()
     if context is not None and context.overwritten:

@@ -21,7 +21,8 @@ from s2sad.analysis.facts import (
     broadcast_dims,
     sized,
 )
-from s2sad.analysis.results import all_real, result, shaped
+from s2sad.analysis.rearranged import all_real
+from s2sad.analysis.results import result, shaped
 from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
 from s2sad.ir.nodes import (
     Build,
@@ -205,12 +206,12 @@ def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
 
 def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     function = expr.op.function
-    rule = rules.find(function)
     if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:
         whole = _elementwise([fact(a) for a in expr.args])
         if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
             return replace(whole, real=True) if function is not np.sign else whole
         return whole
+    rule = rules.find(function)
     try:
         known = result(expr, fact)
     except TypeError:

@@ -13,6 +13,7 @@ atom that is named after them.  What a symbol stands for is fixed by the argumen
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,6 +66,7 @@ SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
 COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
 
 
+@functools.lru_cache(maxsize=4096)
 def sized(dims: Dims, real: bool, kind: Kind = "array") -> Fact:
     """An array whose axes have these sizes."""
     shape = frozenset({Atom(f"({','.join(map(str, dims))})")}) if dims else SCALAR_SHAPE
@@ -129,6 +131,9 @@ def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
     known = [p for p in parts if p is not None]
     if len(known) < len(parts):
         return None
+    different = {p for p in known if p}
+    if len(different) < 2:
+        return different.pop() if different else ()
     out: list[Dim] = []
     for position in range(1, max((len(p) for p in known), default=0) + 1):
         sizes = {p[-position] for p in known if len(p) >= position} - {1}

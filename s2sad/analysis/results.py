@@ -6,13 +6,26 @@ Each entry gives the fact from the arguments, or None where they do not settle i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sad.analysis.facts import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, sized
+from s2sad.analysis.rearranged import (
+    REARRANGED,
+    Bound,
+    Look,
+    Maker,
+    all_real,
+    array_of,
+    axis_of,
+    certain,
+    items_of,
+    literal,
+    ravel,
+)
 from s2sad.analysis.shapes import dims_of_shape, made_of
 from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.rules.binding import bind
@@ -20,12 +33,6 @@ from s2sad.runtime import contractions, linear
 from s2sad.runtime.arrays import undiff
 from s2sad.runtime.einsum import einsum_adjoint, parse_einsum
 from s2sad.runtime.objects import item, unitem
-
-Look = Callable[[Expr], Fact]
-Bound = Mapping[str, Expr]
-Maker = Callable[[Bound, Look], Fact | None]
-
-_LITERAL = object()
 
 
 def result(call: Call, fact: Look) -> Fact | None:
@@ -43,51 +50,6 @@ def result(call: Call, fact: Look) -> Fact | None:
     names, maker = names_and_maker
     given = {**dict(zip(names, call.args, strict=False)), **dict(call.kwargs)}
     return maker(given, fact) if len(call.args) <= len(names) and given.keys() <= set(names) else None
-
-
-# --- literals, axes, sizes
-
-
-def _literal(expr: Expr | None) -> Any:
-    """The value of a literal, of a tuple of them too; else an object that equals nothing."""
-    if isinstance(expr, Const):
-        return expr.value
-    if isinstance(expr, Build) and expr.kind == "tuple":
-        values = tuple([_literal(i) for i in expr.items])
-        return _LITERAL if _LITERAL in values else values
-    return _LITERAL
-
-
-def _axis(expr: Expr | None, ndim: int) -> int | None:
-    value = _literal(expr)
-    return value % ndim if type(value) is int and -ndim <= value < ndim else None
-
-
-def _certain(dim: Dim) -> bool:
-    """Whether a size is a symbol or 1: of an expression nobody knows whether it is 1."""
-    return str(dim).isalnum()
-
-
-def _flat(dims: Dims) -> Dims | None:
-    """The size of all elements in one row."""
-    factors = sorted(str(d) for d in dims if d != 1)
-    return ("*".join(factors) or 1,) if all(map(_certain, dims)) else None
-
-
-def all_real(*facts: Fact) -> bool:
-    """Whether all these numbers, and those in lists and tuples, are real."""
-    return all(all_real(*(f for _, f in x.items)) if x.items is not None else x.real for x in facts)
-
-
-def _items(fact: Fact) -> list[Fact] | None:
-    return None if fact.items is None or fact.kind not in ("list", "tuple") else [f for _, f in fact.items]
-
-
-def _array(dims: Dims | None, ndim: int | None, real: bool) -> Fact | None:
-    """An array of sizes or a number of axes that are known, or not; never a number."""
-    if dims is not None:
-        return sized(dims, real)
-    return Fact("array", None, ndim, real) if ndim else None
 
 
 def _like(x: Fact, real: bool) -> Fact | None:
@@ -129,7 +91,7 @@ def _slogdet(b: Bound, fact: Look) -> Fact | None:
 
 def _eigvalsh(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
-    return made_of(a.dims[:-1], True) if a.dims and len(a.dims) > 1 else _array(None, (a.ndim or 1) - 1, True)
+    return made_of(a.dims[:-1], True) if a.dims and len(a.dims) > 1 else array_of(None, (a.ndim or 1) - 1, True)
 
 
 def _eigh(b: Bound, fact: Look) -> Fact | None:
@@ -138,7 +100,7 @@ def _eigh(b: Bound, fact: Look) -> Fact | None:
 
 
 def _einsum(b: Bound, fact: Look) -> Fact | None:
-    subscripts, operands = _literal(b["subscripts"]), b["operands"]
+    subscripts, operands = literal(b["subscripts"]), b["operands"]
     facts = [fact(o) for o in operands.items] if isinstance(operands, Build) else []
     ndims = [f.ndim for f in facts if f.ndim is not None]
     if not isinstance(subscripts, str) or not facts or len(ndims) < len(facts):
@@ -157,7 +119,7 @@ def _einsum(b: Bound, fact: Look) -> Fact | None:
             sizes.setdefault(letter, []).append(None if dim is None else (dim,))
     found = [broadcast_dims(sizes.get(letter, [None])) for letter in output]
     dims = tuple([d[0] for d in found if d])
-    return _array(dims if len(dims) == len(output) else None, len(output), all_real(*facts))
+    return array_of(dims if len(dims) == len(output) else None, len(output), all_real(*facts))
 
 
 def _inner(b: Bound, fact: Look) -> Fact | None:
@@ -168,101 +130,11 @@ def _inner(b: Bound, fact: Look) -> Fact | None:
 
 
 def _tensordot(b: Bound, fact: Look) -> Fact | None:
-    x, y, n = fact(b["a"]), fact(b["b"]), _literal(b["axes"])
+    x, y, n = fact(b["a"]), fact(b["b"]), literal(b["axes"])
     if type(n) is not int or x.dims is None or y.dims is None or not 0 <= n <= min(len(x.dims), len(y.dims)):
         return None
     dims = (*x.dims[: len(x.dims) - n], *y.dims[n:])
     return sized(dims, all_real(x, y)) if dims else None
-
-
-# --- other shapes of the same elements
-
-
-def _reshape(b: Bound, fact: Look) -> Fact | None:
-    a, shape, value = fact(b["a"]), fact(b["shape"]), _literal(b["shape"])
-    if value in (-1, (-1,)) and (a.numeric or a.kind == "array"):
-        return _ravel(b, fact)
-    dims = dims_of_shape(shape, b["shape"], fact)
-    length = len(value) if type(value) is tuple else len(shape.items) if shape.items is not None else None
-    return _array(dims, 1 if shape.kind == "scalar" else length, a.real)
-
-
-def _ravel(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    return a if a.kind == "array" and a.ndim == 1 else _array(_flat(a.dims) if a.dims else None, 1, a.real)
-
-
-def _permuted(a: Fact, order: Sequence[int]) -> Fact | None:
-    return _array(None if a.dims is None else tuple([a.dims[i] for i in order]), a.ndim, a.real)
-
-
-def _transpose(b: Bound, fact: Look) -> Fact | None:
-    a, axes = fact(b["a"]), _literal(b["axes"])
-    if a.ndim is None:
-        return None
-    if axes is None:
-        return a if a.ndim < 2 else _permuted(a, range(a.ndim)[::-1])
-    order = [x % a.ndim for x in axes if type(x) is int] if type(axes) is tuple and a.ndim else []
-    return _permuted(a, order) if sorted(order) == list(range(a.ndim)) else _array(None, a.ndim, a.real)
-
-
-def _matrix_transpose(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["x"])
-    return None if a.ndim is None or a.ndim < 2 else _permuted(a, [*range(a.ndim - 2), a.ndim - 1, a.ndim - 2])
-
-
-def _swapaxes(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    i, j = _axis(b["axis1"], a.ndim or 0), _axis(b["axis2"], a.ndim or 0)
-    if not a.ndim or i is None or j is None:
-        return None
-    order = list(range(a.ndim))
-    order[i], order[j] = j, i
-    return _permuted(a, order)
-
-
-def _moveaxis(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    i, j = _axis(b["source"], a.ndim or 0), _axis(b["destination"], a.ndim or 0)
-    if not a.ndim or i is None or j is None:
-        return None
-    order = [k for k in range(a.ndim) if k != i]
-    return _permuted(a, [*order[:j], i, *order[j:]])
-
-
-def _expand_dims(b: Bound, fact: Look) -> Fact | None:
-    a, axis = fact(b["a"]), _literal(b["axis"])
-    if a.ndim is None or type(axis) is not int or not -a.ndim - 1 <= axis <= a.ndim:
-        return None
-    at = axis % (a.ndim + 1)
-    return _array(None if a.dims is None else (*a.dims[:at], 1, *a.dims[at:]), a.ndim + 1, a.real)
-
-
-def _squeeze(b: Bound, fact: Look) -> Fact | None:
-    a, axis = fact(b["a"]), _literal(b["axis"])
-    if a.dims is None or not all(map(_certain, a.dims)):
-        return None
-    axes = range(len(a.dims)) if axis is None else axis if type(axis) is tuple else (axis,)
-    if not all(type(i) is int and -len(a.dims) <= i < len(a.dims) for i in axes):
-        return None
-    gone = {i % len(a.dims) for i in axes}
-    dims = tuple([d for i, d in enumerate(a.dims) if d != 1 or i not in gone])
-    return sized(dims, a.real) if dims else None
-
-
-def _triangle(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["m"])
-    return a if a.kind == "array" and a.ndim is not None and a.ndim > 1 else None
-
-
-def _diag(b: Bound, fact: Look) -> Fact | None:
-    v, main = fact(b["v"]), _literal(b["k"]) == 0
-    if v.ndim == 1:
-        return _array((*v.dims, *v.dims) if v.dims and main else None, 2, v.real)
-    if v.ndim == 2:
-        square = v.dims is not None and v.dims[0] == v.dims[1]
-        return _array(v.dims[:1] if v.dims and square and main else None, 1, v.real)
-    return None
 
 
 # --- along an axis
@@ -271,8 +143,8 @@ def _diag(b: Bound, fact: Look) -> Fact | None:
 def _scan(b: Bound, fact: Look) -> Fact | None:
     """Of the shape of the argument, or flat where no axis is given."""
     a = fact(b["a"])
-    if _literal(b.get("axis")) is None:
-        return _ravel(b, fact)
+    if literal(b.get("axis")) is None:
+        return ravel(b, fact)
     return a if a.kind == "array" and a.ndim != 0 else None
 
 
@@ -284,23 +156,23 @@ def _argsort(b: Bound, fact: Look) -> Fact | None:
 def _argmax(b: Bound, fact: Look) -> Fact | None:
     if "a" not in b:
         return None
-    return SCALAR if _literal(b.get("axis", Const(None))) is None or fact(b["a"]).ndim == 1 else None
+    return SCALAR if literal(b.get("axis", Const(None))) is None or fact(b["a"]).ndim == 1 else None
 
 
 def _diff(b: Bound, fact: Look) -> Fact | None:
-    a, n = fact(b["a"]), _literal(b["n"])
-    axis = _axis(b["axis"], a.ndim or 0) if a.ndim else None
+    a, n = fact(b["a"]), literal(b["n"])
+    axis = axis_of(b["axis"], a.ndim or 0) if a.ndim else None
     if a.kind != "array" or axis is None or type(n) is not int or n < 1:
         return None
-    if a.dims is None or not _certain(a.dims[axis]) or a.dims[axis] == 1:
-        return _array(None, a.ndim, a.real)
+    if a.dims is None or not certain(a.dims[axis]) or a.dims[axis] == 1:
+        return array_of(None, a.ndim, a.real)
     return sized((*a.dims[:axis], f"{a.dims[axis]}-{n}", *a.dims[axis + 1 :]), a.real)
 
 
 def _same_ndim(name: str) -> Maker:
     def maker(b: Bound, fact: Look) -> Fact | None:
         a = fact(b[name])
-        return _array(None, a.ndim, a.real)
+        return array_of(None, a.ndim, a.real)
 
     return maker
 
@@ -314,7 +186,7 @@ def _nested(f: Fact) -> Fact | None:
         return f
     if f.kind == "scalar":
         return sized((), f.real)
-    items = _items(f) or []
+    items = items_of(f) or []
     rows = {row.dims if row is not None else None for row in map(_nested, items)}
     dims = rows.pop() if len(rows) == 1 else None
     return sized((_count(items), *dims), all_real(f)) if dims is not None else None
@@ -326,44 +198,44 @@ def _count(items: Sequence[Fact]) -> Dim:
 
 def _of(name: str) -> Maker:
     def maker(b: Bound, fact: Look) -> Fact | None:
-        return _nested(fact(b[name])) if _literal(b.get("ndmin", Const(0))) == 0 else None
+        return _nested(fact(b[name])) if literal(b.get("ndmin", Const(0))) == 0 else None
 
     return maker
 
 
 def _concatenate(b: Bound, fact: Look) -> Fact | None:
-    items = _items(fact(b["arrays"]))
+    items = items_of(fact(b["arrays"]))
     ndim = items[0].ndim if items else None
-    axis = _axis(b["axis"], ndim) if ndim else None
+    axis = axis_of(b["axis"], ndim) if ndim else None
     if not items or not ndim or any(f.kind != "array" or f.ndim != ndim for f in items):
         return None
     first, real = items[0].dims, all_real(*items)
-    if _literal(b["axis"]) is None:
-        return _array(None, 1, real)
+    if literal(b["axis"]) is None:
+        return array_of(None, 1, real)
     if axis is None or first is None or any(f.dims is None for f in items):
-        return _array(None, ndim, real)
+        return array_of(None, ndim, real)
     rest = [(*f.dims[:axis], *f.dims[axis + 1 :]) for f in items if f.dims]
     parts = [f.dims[axis] for f in items if f.dims]
-    if any(r != rest[0] for r in rest) or not all(map(_certain, parts)):
-        return _array(None, ndim, real)
+    if any(r != rest[0] for r in rest) or not all(map(certain, parts)):
+        return array_of(None, ndim, real)
     total = "+".join(sorted(map(str, parts))) if len(parts) > 1 else parts[0]
     return sized((*first[:axis], total, *first[axis + 1 :]), real)
 
 
 def _stack(b: Bound, fact: Look) -> Fact | None:
-    items = _items(fact(b["arrays"]))
+    items = items_of(fact(b["arrays"]))
     if not items or any(f.ndim is None or f.ndim != items[0].ndim for f in items):
         return None
     first, ndim = items[0].dims, (items[0].ndim or 0) + 1
-    axis = _axis(b["axis"], ndim)
+    axis = axis_of(b["axis"], ndim)
     if first is None or axis is None or any(f.dims != first for f in items):
-        return _array(None, ndim, all_real(*items))
+        return array_of(None, ndim, all_real(*items))
     return sized((*first[:axis], _count(items), *first[axis:]), all_real(*items))
 
 
 def _split(b: Bound, fact: Look) -> Fact | None:
     a, sections = fact(b["ary"]), b["indices_or_sections"]
-    count = _literal(sections)
+    count = literal(sections)
     if isinstance(sections, Build):
         count = len(sections.items) + 1
     if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
@@ -372,22 +244,22 @@ def _split(b: Bound, fact: Look) -> Fact | None:
 
 
 def _side_by_side(b: Bound, fact: Look) -> Fact | None:
-    items = _items(fact(b["tup"]))
+    items = items_of(fact(b["tup"]))
     if not items or any(f.kind != "array" or not f.ndim for f in items):
         return None
-    return _array(None, items[0].ndim, all_real(*items))
+    return array_of(None, items[0].ndim, all_real(*items))
 
 
 def _on_top(b: Bound, fact: Look) -> Fact | None:
-    items = _items(fact(b["tup"]))
+    items = items_of(fact(b["tup"]))
     if not items or any(f.ndim is None for f in items):
         return None
-    return _array(None, max(items[0].ndim or 0, 2), all_real(*items))
+    return array_of(None, max(items[0].ndim or 0, 2), all_real(*items))
 
 
 def _diagonal(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
-    return _array(None, (a.ndim or 1) - 1, a.real)
+    return array_of(None, (a.ndim or 1) - 1, a.real)
 
 
 # --- made from sizes
@@ -396,18 +268,18 @@ def _diagonal(b: Bound, fact: Look) -> Fact | None:
 def _linspace(b: Bound, fact: Look) -> Fact | None:
     start, stop = fact(b["start"]), fact(b["stop"])
     dims = dims_of_shape(fact(b["num"]), b["num"], fact)
-    return _array(dims, 1, all_real(start, stop)) if start.kind == stop.kind == "scalar" else None
+    return array_of(dims, 1, all_real(start, stop)) if start.kind == stop.kind == "scalar" else None
 
 
 def _eye(b: Bound, fact: Look) -> Fact | None:
     size = b.get("N", b.get("n"))
     dims = dims_of_shape(fact(size), size, fact) if size is not None and len(b) == 1 else None
-    return _array((*dims, *dims) if dims and len(dims) == 1 else None, 2, True)
+    return array_of((*dims, *dims) if dims and len(dims) == 1 else None, 2, True)
 
 
 def _arange(b: Bound, fact: Look) -> Fact | None:
     stop = next(iter(b.values())) if len(b) == 1 else Const(None)
-    return _array(dims_of_shape(fact(stop), stop, fact) if fact(stop).kind == "scalar" else None, 1, True)
+    return array_of(dims_of_shape(fact(stop), stop, fact) if fact(stop).kind == "scalar" else None, 1, True)
 
 
 def _item(b: Bound, fact: Look) -> Fact | None:
@@ -435,7 +307,7 @@ def _into_shape(b: Bound, fact: Look) -> Fact | None:
 
 
 def _einsum_adjoint(b: Bound, fact: Look) -> Fact | None:
-    index, operands = _literal(b["index"]), b["operands"]
+    index, operands = literal(b["index"]), b["operands"]
     if not isinstance(operands, Build) or type(index) is not int:
         return None
     return _like(fact(operands.items[index]), _operands_real(b, fact))
@@ -445,7 +317,7 @@ def _as_items(name: str) -> Maker:
     """The adjoints of a sequence of arrays."""
 
     def maker(b: Bound, fact: Look) -> Fact | None:
-        items = [_like(f, _operands_real(b, fact)) or OPEN for f in _items(fact(b[name])) or ()]
+        items = [_like(f, _operands_real(b, fact)) or OPEN for f in items_of(fact(b[name])) or ()]
         return Fact("list", items=tuple(enumerate(items))) if items else None
 
     return maker
@@ -462,6 +334,7 @@ _CONTRACTIONS = {
     "correlate": "a v",
 }
 _TABLE: dict[Any, Maker] = {
+    **REARRANGED,
     np.linalg.solve: _solve,
     np.linalg.det: _det,
     np.linalg.slogdet: _slogdet,
@@ -470,17 +343,6 @@ _TABLE: dict[Any, Maker] = {
     np.einsum: _einsum,
     np.inner: _inner,
     np.tensordot: _tensordot,
-    np.reshape: _reshape,
-    np.ravel: _ravel,
-    np.transpose: _transpose,
-    np.matrix_transpose: _matrix_transpose,
-    np.swapaxes: _swapaxes,
-    np.moveaxis: _moveaxis,
-    np.expand_dims: _expand_dims,
-    np.squeeze: _squeeze,
-    np.tril: _triangle,
-    np.triu: _triangle,
-    np.diag: _diag,
     np.cumsum: _scan,
     np.cumprod: _scan,
     np.sort: _scan,

@@ -28,10 +28,11 @@ from s2sad.analysis.effects import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder
 from s2sad.differentiate.known import Known
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
-from s2sad.ir.traverse import blocks, names_in, reads, walk
-from s2sad.runtime import diagonal_view, own, shadow, take_out
+from s2sad.ir.traverse import blocks, expressions, names_in, reads, subexpressions, walk
+from s2sad.runtime import diagonal_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
+_PART = Op("runtime", "part_shadow", part_shadow)
 _TAKE_OUT = Op("runtime", "take_out", take_out, pure=False)
 _DIAGONAL = Op("runtime", "diagonal_view", diagonal_view)
 _ZEROS = Op("runtime", "np.zeros", np.zeros)
@@ -59,6 +60,13 @@ class Buffers(Builder):
             for n in known.activity.stopped & (known.effects.written - known.effects.private)
             if known.effects.group.get(n, frozenset()) & self.active
         }
+        self.reshapes = any(
+            isinstance(e, Call) and e.op.function in AS_IT_HAPPENS
+            for s in walk(known.function.body)
+            for x in expressions(s)
+            for e in subexpressions(x)
+        )
+        self.definitions = {s.target: s.value for s in walk(known.function.body) if isinstance(s, Assign)}
         self.at_once = frozenset(_at_once(known.function))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
@@ -86,18 +94,22 @@ class Buffers(Builder):
         """Make the shadow of ``name`` right after the statement that makes ``name``."""
         self.after.append(Assign(self.shadows[name], value, self.origin))
 
-    def displayed_shadow(self, value: Build) -> Expr:
-        """The shadow of a display: the shadows of its items, and zeros in the places of numbers and of values."""
+    def displayed_shadow(self, value: Build, whole: Expr) -> Expr:
+        """The shadow of a display that is ``whole``: the shadows of its items, and zeros in the places of numbers."""
         if value.kind == "dict":
             pairs = zip(value.items[::2], value.items[1::2], strict=True)
-            return Build("dict", tuple(part for key, item in pairs for part in (key, self.part_shadow(item))))
-        return Build("list", tuple(map(self.part_shadow, value.items)))
+            parts = [(key, self.part_shadow(item, Call(INDEX, (whole, key)))) for key, item in pairs]
+            return Build("dict", tuple(part for pair in parts for part in pair))
+        items = [self.part_shadow(item, Call(INDEX, (whole, Const(i)))) for i, item in enumerate(value.items)]
+        return Build("list", tuple(items))
 
-    def part_shadow(self, item: Expr) -> Expr:
-        """What stands in the shadow of a display for one item."""
+    def part_shadow(self, item: Expr, made: Expr) -> Expr:
+        """What stands in the shadow of a display for one item, which is ``made`` once it is there."""
         if isinstance(item, Var) and self.is_buffer(item):
             return self.shadow(item.name)
-        return self.displayed_shadow(item) if isinstance(item, Build) else Const(0.0)
+        if isinstance(item, Build):
+            return self.displayed_shadow(item, made)
+        return Const(0.0) if self.fact(item).kind == "scalar" else Call(_PART, (made,))
 
     def made_zero(self, target: str, value: Expr) -> Expr:
         """The shadow of an object that has just been made."""
@@ -109,7 +121,8 @@ class Buffers(Builder):
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]
             if self.of[source.name].kind == "array" and source.name in self.active:
-                return Call(ZEROS_LIKE, (Var(target),))
+                # Of the same layout, should it be reshaped.
+                return Call(ZEROS_LIKE, (Var(target) if self.reshapes else source,))
         return Call(_SHADOW, (Var(target),))
 
     def viewed(self, value: Call) -> Expr | None:

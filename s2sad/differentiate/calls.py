@@ -63,8 +63,10 @@ class Calls(Operations):
             more |= {p for link in known.linked if link & found for p in link if self.holds_buffer(bound[p])}
             grown = not more <= found
             found |= more
-        if any(n in self.stopped for n in known.names(known.written)):
-            self.refuse_stopped(call.node)
+        for param in known.written:
+            value = bound[param]
+            if self.holds_buffer(value) and not self.is_active(value):
+                self.refuse_stopped(call.node)
         for param in found:
             value = bound[param]
             if not (isinstance(value, Var) and self.is_buffer(value) and self.of[value.name].kind in HOLDERS):
@@ -113,16 +115,34 @@ class Calls(Operations):
         passed = {*pair.reverse_shadows, *(param for param, _ in pair.forward_shadows)}
         shadows = {p: self.shadow(v.name) for p, v in bound.items() if p in passed and isinstance(v, Var)}
         named = tuple((public, shadows[param]) for param, public in pair.forward_shadows)
-        forward = Call(pair.forward, call.args, (*call.kwargs, *named), call.node)
+        held = {param: self.argument(bound[param]) for param in pair.again}
+        names = {id(bound[param]): value for param, value in held.items()}
+        args = tuple([names.get(id(a), a) for a in call.args])
+        kwargs = tuple([(k, names.get(id(v), v)) for k, v in call.kwargs])
+        forward = Call(pair.forward, args, (*kwargs, *named), call.node)
         operands: list[Expr] = [Var(saved)] if pair.saves else []
+        operands += held.values()
         operands += [self.seed(given[i], bars.get(given[i])) for i in pair.seeded]
         operands += [shadows[param] for param in pair.reverse_shadows]
         self.reverse_half(pair, Call(pair.reverse, tuple(operands)), bound)
+        if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
+            known = self.effects.calls.get(call)
+            into = tuple(known.names(known.written)) if known is not None else ()
+            return Evaluate(forward, stmt.origin, into)
         if not outs:
             return Evaluate(forward, stmt.origin)
         if len(outs) == 1:
             return Assign(outs[0], forward, stmt.origin)
         return Unpack(tuple(outs), forward, None, stmt.origin)
+
+    def argument(self, value: Expr) -> Expr:
+        """An argument as the reverse part can give it once more."""
+        if isinstance(value, (Var, Const)):
+            return value
+        name = self.fresh("~t")
+        self.of[name] = self.named(self.fact(value), name)
+        self.before.append(Assign(name, value, self.origin))
+        return Var(name)
 
     def dropped(self, fact: Fact = OPEN) -> str:
         """A name of ours for a result."""

@@ -21,8 +21,9 @@ class Pair:
     ``wrt`` are the parameters whose adjoints the reverse half returns.  The shadows of others are passed: to the
     forward half by keyword (parameter and keyword), to the reverse half by position.  With a ``count`` there
     are so many results, else one.  The forward half returns them, the shadows of those in ``views``
-    (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the
-    adjoints of the results in ``seeded`` and the shadows.
+    (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the arguments in
+    ``again``, the adjoints of the results in ``seeded`` and the shadows.  A ``quiet`` forward half has no effect
+    but on the arrays that it is given.
     """
 
     forward: Op
@@ -34,6 +35,8 @@ class Pair:
     views: tuple[int, ...] = ()
     seeded: tuple[int, ...] = ()
     saves: bool = True
+    again: tuple[str, ...] = ()
+    quiet: bool = False
 
 
 class Callees(Protocol):

@@ -102,6 +102,7 @@ class _Reverse(Writes):
     def __init__(self, known: Known) -> None:
         super().__init__(known)
         self.views: tuple[str, ...] = ()
+        self.passed: frozenset[str] = frozenset()
         self.keys = 0
         self.depth = 0
         self.rebuilt: set[str] = set()
@@ -116,6 +117,7 @@ class _Reverse(Writes):
     ) -> None:
         """Set the adjoints at the end of the function, and the shadows that come from outside or go there."""
         self.of.update(seed_facts)
+        self.passed = frozenset(passed)
         for name, bar in passed.items():
             self.shadows[name] = bar
             self.of[bar] = self.of[name]
@@ -140,6 +142,10 @@ class _Reverse(Writes):
                 self.refuse_buffer(stmt.origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
+        for param in self.function.params:
+            if param.name in self.shadows and param.name not in self.passed:
+                # It carries no derivative when the function begins, nor when it ends.
+                body = (Assign(self.shadows[param.name], self.made_zero(param.name, Var(param.name))), *body)
         given: set[str] = set()
         adjoints = tuple([self.result(name, given) for name in wrt])
         if self.violations:

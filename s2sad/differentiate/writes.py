@@ -21,16 +21,18 @@ from s2sad.ir.nodes import (
     Evaluate,
     Expr,
     Op,
+    Slice,
     Stmt,
     Store,
     Var,
 )
 from s2sad.ir.traverse import children, names_in, reads
-from s2sad.runtime import add_at, add_copy, own, stop_gradient
+from s2sad.runtime import add_at, add_copy, orderly, own, stop_gradient
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _OWN = Op("runtime", "own", own)
+_ORDERLY = Op("runtime", "orderly", orderly, pure=False)
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 #: The helpers that make an index from the shape of an array.
 _PLACES = (along_places, diagonal_places, flat_places, mask_places)
@@ -58,7 +60,7 @@ class Writes(Calls):
                     self.define(target, self.shadow(value.name))
             case Build():
                 if made:
-                    self.define(target, self.displayed_shadow(value))
+                    self.define(target, self.displayed_shadow(value, Var(target)))
                     self.undisplayed(value, self.shadow(target))
             case Call(op=op) if op.kind == "inplace":
                 self.augmented(value, target)
@@ -169,6 +171,9 @@ class Writes(Calls):
             what = f"{stmt.call.op.name} may read from the array that it writes into, in an order that is NumPy's own"
             self.violation(stmt.call.node, what, "Copy what it reads: x.copy().")
             return
+        if stmt.op is None and self.may_overlap(stmt, base_):
+            place = Call(INDEX, (base_, stmt.index))
+            self.before.append(Evaluate(Call(_ORDERLY, (place, stmt.value)), stmt.origin))
         bar = self.shadow(base_.name)
         index = self.kept(stmt.index)
         if isinstance(index, Call) and index.op.function in _PLACES:
@@ -219,6 +224,18 @@ class Writes(Calls):
             return False
         return any(name in group for r in read for name in names_in(r))
 
+    def may_overlap(self, stmt: Store, base_: Var) -> bool:
+        """Whether NumPy may read, in copying one row into another, what it has written already."""
+        value = stmt.value
+        if not isinstance(value, Var) or value.name not in self.effects.group.get(base_.name, ()):
+            return False
+        if not self.is_view_index(stmt.index) or self.fact(Call(INDEX, (base_, stmt.index))).ndim not in (None, 1):
+            return False
+        made = self.definitions.get(value.name)
+        if isinstance(made, Call) and made.op.kind == "index":
+            return _pattern(made.args[1]) != _pattern(stmt.index)
+        return isinstance(made, Call) or made is None
+
     def store_operation(self, stmt: Store, bar: Var, index: Expr, g: Expr) -> None:
         """The adjoint of ``base[index] op= value``: of the operation on the old elements."""
         old, new = self.fresh("~t"), self.fresh("~t")
@@ -250,3 +267,9 @@ def _fits(stmt: Store) -> bool:
         return False
     options = dict(stmt.call.kwargs)
     return "out" not in options or "where" in options
+
+
+def _pattern(index: Expr) -> tuple[object, ...]:
+    """How an index goes through an array: which axes it keeps, and with what steps."""
+    parts = index.items if isinstance(index, Build) else (index,)
+    return tuple([("along", p.step) if isinstance(p, Slice) else p if p == ELLIPSIS else "at" for p in parts])

@@ -25,7 +25,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import bound_names
-from s2sad.frontend.outs import hidden_outs, is_numpy, is_own, writes_out, writing_calls
+from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.writing import writes_first, written_in
 from s2sad.ir.nodes import (
@@ -207,8 +207,10 @@ class Expressions:
 
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
+        # What a function gets when it is called is not known where it is written down.
+        later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
-            if any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
+            if id(call) in later or any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
                 what = f"{gast.unparse(call.func).strip()}(...) writes, inside of what is not taken apart"
                 self.violation(call, what, "Put it on a line of its own.")
         names: dict[str, str] = {}
@@ -217,8 +219,7 @@ class Expressions:
                 value = self.name(gast.Name(id=user, ctx=gast.Load(), annotation=None, type_comment=None))
                 assert isinstance(value, Var)
                 names[user] = value.name
-        lookup = self.resolver.lookup
-        written = {names[n]: None for n in (*written_in(node, lookup), *hidden_outs(node, lookup)) if n in names}
+        written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
         return Opaque(gast.gast_to_ast(node), tuple(names.items()), False, None, tuple(written))
 
     # --- expressions that may carry a derivative

@@ -31,7 +31,7 @@ from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned
 from s2sad.frontend.expressions import free_names
 from s2sad.frontend.jumps import single_exit
-from s2sad.frontend.outs import hidden_outs, is_own, writes_out
+from s2sad.frontend.outs import is_own, writes_out
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.writing import may_write, writes_first, written_in
@@ -145,7 +145,7 @@ class _Lowering(ControlFlow):
             lambda f: _constant_call(resolver, f),
             resolver.is_plain,
             local,
-            lambda node: (*written_in(node, resolver.lookup), *hidden_outs(node, resolver.lookup)),
+            lambda node: written_in(node, resolver.lookup),
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)

@@ -59,7 +59,7 @@ class Writers(Expressions):
         method = not found and isinstance(node.func, gast.Attribute)
         parts = [*([node.func.value] if method else []), *node.args, *(k.value for k in node.keywords)]
         name = node.func.attr if isinstance(node.func, gast.Attribute) else ""
-        if found and function in (np.ndarray.fill, np.ndarray.sort, np.ndarray.put):
+        if found and any(function is getattr(np.ndarray, m) for m in _METHODS):
             name, lowering = function.__name__, _METHODS[function.__name__]
         elif found and isinstance(getattr(function, "__self__", None), np.ufunc) and name == "at":
             lowering = Writers.at

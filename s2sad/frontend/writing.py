@@ -18,6 +18,7 @@ from s2sad import rules
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.methods import MUTATING_FUNCTIONS, MUTATING_METHODS
+from s2sad.frontend.outs import hidden_outs
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 
@@ -37,6 +38,7 @@ def writes_first(function: object) -> bool:
 
 def written_in(node: Node, lookup: Lookup) -> Iterator[str]:
     """The local names whose objects the calls inside ``node`` may write."""
+    yield from hidden_outs(node, lookup)
     for call in gast.walk(node):
         if not isinstance(call, gast.Call):
             continue
@@ -55,7 +57,9 @@ def written_in(node: Node, lookup: Lookup) -> Iterator[str]:
         elif found and getattr(function, "__name__", "") == "shuffle":
             for a in call.args:
                 yield from _bases(a)
-        elif isinstance(function, types.FunctionType) and may_write(function):
+        elif (isinstance(function, types.FunctionType) and may_write(function)) or (
+            not found and isinstance(call.func, (gast.Name, gast.Subscript))
+        ):
             for a in arguments:
                 yield from _bases(a)
 

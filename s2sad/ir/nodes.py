@@ -200,10 +200,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """A call run for its effect alone."""
+    """A call run for its effect alone; with ``writes``, that is to write into the objects of these names."""
 
     value: Expr
     origin: Origin = NOWHERE
+    writes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,8 +160,12 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
         case Assign(value=value):
             new = f(value)
             return stmt if new is value else replace(stmt, value=new)
-        case Unpack(value=value) | Evaluate(value=value):
+        case Unpack(value=value):
             return replace(stmt, value=f(value))
+        case Evaluate(value=value, writes=into):
+            if into is not None:
+                into = tuple([n for name in into for n in names_in(f(Var(name)))])
+            return replace(stmt, value=f(value), writes=into)
         case Copy(sources=sources):
             return replace(stmt, sources=tuple([f(s) for s in sources]))
         case Store(base=target, index=index, value=value):

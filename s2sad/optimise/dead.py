@@ -34,7 +34,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, writes
+from s2sad.ir.traverse import blocks, children, names_in, reads, writes
 from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
@@ -43,10 +43,11 @@ _ADDING = (add_at, add_copy, add_field, add_into)
 
 def is_pure(expr: Expr) -> bool:
     """Whether evaluating ``expr`` has no effect."""
-    return all(
-        not (isinstance(e, Call) and not e.op.pure) and not (isinstance(e, Opaque) and not e.pure)
-        for e in subexpressions(expr)
-    )
+    if isinstance(expr, Call):
+        return expr.op.pure and all(map(is_pure, expr.args)) and all(is_pure(v) for _, v in expr.kwargs)
+    if isinstance(expr, Opaque):
+        return expr.pure
+    return all(map(is_pure, children(expr)))
 
 
 def writes_into(stmt: Stmt) -> str | None:
@@ -58,6 +59,14 @@ def writes_into(stmt: Stmt) -> str | None:
         if call.op.function in _ADDING:
             return call.args[0].name if isinstance(call.args[0], Var) else None
     return None
+
+
+def all_written(stmt: Stmt) -> tuple[str, ...] | None:
+    """The names whose objects a statement writes, where that is all that it does."""
+    if isinstance(stmt, Evaluate) and stmt.writes is not None:
+        return stmt.writes
+    into = writes_into(stmt)
+    return None if into is None else (into,)
 
 
 def _is_method(stmt: Store) -> bool:
@@ -100,9 +109,9 @@ class _Live:
         """Note who makes each name, and mark the statements that stay in any case."""
         for stmt in block:
             self.parents[id(stmt)] = parents
-            into = writes_into(stmt)
+            into = all_written(stmt)
             if into is not None:
-                for name in self.groups.get(into, (into,)):
+                for name in {n for written in into for n in self.groups.get(written, (written,))}:
                     self.makers.setdefault(name, []).append(stmt)
             elif isinstance(stmt, Assign) and _augments(stmt) and stmt.target in self.groups:
                 for name in self.groups[stmt.target]:

@@ -127,9 +127,10 @@ class Analyser:
                 ir = _apart(ir, known)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects)
+        kept += sorted(shared.written & shared.module)
         ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]
-        seen: Expr = Build("tuple", (ir.result, *(Var(n) for n in kept)))
+        seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         if "ir" not in self.stages:
             self.stages["ir"] = show(ir)

@@ -216,7 +216,8 @@ class _Compilation(Analyser):
         self.stages.setdefault("adjoint", show(whole))
         back = f"reverse of {names[0]}: the adjoints of {', '.join(wrt)}"
         titles = _title(a.lowered.source, wrt, "pair"), (back,)
-        forward, backward, callee.pair, once = halves(whole, edge, made, callee.fixed, titles)
+        closed = not a.effects.written & a.effects.module
+        forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)
         self.once = self.once or once
         self.writer.write(fold(forward), function)
         self.writer.write(fold(backward), function)

@@ -1,7 +1,7 @@
 """Pairs of functions for calls: what goes over the border between a caller and the two halves.
 
     y, u_bar_of_y, saved = f_forward(u, v, u_bar=u_bar)
-    v_bar = f_reverse(saved, y_bar, u_bar)
+    v_bar = f_reverse(saved, v, y_bar, u_bar)
 
 A value goes with its adjoint: that of an argument comes back from the reverse half, that of a result is given
 to it.  An array that the callee writes goes with its shadow, which the caller makes, and a result that
@@ -11,13 +11,33 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from s2sad.analysis.facts import Fact
 from s2sad.differentiate.known import Pair
 from s2sad.differentiate.reverse import Reversed
-from s2sad.ir.nodes import Assign, Build, Const, Copy, Expr, For, Function, If, Op, Param, Stmt, Unpack, Var
-from s2sad.ir.traverse import base, names_in, reads, walk, writes
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Const,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    If,
+    Op,
+    Param,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
+from s2sad.ir.traverse import base, expressions, names_in, reads, walk, writes
+from s2sad.optimise.dead import is_pure
 from s2sad.pipeline.analysed import Analysed
 
 
@@ -97,10 +117,18 @@ def border(
 
 
 def halves(
-    whole: Function, edge: Border, made: Reversed, fixed: bool, titles: tuple[tuple[str, ...], tuple[str, ...]]
+    whole: Function,
+    edge: Border,
+    made: Reversed,
+    given: Iterable[str],
+    closed: bool,
+    fixed: bool,
+    titles: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[Function, Function, Pair, bool]:
     """Cut a function with its adjoint in two; returns the halves, their pair, and whether shadows are saved.
 
+    ``given`` are the parameters for which a call has an argument; unless the pair is ``fixed`` already, the
+    reverse half is given those that it reads once more.  A ``closed`` function writes into no object of the module.
     The result of ``whole`` are three tuples: the results, the adjoints of values, and what must be there (the
     shadows of ``edge.views`` last).
     """
@@ -122,12 +150,17 @@ def halves(
         if fixed or bar in needed:
             behind.append((params[name].public, bar))
         needed.pop(bar, None)
+    again = [] if fixed else [p for p in whole.params if p.name in needed and p.public in given]
+    for param in again:
+        del needed[param.name]
     saves = fixed or bool(needed)
     pair = replace(
         edge.pair,
         forward_shadows=tuple((public, base(bar)) for public, bar in ahead),
         reverse_shadows=tuple(public for public, _ in behind),
         saves=saves,
+        again=tuple(p.public for p in again),
+        quiet=closed and not fixed and _is_quiet(whole.body),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
     loose = [n for n in needed if n not in _settled(whole)]
@@ -148,10 +181,15 @@ def halves(
         start.append(Assign(next(iter(needed)), Var("saved.0")))
     elif needed:
         start.append(Unpack(tuple(needed), Var("saved.0")))
-    given = [*(["saved.0"] if saves else []), *(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
+    held = Param("saved.0", "saved" if all(p.public != "saved" for p in again) else "saved_")
+    bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
     backward = Function(
         pair.reverse.name,
-        tuple(Param(name, base(name)) for name in given),
+        (
+            *((held,) if saves else ()),
+            *(Param(p.name, p.public) for p in again),
+            *(Param(bar, base(bar)) for bar in bars),
+        ),
         (),
         gradients,
         whole.file,
@@ -159,6 +197,18 @@ def halves(
         (*start, *back),
     )
     return forward, backward, pair, not made.shadows.isdisjoint(needed)
+
+
+def _is_quiet(body: Block) -> bool:
+    """Whether a block does nothing but compute, and write into arrays that have names."""
+    for stmt in walk(body):
+        elsewhere = isinstance(stmt, Store) and not isinstance(stmt.base, Var)
+        if isinstance(stmt, Evaluate):
+            if stmt.writes is None:
+                return False
+        elif elsewhere or isinstance(stmt, Effect) or not all(map(is_pure, expressions(stmt))):
+            return False
+    return True
 
 
 def _display(items: tuple[Expr, ...]) -> Expr:

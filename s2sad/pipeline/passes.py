@@ -23,8 +23,9 @@ def finished(a: Analysed, function: Function, made: Reversed) -> Function:
     """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
     groups = a.effects.objects()
+    kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
-    function = remove_dead(function, groups)
+    function = remove_dead(function, groups, kept)
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
 
@@ -41,7 +42,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> Function:
     body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
-    function = remove_dead(tidy_loops(remove_dead(function, groups)), groups)
+    function = remove_dead(tidy_loops(remove_dead(function, groups, kept)), groups, kept)
     function = sunk(function, made.shadows, made.outward)
     return shorten_stores(_on_copies(function))
 

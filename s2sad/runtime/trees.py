@@ -208,6 +208,23 @@ def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     return view
 
 
+def orderly(into: Any, values: Any) -> None:
+    """Refuse to copy one row of an array into another that overlaps it and has other strides.
+
+    NumPy copies in the order of the elements there, and so may read what it has written already.
+
+    Raises:
+        UndefinedDerivativeError: if it may.
+    """
+    rows = isinstance(into, np.ndarray) and isinstance(values, np.ndarray) and into.ndim == values.ndim == 1
+    if rows and into.strides != values.strides and np.may_share_memory(into, values):
+        if into.strides[0] * values.strides[0] > 0 and np.shares_memory(into, values):
+            raise UndefinedDerivativeError(
+                "this copies a row of an array into another that overlaps it, in an order that is NumPy's own\n"
+                "Copy it first: x.copy()."
+            )
+
+
 def apart(*args: Any) -> None:
     """Refuse arguments of which two share memory, in a function that writes into one of them.
 
@@ -324,9 +341,9 @@ def shadow(x: Any) -> Any:
     """
     if not isinstance(x, np.ndarray):
         if isinstance(x, (list, tuple)):
-            return [_inner_shadow(item) for item in x]
+            return [part_shadow(item) for item in x]
         if isinstance(x, dict):
-            return {key: _inner_shadow(item) for key, item in x.items()}
+            return {key: part_shadow(item) for key, item in x.items()}
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
@@ -341,7 +358,8 @@ def shadow(x: Any) -> Any:
     return np.zeros_like(x)
 
 
-def _inner_shadow(x: Any) -> Any:
+def part_shadow(x: Any) -> Any:
+    """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
     if isinstance(x, np.ndarray):
         return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
     return shadow(x) if isinstance(x, (list, tuple, dict)) else 0.0

@@ -5,11 +5,11 @@
     python -m tests.benchmarks build import memory
     python -m tests.benchmarks --inplace          those kernels: over their primals, beside JAX, and by time steps
 
-Every gradient is checked against the hand-written one, or a difference, before it is timed. A figure is the median over rounds of the
-ratio of two times of the same round, all contenders in one process, on one core. The process starts itself again with
-the variables below where they are not set: the allocator then keeps freed pages (on a shared virtual machine, faulting
-them in again costs more than the arithmetic), and the BLAS stays in one thread. The control, the hand-written gradient
-once more, shows how far a figure can be trusted. Exit status 1 if a case fails.
+Every gradient is checked against the hand-written one, or a difference, before it is timed. A figure is the median
+over rounds of the ratio of two times of the same round, all contenders in one process, on one core. The process starts
+itself again with the variables below where they are not set: the allocator then keeps freed pages (on a shared virtual
+machine, faulting them in again costs more than the arithmetic), and the BLAS stays in one thread. The control, the
+hand-written gradient once more, shows how far a figure can be trusted. Exit status 1 if a case fails.
 """
 
 from __future__ import annotations

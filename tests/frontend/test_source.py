@@ -429,7 +429,8 @@ def test_wrapper_is_read_itself_and_not_what_it_wraps():
 
 def test_exec_without_source():
     space = {}
-    exec("def f(x): return x", space)
+    # Not as "<string>": from 3.13 on, that is the text that `python -c` runs.
+    exec(compile("def f(x): return x", "<made here>", "exec"), space)
     with pytest.raises(SourceError, match=r"exec.*\n.*file"):
         read_source(space["f"])
 

@@ -1071,9 +1071,17 @@ def in_a_lambda(x: Any) -> Any:
     return np.sum(c) + len(rows)
 
 
+def in_a_lambda_called_later(x: Any) -> Any:
+    c = np.zeros(4)
+    write = lambda v: np.multiply(v, 2.0, out=c)  # noqa: E731  # refused
+    write(x)
+    return np.sum(c)
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        in_a_lambda_called_later,
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself, in_an_index,
         in_a_comprehension, in_a_lambda,
         list_sorted, list_taken_for_active, other_fill, other_put, at_multiplied, at_negated, at_keyword,

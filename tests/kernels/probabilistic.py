@@ -101,7 +101,13 @@ def viterbi_loss(log_start, log_transition, log_emission, observations, w):
 def viterbi_args(states, symbols, steps):
     observations = np.random.default_rng(8).integers(0, symbols, steps)
     log_start = np.log(uniform(states))
-    return log_start, normal(states, states), normal(states, symbols), observations, normal(steps, states, seed=3)
+    return (
+        log_start,
+        normal(states, states),
+        normal(states, symbols, seed=5),
+        observations,
+        normal(steps, states, seed=3),
+    )
 
 
 def kalman_filter(x, P, F, Q, H, R, measurements, means, covariances):
