@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad, vjp
+from s2sad import grad, value_and_grad, vjp
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 

@@ -19,6 +19,7 @@ from s2sad.analysis.facts import (
     Fact,
     broadcast,
     broadcast_dims,
+    computed,
     sized,
 )
 from s2sad.analysis.rearranged import all_real
@@ -53,6 +54,8 @@ def evaluate(
         case Const(value=value):
             if isinstance(value, Unset):
                 return UNSET_FACT
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+                return replace(SCALAR, size=1 if value == 1 else f"k{value}")
             if isinstance(value, (int, float)):
                 return SCALAR
             return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
@@ -90,18 +93,22 @@ def _call(
         return _elementwise(facts)
     if op.kind == "ifexp":
         first, second = fact(expr.args[1]), fact(expr.args[2])
+        if first.kind == second.kind == "scalar":
+            return replace(SCALAR, real=first.real and second.real)
         return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
     if op.kind == "attribute":
         return _attribute(op.name, fact(expr.args[0]), function)
     if op.kind == "user":
         return user_call(expr, fact) if user_call is not None else OPEN
-    if op.kind == "operator" and op.name == "+" and len(expr.args) == 2:
+    if op.kind == "operator" and len(expr.args) == 2:
         left, right = fact(expr.args[0]), fact(expr.args[1])
-        if left.kind == right.kind and left.kind in ("tuple", "list"):
+        if op.name == "+" and left.kind == right.kind and left.kind in ("tuple", "list"):
             if left.items is None or right.items is None:
                 return Fact(left.kind)
             both = [f for _, f in (*left.items, *right.items)]
             return Fact(left.kind, items=tuple(enumerate(both)))
+        if left.kind == right.kind == "scalar":
+            return replace(SCALAR, real=left.real and right.real, size=computed(op.name, left.size, right.size))
     if function is stop_gradient:
         return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
     if function is len:

@@ -8,13 +8,15 @@ set of an operand equals the set of the result.
 
 An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are
 known by symbols (``n0``, ``n1``: two sizes of one symbol are equal, and none is 1), the set has a single
-atom that is named after them.  What a symbol stands for is fixed by the arguments of a call.
+atom that is named after them.  What a symbol stands for is fixed by the arguments of a call.  An expression
+(``n0-2``, ``k.1+1``, ``n0[k.1+1:]``) is the size that it gives for the values of the names in it; nobody
+knows whether that is 1.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -85,7 +87,9 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     if value is None:
         return NONE
-    if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return replace(SCALAR, size=f"{name}.")
+    if isinstance(value, (float, bool, np.floating, np.bool_)):
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):
         return COMPLEX
@@ -142,6 +146,31 @@ def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
             return None
         out.append(min(certain, key=str) if certain else sizes.pop() if sizes else 1)
     return tuple(reversed(out))
+
+
+#: How long the text of a size may be; what is longer is not followed.
+_LONGEST = 48
+
+
+def is_symbol(size: Dim) -> bool:
+    """Whether a size is 1 or a symbol, of which it is known that it is not 1."""
+    return str(size).isalnum()
+
+
+def computed(symbol: str, a: Dim | None, b: Dim | None) -> Dim | None:
+    """The size ``a + b``, ``a - b``, ``a * b`` or ``a // b``; None where it is not known."""
+    if a is None or b is None or symbol not in ("+", "-", "*", "//"):
+        return None
+    left, right = (str(x) if is_symbol(x) else f"({x})" for x in (a, b))
+    right = right[1:] if right[0] == "k" and right[1:].isdigit() else right
+    text = f"{left}{symbol}{right}"
+    return text if len(text) <= _LONGEST else None
+
+
+def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: str) -> Dim | None:
+    """The size of ``a[lower:upper:step]`` for an axis of ``size``."""
+    text = f"{size}[{'' if lower is None else lower}:{'' if upper is None else upper}{step}]"
+    return text if len(text) <= _LONGEST else None
 
 
 def same_shape(a: Fact, b: Fact) -> bool:

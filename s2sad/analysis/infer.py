@@ -7,6 +7,7 @@ iteration, so it never crosses the back edge: a join name that would carry one g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +37,9 @@ from s2sad.ir.nodes import (
     Unpack,
     While,
 )
+from s2sad.ir.traverse import walk, writes
+
+_NAME = re.compile(r"~?\w+\.\d+")
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ class _Inference:
         """``fact`` with an atom of its own where its shape is not known."""
         if fact.shape is None and fact.kind in ("array", "numeric", "open"):
             return replace(fact, shape=frozenset({self.atom(name)}))
+        if fact.kind == "scalar" and fact.real and fact.size is None:
+            return replace(fact, size=name)
         return fact
 
     def value(self, expr: Expr, name: str) -> Fact:
@@ -141,11 +147,17 @@ class _Inference:
             kind: Kind = a.kind
         else:
             kind = "numeric" if a.numeric and b.numeric else "open"
-        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, dims=dims), f"{name}?")
+        items = None
+        if a.kind == b.kind and a.items is not None and b.items is not None and len(a.items) == len(b.items):
+            both = list(zip(a.items, b.items, strict=True))
+            if all(k == j for (k, _), (j, _) in both):
+                items = tuple((k, self.meet(f, g, f"{name}[{k!r}]")) for (k, f), (_, g) in both)
+        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims), f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
         """Run the body until the facts of its join names hold at its head."""
         heads = [t for s in stmt.body for t in _joined(s)]
+        inside = {n for s in walk((stmt,)) for n in writes(s)}
         for _ in range(6):
             self.born.append(set())
             if isinstance(stmt, For):
@@ -156,7 +168,7 @@ class _Inference:
             stable = True
             for head in heads:
                 fact = self.of.get(head)
-                if fact is not None and fact.shape is not None and any(_touches(a, born) for a in fact.shape):
+                if fact is not None and (_changing(fact, inside) or any(_touches(a, born) for a in fact.shape or ())):
                     fact = replace(fact, shape=None, dims=None)
                     fact = self.fresh(fact, f"{head}*")
                     self.of[head] = fact
@@ -170,7 +182,7 @@ class _Inference:
     def targets(self, stmt: For) -> None:
         for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
             if isinstance(iterable, Call) and iterable.op.function is range:
-                self.of[target] = SCALAR
+                self.of[target] = replace(SCALAR, size=target)
                 continue
             whole = self.value(iterable, target)
             if whole.items is not None and whole.kind in ("tuple", "list"):
@@ -185,7 +197,7 @@ class _Inference:
                 fact = OPEN
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
-            self.of[stmt.counter] = SCALAR
+            self.of[stmt.counter] = replace(SCALAR, size=stmt.counter)
 
 
 def _anonymous(fact: Fact) -> Fact:
@@ -193,6 +205,11 @@ def _anonymous(fact: Fact) -> Fact:
     shape = fact.shape if fact.shape == SCALAR_SHAPE else None
     items = None if fact.items is None else tuple((k, _anonymous(f)) for k, f in fact.items)
     return replace(fact, shape=shape, items=items) if fact.dims is None else replace(fact, items=items)
+
+
+def _changing(fact: Fact, names: set[str]) -> bool:
+    """Whether a size is an expression of a name that has another value in each iteration."""
+    return any(not names.isdisjoint(_NAME.findall(str(d))) for d in fact.dims or ())
 
 
 def _touches(atom: Atom, born: set[Atom]) -> bool:

@@ -17,6 +17,7 @@ from s2sad.analysis.facts import (
     Shape,
     broadcast_dims,
     sized,
+    sliced,
 )
 from s2sad.ir.nodes import (
     Build,
@@ -200,6 +201,23 @@ def _removed(part: Slice) -> int | None:
     return lower - upper
 
 
+def _sliced(size: Dim, part: Slice, fact: Callable[[Expr], Fact]) -> Dim | None:
+    """The size that a slice leaves of an axis, as an expression; None where a bound is not known."""
+    bounds: list[Dim | None] = []
+    for bound in (part.lower, part.upper):
+        if bound is None or (bound == Const(0) and bound is part.lower):
+            bounds.append(None)
+            continue
+        value = bound.value if isinstance(bound, Const) else fact(bound).size
+        if not isinstance(value, (int, str)):
+            return None
+        bounds.append(value)
+    if part.step is not None and not isinstance(part.step, Const):
+        return None
+    step = "" if part.step is None or part.step == Const(1) else f":{part.step.value}"
+    return sliced(size, bounds[0], bounds[1], step)
+
+
 def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
     """The sizes of ``a[parts]`` for an index of numbers, slices, None and one ellipsis; None where unknown."""
     used = sum(not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)) for p in parts)
@@ -220,7 +238,11 @@ def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) 
             if part.step == Const(-1) and part.lower is None and part.upper is None:
                 cut = 0
             if cut is None:
-                return None
+                cut_out = _sliced(size, part, fact)
+                if cut_out is None:
+                    return None
+                out.append(cut_out)
+                continue
             out.append(size if cut == 0 else f"{size}-{cut}" if str(size).isalnum() and size != 1 else "")
             if out[-1] == "":
                 return None

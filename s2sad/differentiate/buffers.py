@@ -25,7 +25,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.effects import user_calls
-from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder
+from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, expressions, names_in, reads, subexpressions, walk
@@ -205,7 +205,7 @@ class Buffers(Builder):
             g = self.let(name, item if scalar else Call(COPY, (item,)))
             self.emit(Store(bar, index, Const(0.0), None, stmt.origin))
             return g
-        return self.let(self.fresh("~t_bar"), Call(_TAKE_OUT, (bar, index)))
+        return self.let(self.fresh("~t_bar"), Call(_TAKE_OUT, (bar, as_value(index))))
 
 
 def _at_once(function: Function) -> Iterator[str]:

@@ -32,6 +32,7 @@ from s2sad.runtime import add_at, add_field, joined, packed, starred
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
+_ARRAY = Op("runtime", "np.array", np.array)
 _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
 _STARRED = Op("runtime", "starred", starred)
@@ -72,13 +73,25 @@ class Operations(Adjoints):
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
-        if op.function is np.multiply and bound_twice(bound):
+        operands = dict(bound)
+        lists = {v: None for v in bound.values() if self.fact(v).kind in ("list", "tuple")}
+        arrays = [
+            v for v in bound.values() if self.fact(v).kind == "array" or (self.fact(v).numeric and self.is_active(v))
+        ]
+        if op.kind == "operator" and not arrays:
+            if any(map(self.is_active, lists)):
+                self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
+                return
+        elif rule.shape == "broadcast":
+            # NumPy takes a list for an array; the operators of an adjoint do not.
+            made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
+            operands = {name: made.get(value, value) for name, value in bound.items()}
+        if op.function is np.multiply and bound_twice(bound) and operands == bound:
             # x * x, written with one partial.
             x = call.args[0]
             partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
             self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
             return
-        operands = dict(bound)
         held = z_bar
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
@@ -106,9 +119,6 @@ class Operations(Adjoints):
                 negative = isinstance(full, Call) and full.op == algebra.NEGATE
                 if isinstance(full, Call) and negative:
                     full = full.args[0]
-                if isinstance(operand, Var) and self.fact(operand).kind in ("list", "tuple"):
-                    self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
-                    return
                 g = self.unbroadcast(self.full(full, held, z), operand)
                 if negative:
                     g = algebra.negate(g)
@@ -194,7 +204,6 @@ class Operations(Adjoints):
             self.contribute(value, whole)
         else:
             self.contribute(value, whole if isinstance(whole, Build) else self.let(self.fresh("~t_bar"), whole))
-
 
     def unpack_buffer(self, stmt: Unpack, targets: tuple[str, ...], value: Var) -> None:
         """The adjoint of ``targets = value`` for an array or container whose adjoint is a shadow."""

@@ -286,8 +286,8 @@ class _Lowering(ControlFlow):
     def origin_of(self, s: Node) -> Origin:
         first = s.lineno
         last = first if hasattr(s, "body") else (s.end_lineno or first)
-        text = " ".join(self.source.line(n).strip() for n in range(first, last + 1))
-        text = text.partition("  #")[0]
+        lines = [f"  {self.source.line(n).strip()}".partition("  #")[0].strip() for n in range(first, last + 1)]
+        text = " ".join(line for line in lines if line)
         return Origin(first, text.strip().removesuffix(":") if hasattr(s, "body") else text.strip())
 
     # --- assignment

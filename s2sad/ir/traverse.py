@@ -50,16 +50,20 @@ def children(expr: Expr) -> Iterator[Expr]:
                 yield part
 
 
-def names_in(expr: Expr) -> Iterator[str]:
+def names_in(expr: Expr) -> list[str]:
     """Every local name that ``expr`` reads, in order, with repeats."""
+    # A list, and no generator within a generator: this is what a compilation does most.
     if isinstance(expr, Var):
-        yield expr.name
-    elif isinstance(expr, Opaque):
-        for _, name in expr.names:
-            yield name
-    else:
-        for child in children(expr):
-            yield from names_in(child)
+        return [expr.name]
+    if isinstance(expr, Const):
+        return []
+    found: list[str] = []
+    for e in subexpressions(expr):
+        if isinstance(e, Var):
+            found.append(e.name)
+        elif isinstance(e, Opaque):
+            found += [name for _, name in e.names]
+    return found
 
 
 def map_children(expr: Expr, f: Callable[[Expr], Expr]) -> Expr:
@@ -203,11 +207,23 @@ def walk(block: Iterable[Stmt]) -> Iterator[Stmt]:
             yield from walk(inner)
 
 
-def subexpressions(expr: Expr) -> Iterator[Expr]:
+def subexpressions(expr: Expr) -> list[Expr]:
     """``expr`` and everything inside, outermost first."""
-    yield expr
-    for child in children(expr):
-        yield from subexpressions(child)
+    found = [expr]
+    _gather(expr, found)
+    return found
+
+
+def _gather(expr: Expr, found: list[Expr]) -> None:
+    if isinstance(expr, Call):
+        inside: Iterable[Expr] = (*expr.args, *[v for _, v in expr.kwargs]) if expr.kwargs else expr.args
+    elif isinstance(expr, (Build, Slice)):
+        inside = children(expr)
+    else:
+        return
+    for child in inside:
+        found.append(child)
+        _gather(child, found)
 
 
 def is_atom(expr: Expr) -> bool:

@@ -1,7 +1,7 @@
 """Take the branches whose test is decided by what the arguments are.
 
-    if out is None:
-        out = np.zeros(n)     ->     out = np.zeros(n)
+if out is None:
+    out = np.zeros(n)     ->     out = np.zeros(n)
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.effects import Context
-from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact
+from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized
 from s2sad.differentiate.known import Known, Pair
 from s2sad.differentiate.reverse import Reversed, reverse
 from s2sad.errors import Place
@@ -164,7 +164,7 @@ class _Compilation(Analyser):
             body=made.body,
             reverse=(*head, *made.reverse),
             result=result,
-            title=_title(a.lowered.source, wrt, goal),
+            title=_title(a.lowered.source, wrt, goal, facts),
         )
         whole = finished(a, whole, made)
         whole = in_place(a, whole, made.facts)
@@ -176,7 +176,8 @@ class _Compilation(Analyser):
         """The pair of functions for a call with these active arguments."""
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        own_facts = {name: _renamed(fact, name) for name, fact in facts.items()}
+        symbols: dict[Dim, Dim] = {}
+        own_facts = {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
         # A function that calls itself, each time with other facts, is not followed for ever.
         if sum(known is not None and known[0] is function and not c.done for known, c in self.pairs.items()) > DEPTH:
             own_facts = {name: _rough(fact, name) for name, fact in own_facts.items()}
@@ -227,22 +228,31 @@ class _Compilation(Analyser):
         return callee
 
 
-def _title(source: Source, wrt: tuple[str, ...], goal: str) -> tuple[str, ...]:
+def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:
     file = source.file.rpartition("/")[2]
     what = {"gradient": "gradient", "value_and_gradient": "value and gradient", "pair": "forward part"}[goal]
     names = ", ".join(wrt)
     first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
-    return (first, "v_bar is the adjoint of v: d(result)/d(v)")
+    real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
+    assumed = (f"for real {', '.join(real)}, of any shapes",) if real else ()
+    return (first, *assumed, "v_bar is the adjoint of v: d(result)/d(v)")
 
 
-def _renamed(fact: Fact, name: str) -> Fact:
-    """The fact with the atoms of a parameter of its own."""
-    shape = fact.shape
-    if shape and fact.dims is None:
-        shape = frozenset({Atom(name)})
+def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
+    """The fact about a parameter in terms of its own: equal sizes stay equal, by whatever expression they are known."""
+
+    def renamed(size: Dim) -> Dim:
+        kept = size == 1 or (str(size)[0] == "n" and is_symbol(size))
+        return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
+
+    if fact.dims:
+        return replace(sized(tuple(map(renamed, fact.dims)), fact.real, fact.kind), size=fact.size)
+    if fact.kind == "scalar" and fact.size is not None:
+        return replace(fact, size=renamed(fact.size))
+    shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape
     items = None
     if fact.items is not None:
-        items = tuple((k, _renamed(f, f"{name}[{k!r}]")) for k, f in fact.items)
+        items = tuple((k, _renamed(f, f"{name}[{k!r}]", symbols)) for k, f in fact.items)
     return replace(fact, shape=shape, items=items)
 
 
