@@ -166,12 +166,14 @@ class Calls(Operations):
         for name, bar in zip(pair.wrt, bars, strict=True):
             fact = self.fact(bound[name])
             self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
+            # What a reverse half returns nothing else refers to.
+            self.owned.add(bar)
         if len(bars) == 1:
             self.emit(Assign(bars[0], value, self.origin))
         else:
             self.emit(Unpack(tuple(bars), value, None, self.origin))
         for name, bar in zip(pair.wrt, bars, strict=True):
-            self.contribute(bound[name], Var(bar))
+            self.contribute(bound[name], Var(bar), moved=True)
 
     def unpacked_call(
         self,

@@ -173,8 +173,8 @@ class _Reverse(Writes):
             self.origin = getattr(stmt, "origin", self.origin)
             self.before, self.after = [], []
             written = self.effects.written_by(stmt)
-            if isinstance(stmt, Assign) and not any(user_calls(stmt)):
-                # An augmented assignment reads its operands before it writes.
+            if isinstance(stmt, (Assign, Store)) and not any(user_calls(stmt)):
+                # An augmented assignment or store reads its operands before it writes.
                 self.later |= written
             stmt = self.statement(stmt)
             self.later |= written

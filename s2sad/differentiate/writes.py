@@ -18,15 +18,18 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
+    Copy,
     Evaluate,
     Expr,
+    For,
     Op,
     Slice,
     Stmt,
     Store,
+    Unpack,
     Var,
 )
-from s2sad.ir.traverse import children, names_in, reads
+from s2sad.ir.traverse import children, names_in, reads, walk
 from s2sad.runtime import add_at, add_copy, orderly, own, stop_gradient
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
@@ -232,9 +235,29 @@ class Writes(Calls):
         if not self.is_view_index(stmt.index) or self.fact(Call(INDEX, (base_, stmt.index))).ndim not in (None, 1):
             return False
         made = self.definitions.get(value.name)
-        if isinstance(made, Call) and made.op.kind == "index":
-            return _pattern(made.args[1]) != _pattern(stmt.index)
+        if isinstance(made, Call) and made.op.kind == "index" and isinstance(made.args[0], Var):
+            alike = made.args[0] == base_ or not {made.args[0].name, base_.name} & self.maybe_views()
+            return not alike or _pattern(made.args[1]) != _pattern(stmt.index)
         return isinstance(made, Call) or made is None
+
+    def maybe_views(self) -> set[str]:
+        """The names that may stand for a part of an array, or an array in another layout."""
+        found = {p.name for p in self.function.params}
+        grown = True
+        while grown:
+            before = len(found)
+            for stmt in walk(self.function.body):
+                match stmt:
+                    case Assign(target=target, value=Var(name=name)) if name in found:
+                        found.add(target)
+                    case Assign(target=target, value=Call() as value) if sharing(value) != "fresh":
+                        found.add(target)
+                    case Copy(targets=targets, sources=sources):
+                        found |= {t for t, s in zip(targets, sources, strict=True) if found & set(names_in(s))}
+                    case Unpack(targets=targets) | For(targets=targets):
+                        found |= set(targets)
+            grown = len(found) > before
+        return found
 
     def store_operation(self, stmt: Store, bar: Var, index: Expr, g: Expr) -> None:
         """The adjoint of ``base[index] op= value``: of the operation on the old elements."""

@@ -357,6 +357,13 @@ class _Lowering(ControlFlow):
         elif isinstance(s.target, gast.Subscript):
             base = self.operand(s.target.value)
             index = self.hoisted(self.index(s.target.slice))
+            if any(True for _ in written_in(s.value, self.resolver.lookup)):
+                # Python takes the item first, then runs the right side, which may write into the array.
+                old = self.assign("~t", Call(Op("index", "[]"), (base, index), (), s.target))
+                op = Op("inplace", symbol, function)
+                new = self.assign("~t", Call(op, (old, self.operand(s.value)), (), s))
+                self.emit(Store(base, index, new, None, self.origin))
+                return
             self.emit(Store(base, index, self.operand(s.value), symbol, self.origin))
         else:
             self.violation(s, "assigning to an attribute is not supported", "Make a new object instead.")

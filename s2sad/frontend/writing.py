@@ -75,6 +75,14 @@ def _bases(node: Node) -> Iterator[str]:
     elif isinstance(node, gast.Call):
         for a in [*node.args, *([node.func.value] if isinstance(node.func, gast.Attribute) else [])]:
             yield from _bases(a)
+    elif isinstance(node, gast.IfExp):
+        yield from _bases(node.body)
+        yield from _bases(node.orelse)
+    elif isinstance(node, (gast.BoolOp, gast.Dict)):
+        for part in node.values:
+            yield from _bases(part)
+    elif isinstance(node, (gast.NamedExpr, gast.Starred)):
+        yield from _bases(node.value)
 
 
 def may_write(function: types.FunctionType) -> bool:

@@ -21,7 +21,22 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Function, Op, Param, Stmt, Unpack, Var
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Evaluate,
+    Expr,
+    Function,
+    Op,
+    Origin,
+    Param,
+    Stmt,
+    Unpack,
+    Var,
+)
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import remove_dead, take_decided
@@ -123,8 +138,9 @@ class Analyser:
         elif written:
             copied = [p for p in written if p.name not in shared.private]
             ir = _with_copies(ir, copied, known)
-            if len([p for p in ir.params if known.of[p.name].kind != "scalar"]) > 1:
-                ir = _apart(ir, known)
+            others = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
+            if others or len(written) > 1:
+                ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects)
         kept += sorted(shared.written & shared.module)
@@ -267,10 +283,12 @@ def with_display(function: Function) -> Function:
     return function
 
 
-def _apart(function: Function, facts: Facts) -> Function:
-    """``function`` with a test that no two of its arguments share memory."""
-    held = [Var(p.name) for p in function.params if facts.of[p.name].kind != "scalar"]
-    return replace(function, body=(Evaluate(Call(_APART, tuple(held))), *function.body))
+def _apart(function: Function, written: list[Param], others: list[Param], source: Source) -> Function:
+    """``function`` with a test that none of the arguments that it writes shares memory with another."""
+    held = Build("tuple", tuple(Var(p.name) for p in written))
+    test = Call(_APART, (held if len(written) > 1 else Var(written[0].name), *(Var(p.name) for p in others)))
+    line = source.node.lineno
+    return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
 
 
 def _with_copies(function: Function, params: list[Param], facts: Facts) -> Function:

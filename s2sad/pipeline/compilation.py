@@ -95,7 +95,7 @@ class _Compilation(Analyser):
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
             self.stages["adjoint"] = show(gradient)
             self.writer.write(gradient, function)
-        text = self.writer.source
+        text = self.writer.source(names)
         self.stages["source"] = text
         return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names, self.once, pair)
 
@@ -215,8 +215,7 @@ class _Compilation(Analyser):
         whole = finished(a, whole, made)
         whole = in_place(a, whole, made.facts)
         self.stages.setdefault("adjoint", show(whole))
-        back = f"reverse of {names[0]}: the adjoints of {', '.join(wrt)}"
-        titles = _title(a.lowered.source, wrt, "pair"), (back,)
+        titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module
         forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)
         self.once = self.once or once
@@ -230,7 +229,12 @@ class _Compilation(Analyser):
 
 def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:
     file = source.file.rpartition("/")[2]
-    what = {"gradient": "gradient", "value_and_gradient": "value and gradient", "pair": "forward part"}[goal]
+    what = {
+        "gradient": "gradient",
+        "value_and_gradient": "value and gradient",
+        "pair": "forward part",
+        "reverse": "reverse part",
+    }[goal]
     names = ", ".join(wrt)
     first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]

@@ -11,8 +11,10 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from s2sad.analysis.facts import Fact
 from s2sad.differentiate.known import Pair
@@ -21,6 +23,7 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Build,
+    Call,
     Const,
     Copy,
     Effect,
@@ -36,7 +39,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, expressions, names_in, reads, walk, writes
+from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise.dead import is_pure
 from s2sad.pipeline.analysed import Analysed
 
@@ -141,6 +144,7 @@ def halves(
     needed = _free_in(back, gradients)
     for _, bar in edge.seeds:
         needed.pop(bar, None)
+    start = [] if fixed else _measured(whole, needed, made, edge.passed)
     read = {n for s in walk(whole.body) for n in reads(s)} | {n for v in views for n in names_in(v)}
     params = {p.name: p for p in whole.params}
     ahead, behind = [], []
@@ -176,11 +180,10 @@ def halves(
         result=_display((*items, *views, *((saved,) if saves else ()))),
         title=titles[0],
     )
-    start: list[Stmt] = []
     if len(needed) == 1:
-        start.append(Assign(next(iter(needed)), Var("saved.0")))
+        start.insert(0, Assign(next(iter(needed)), Var("saved.0")))
     elif needed:
-        start.append(Unpack(tuple(needed), Var("saved.0")))
+        start.insert(0, Unpack(tuple(needed), Var("saved.0")))
     held = Param("saved.0", "saved" if all(p.public != "saved" for p in again) else "saved_")
     bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
     backward = Function(
@@ -197,6 +200,44 @@ def halves(
         (*start, *back),
     )
     return forward, backward, pair, not made.shadows.isdisjoint(needed)
+
+
+def _measured(whole: Function, needed: dict[str, None], made: Reversed, passed: Mapping[str, str]) -> list[Stmt]:
+    """The statements that read shapes of arguments, to be run again; what they give is no longer ``needed``.
+
+    An argument whose shadow is ``passed`` has the shape of that.
+    """
+    shadows: dict[str, Expr] = {name: Var(bar) for name, bar in passed.items()}
+    params = {p.name for p in whole.params}
+    numbers = {n for n in params if made.facts[n].kind == "scalar"}
+    found: list[Stmt] = []
+    for stmt in whole.body:
+        if isinstance(stmt, (Assign, Unpack)) and _is_measure(stmt.value, params, numbers):
+            found.append(stmt)
+            numbers.update(writes(stmt))
+    out: list[Stmt] = []
+    for stmt in reversed(found):
+        if any(name in needed for name in writes(stmt)):
+            for name in writes(stmt):
+                needed.pop(name, None)
+            stmt = map_stmt(stmt, lambda e: rename(e, shadows), lambda b: b)
+            out.append(stmt)
+            needed.update(dict.fromkeys(reads(stmt)))
+    return out[::-1]
+
+
+def _is_measure(value: Expr, objects: set[str], numbers: set[str]) -> bool:
+    """Whether an expression depends on the shapes of ``objects``, which no write changes, and on ``numbers`` alone."""
+    if isinstance(value, Const):
+        return True
+    if isinstance(value, Var):
+        return value.name in numbers
+    if not isinstance(value, Call) or value.kwargs:
+        return False
+    if value.op.name in ("shape", "ndim", "size") or value.op.function in (len, np.shape, np.size, np.ndim):
+        return all(isinstance(a, Var) and a.name in objects for a in value.args)
+    arithmetic = value.op.kind == "operator" and value.op.name in ("+", "-", "*", "//")
+    return (arithmetic or value.op.kind == "index") and all(_is_measure(a, objects, numbers) for a in value.args)
 
 
 def _is_quiet(body: Block) -> bool:

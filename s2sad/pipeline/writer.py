@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad import runtime
@@ -12,23 +14,43 @@ from s2sad.ir.nodes import Function
 from s2sad.load import load
 
 
+@dataclass
+class _Part:
+    """The text of one function: the imports and helpers that it needs, and the cells of the functions that it calls."""
+
+    text: str
+    imports: list[str] = field(default_factory=list)
+    helpers: list[tuple[str, str]] = field(default_factory=list)
+    cells: list[types.CellType] = field(default_factory=list)
+
+
 class Writer:
     """Emits functions and loads them, each into the module of the function that it comes from."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.imports: dict[str, None] = {}
-        self.helpers: dict[str, dict[str, None]] = {}
+        self.parts: dict[str, _Part] = {}
         self.used: set[str] = set()
         self.functions: dict[str, types.FunctionType] = {}
         self.filename = ""
 
-    @property
-    def source(self) -> str:
-        """The text of the whole: imports, then functions."""
-        lines = [line for home in sorted(self.helpers) for line in _import_lines(home, sorted(self.helpers[home]))]
-        head = "\n".join([*self.imports, *lines])
-        return (head + "\n\n\n" if head else "") + "\n\n".join(t.rstrip() + "\n" for t in self.texts)
+    def source(self, names: Iterable[str]) -> str:
+        """The text of some functions and of those that they call: imports, then functions."""
+        wanted: set[str] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name not in wanted:
+                wanted.add(name)
+                pending += [cell.cell_contents.__name__ for cell in self.parts[name].cells]
+        parts = [part for name, part in self.parts.items() if name in wanted]
+        imports = dict.fromkeys(line for part in parts for line in part.imports)
+        helpers: dict[str, set[str]] = {}
+        for part in parts:
+            for home, text in part.helpers:
+                helpers.setdefault(home, set()).add(text)
+        lines = [line for home in sorted(helpers) for line in _import_lines(home, sorted(helpers[home]))]
+        head = "\n".join([*imports, *lines])
+        return (head + "\n\n\n" if head else "") + "\n\n".join(p.text.rstrip() + "\n" for p in parts)
 
     def unused(self, name: str) -> str:
         """A function name like ``name`` that this module has not used."""
@@ -53,18 +75,20 @@ class Writer:
             return namespace.get(name, getattr(builtins, name, missing))
 
         emitted = emit(function, set(cells), resolves)
-        self.texts.append(emitted.text)
+        part = self.parts[function.name] = _Part(emitted.text)
         bindings = {}
         for name, value in emitted.bindings.items():
             if resolves(name) is value and hasattr(builtins, name):
                 continue
             bindings[name] = value if isinstance(value, types.CellType) else types.CellType(value)
             if isinstance(value, types.ModuleType):
-                self.imports[f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")] = None
-            elif not isinstance(value, types.CellType):
+                part.imports.append(f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
+            elif isinstance(value, types.CellType):
+                part.cells.append(value)
+            else:
                 home = "s2sad.runtime" if getattr(runtime, value.__name__, None) is value else value.__module__
                 text = value.__name__ + ("" if value.__name__ == name else f" as {name}")
-                self.helpers.setdefault(home, {})[text] = None
+                part.helpers.append((home, text))
         file = f"{self.filename[:-1]} {function.name}>"
         loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
         for made in loaded.values():

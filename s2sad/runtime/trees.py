@@ -220,24 +220,24 @@ def orderly(into: Any, values: Any) -> None:
     if rows and into.strides != values.strides and np.may_share_memory(into, values):
         if into.strides[0] * values.strides[0] > 0 and np.shares_memory(into, values):
             raise UndefinedDerivativeError(
-                "this copies a row of an array into another that overlaps it, in an order that is NumPy's own\n"
-                "Copy it first: x.copy()."
+                "this copies a row of an array into another that overlaps it, in an order that is NumPy's own",
+                "Copy it first: x.copy().",
             )
 
 
-def apart(*args: Any) -> None:
-    """Refuse arguments of which two share memory, in a function that writes into one of them.
+def apart(written: Any, *others: Any) -> None:
+    """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
 
     Raises:
-        UndefinedDerivativeError: if arrays in two of ``args`` may overlap.
+        UndefinedDerivativeError: if an array in ``written`` may overlap another, or one in ``others``.
     """
-    held = [_arrays(x) for x in args]
-    for i, own in enumerate(held):
-        others = [b for theirs in held[:i] for b in theirs]
-        if any(np.may_share_memory(a, b) for a in own for b in others):
+    own = _arrays(written)
+    rest = [b for x in others for b in _arrays(x)]
+    for i, a in enumerate(own):
+        if any(np.may_share_memory(a, b) for b in (*own[:i], *rest)):
             raise UndefinedDerivativeError(
-                "two arguments share memory, and the function writes into one of them\n"
-                "Pass a copy of one of them (x.copy())."
+                "two arguments share memory, and the function writes into one of them",
+                "Pass a copy of one of them (x.copy()).",
             )
 
 
