@@ -235,11 +235,8 @@ class _Writer:
                 return [ast.Expr(self.expr(call))]
             case Store(base=base, index=index, value=value, op=op):
                 place: ast.Name | ast.Subscript = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
-                if index == _WHOLE and (_is_item(base) or (op is not None and isinstance(base, Var))):
-                    whole = self.expr(base)
-                    assert isinstance(whole, (ast.Name, ast.Subscript))
-                    whole.ctx = ast.Store()
-                    place = whole
+                if index == _WHOLE and op is not None and isinstance(base, Var) and not forward:
+                    place = self.store(base.name)
                 if op is None:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 return [self.augmented(place, op, value, not forward)]
@@ -413,7 +410,3 @@ def _without_minus(expr: Expr) -> Expr | None:
         return expr.args[0]
     first = _without_minus(expr.args[0]) if expr.op.name in ("*", "/") else None
     return None if first is None else Call(expr.op, (first, expr.args[1]))
-
-
-def _is_item(expr: Expr) -> bool:
-    return isinstance(expr, Call) and expr.op.kind == "index"

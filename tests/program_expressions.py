@@ -37,14 +37,19 @@ def broadcast(one: Shape, two: Shape) -> Shape | None:
 
 @dataclass
 class Signature:
-    """A helper function: parameter names and shapes, which are keyword-only or have defaults, and the result."""
+    """A helper function: parameter names and shapes, which are keyword-only or have defaults, and what it returns.
+
+    `results` are the shapes of what it returns: none, one, or several in a tuple. `written` are the parameters
+    that it writes into on purpose; others may be written as well.
+    """
 
     name: str
     params: list[tuple[str, Shape]]
     keyword_only: set[str]
     defaults: set[str]
-    result: Shape
+    results: list[Shape]
     recursive: bool = False
+    written: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -80,12 +85,20 @@ class ExpressionWriter:
         self.lines: list[str] = []
         self.depth = 0
         self.budget = size
-        self.result: Shape = SCALAR
+        self.results: list[Shape] = [SCALAR]
         self.counter = 0
         self.loops = 0
         self.loops_allowed = 2
+        # A program has a few shapes that it uses most, so that its arrays fit each other.
+        self.common: tuple[Shape, ...] = SHAPES
+        if level >= 2:
+            self.common = SHAPES + 3 * (self.random.choice(VECTORS), *self.random.sample(MATRICES, 2))
         self.uses_stop = self.random.random() < 0.3
         self.constants: dict[str, Shape] = {}
+
+    def call(self, scope: Scope, helper: Signature, depth: int) -> str:
+        """A call of a helper function, as an expression."""
+        raise NotImplementedError
 
     # -- small things ---------------------------------------------------------------------------------------------
 
@@ -108,7 +121,7 @@ class ExpressionWriter:
         return self.pick(("0.5", "0.3", "-0.7", "1.1", "2.0", "0.25", "-0.4", "1", "0.9"))
 
     def unused(self, scope: Scope) -> str:
-        taken = {*scope.shapes, *scope.read_only, *scope.indices}
+        taken = {*scope.shapes, *(name.partition("[")[0] for name in scope.read_only), *scope.indices}
         free = [name for name in NAMES if name not in taken]
         if free and self.chance(0.95):
             return str(self.pick(free))
@@ -178,7 +191,7 @@ class ExpressionWriter:
         if self.uses_stop and self.chance(0.06):
             return f"stop_gradient({self.expression(scope, shape, depth - 1)})"
         if self.chance(0.1) and not (scope.in_loop and self.loops_allowed == 1):
-            fitting = [h for h in self.helpers if h.result == shape]
+            fitting = [h for h in self.helpers if h.results == [shape]]
             if fitting:
                 return self.call(scope, self.pick(fitting), depth)
         if self.chance(0.07):
@@ -187,6 +200,17 @@ class ExpressionWriter:
                 f"else {self.expression(scope, shape, depth - 1)})"
             )
         return self.scalar(scope, depth) if shape == SCALAR else self.array(scope, shape, depth)
+
+    def right(self, scope: Scope, shape: Shape) -> str:
+        text = self.expression(scope, shape, self.random.randrange(1, 4))
+        return self.bounded(text, shape) if scope.in_loop or self.chance(0.35) else text
+
+    def bind(self, scope: Scope, name: str, shape: Shape) -> None:
+        scope.shapes[name] = shape
+        scope.read_only.pop(name, None)
+        scope.indices.pop(name, None)
+        for item in [key for key in scope.read_only if key.startswith(f"{name}[")]:
+            del scope.read_only[item]
 
     def scalar(self, scope: Scope, depth: int) -> str:
         def sub(shape: Shape = SCALAR) -> str:
@@ -309,7 +333,7 @@ class ExpressionWriter:
                 lambda: f"np.outer({sub((3,))}, {sub((3,))})",
                 lambda: f"{name((3, 3))}.T",
                 lambda: f"{name((3, 4))}[:, {self.pick(('1:', ':-1'))}]",
-                lambda: f"0.3 * {name((3, 4))} @ {name((3, 4))}.T",
+                lambda: f"(0.3 * {name((3, 4))} @ {name((3, 4))}.T)",
                 lambda: f"({name((3,))}[:, None] * {name((3,))})",
                 lambda: f"np.diag({sub((3,))})",
                 lambda: f"np.tril({sub((3, 3))})",
@@ -320,7 +344,7 @@ class ExpressionWriter:
                 lambda: f"({name((3, 1))} * {name((1, 4))})",
                 lambda: f"({name((3,))}[:, None] + {name((4,))})",
                 lambda: f"np.broadcast_to({sub((4,))}, (3, 4)) * 1.0",
-                lambda: f"0.3 * {name((3, 3))} @ {name((3, 4))}",
+                lambda: f"(0.3 * {name((3, 3))} @ {name((3, 4))})",
                 lambda: f"np.stack([{sub((4,))}, {sub((4,))}, {sub((4,))}])",
                 lambda: f"np.transpose({name((3, 4))}[::-1].T)",
                 lambda: f"{name((3, 4))}.reshape(4, 3).reshape(3, 4)",
@@ -341,18 +365,3 @@ class ExpressionWriter:
                 lambda: f"np.reshape({sub((3,))}, (3, 1))",
             ]
         return str(self.pick(forms)()) if forms else self.leaf(scope, shape)
-
-    def call(self, scope: Scope, helper: Signature, depth: int) -> str:
-        written: list[str] = []
-        named = False
-        for name, shape in helper.params:
-            if name in helper.defaults and self.chance(0.5):
-                named = True
-                continue
-            keyword = named or name in helper.keyword_only or self.chance(0.15)
-            named = named or keyword
-            argument = self.expression(scope, shape, min(depth - 1, 1))
-            written.append(f"{name}={argument}" if keyword else argument)
-        if helper.recursive:
-            written.append(f"fuel={self.random.randrange(1, 4)}")
-        return f"{helper.name}({', '.join(written)})"

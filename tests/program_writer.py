@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.program_expressions import SCALAR, SHAPES, ExpressionWriter, Scope, Shape, Signature
+from tests.program_callees import CalleeWriter
+from tests.program_expressions import SCALAR, Scope, Shape
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Program:
         return f"<random program {self.level}.{self.seed}.{self.size}>"
 
 
-class Writer(ExpressionWriter):
+class Writer(CalleeWriter):
     """Writes one program, of values at level 1, with writes into arrays at level 2."""
 
     # -- statements -----------------------------------------------------------------------------------------------
@@ -53,17 +54,8 @@ class Writer(ExpressionWriter):
             name = str(self.pick(free))
             if name in scope.fixed or self.chance(0.7):
                 return name, scope.shapes[name]
-            return name, self.pick((SCALAR, SCALAR, *SHAPES))
-        return self.unused(scope), self.pick((SCALAR, SCALAR, *SHAPES))
-
-    def right(self, scope: Scope, shape: Shape) -> str:
-        text = self.expression(scope, shape, self.random.randrange(1, 4))
-        return self.bounded(text, shape) if scope.in_loop or self.chance(0.35) else text
-
-    def bind(self, scope: Scope, name: str, shape: Shape) -> None:
-        scope.shapes[name] = shape
-        scope.read_only.pop(name, None)
-        scope.indices.pop(name, None)
+            return name, self.pick((SCALAR, SCALAR, *self.common))
+        return self.unused(scope), self.pick((SCALAR, SCALAR, *self.common))
 
     def assign(self, scope: Scope) -> None:
         name, shape = self.target(scope)
@@ -75,8 +67,14 @@ class Writer(ExpressionWriter):
         """Writes one statement; True if nothing after it in this block is reached."""
         kind = self.random.randrange(30)
         nested = self.depth < 5
-        if self.level >= 2 and self.chance(0.45):
-            self.store(scope)
+        if self.level >= 2 and self.chance(0.55):
+            way = self.random.random()
+            if way < 0.2 and self.helpers:
+                self.call_statement(scope)
+            elif way < 0.35 and self.depth < 4 and self.loops < self.loops_allowed:
+                self.kernel(scope)
+            else:
+                self.store(scope)
         elif kind < 9:
             self.assign(scope)
         elif kind < 11:
@@ -107,9 +105,6 @@ class Writer(ExpressionWriter):
         else:
             self.assign(scope)
         return False
-
-    def give_back(self, scope: Scope) -> None:
-        self.emit(f"return {self.expression(scope, self.result, 2)}")
 
     def augmented(self, scope: Scope) -> None:
         scalars = [n for n, s in scope.shapes.items() if s == SCALAR]
@@ -263,6 +258,10 @@ class Writer(ExpressionWriter):
             bound = [(one, SCALAR)]
         for name, shape in bound:
             inner.read_only[name] = shape
+        if self.level >= 2 and bound and bound[-1][1] and self.chance(0.6):
+            with self.indented():
+                row, shape = self.pick([b for b in bound if b[1]])
+                self.pick((self.augment, self.write_part, self.writing_function))(inner, row, shape)
         # The loop may not run, so nothing that it binds is surely there afterwards; what was there keeps its shape.
         self.loop_body(scope, inner)
         for name in (one, two):
@@ -291,122 +290,7 @@ class Writer(ExpressionWriter):
             self.emit(f"{tally} += 1")
         self.loop_body(scope, inner)
 
-    # -- stores and aliases (level 2) -----------------------------------------------------------------------------
-
-    def store(self, scope: Scope) -> None:
-        arrays = [(n, s) for n, s in scope.shapes.items() if s]
-        kind = self.random.randrange(14)
-        if not arrays or kind == 0:
-            name = self.unused(scope)
-            shape = self.pick(SHAPES)
-            made = self.pick(("np.zeros({0})", "np.ones({0})", "np.empty({0})", "np.full({0}, 0.2)"))
-            self.emit(f"{name} = {made.format(repr(shape))}")
-            if "empty" in made:
-                self.emit(f"{name}[...] = {self.right(scope, self.narrower(shape))}")
-            self.bind(scope, name, shape)
-            return
-        name, shape = self.pick(arrays)
-        if kind == 1:  # an alias
-            other = self.alias_target(scope, shape)
-            self.emit(f"{other} = {name}")
-            self.bind(scope, other, shape)
-        elif kind == 2:  # a view
-            self.view(scope, name, shape)
-        elif kind == 3:
-            self.emit(f"{name} = {name}.copy()")
-        elif kind == 4:
-            other = self.alias_target(scope, shape)
-            choices = self.names_of(scope, shape)
-            self.emit(f"{other} = {self.pick(choices)} if {self.condition(scope, 1)} else {self.pick(choices)}")
-            self.bind(scope, other, shape)
-        elif kind == 5:
-            operator = self.pick(("+=", "-=", "*="))
-            self.emit(f"{name} {operator} {self.bounded(self.expression(scope, self.narrower(shape), 2), shape)}")
-        elif kind == 6:
-            self.emit(f"{name}[:] = {self.right(scope, self.narrower(shape))}")
-        elif kind == 7 and len(shape) == 1:
-            left, right = self.pick((("1:", ":-1"), (":-1", "1:"), ("::-1", ":")))
-            self.emit(f"{name}[{left}] = np.tanh({name}[{left}] + {name}[{right}])")
-        elif kind == 8 and len(shape) == 1:
-            self.emit(
-                f"{name}[{self.pick(('[0, 0, 2]', '[1, 2, 1]', 'PERM'))}] {self.pick(('=', '+=', '*='))} "
-                f"{self.bounded(self.expression(scope, (3,), 1), (3,))}"
-            )
-        elif kind == 9:
-            self.emit(
-                f"{name}[{name} > 0.2] {self.pick(('=', '*=', '+='))} {self.bounded(self.leaf(scope, SCALAR), SCALAR)}"
-            )
-        else:
-            operator = self.pick(("=", "=", "=", "+=", "-=", "*="))
-            right = self.bounded(self.expression(scope, SCALAR, 2), SCALAR)
-            self.emit(f"{self.element(scope, name, shape)} {operator} {right}")
-
-    def alias_target(self, scope: Scope, shape: Shape) -> str:
-        same = [n for n, s in scope.shapes.items() if s == shape and not n.startswith("p[")]
-        return str(self.pick(same)) if same and self.chance(0.5) else self.unused(scope)
-
-    def view(self, scope: Scope, name: str, shape: Shape) -> None:
-        forms: dict[Shape, list[tuple[str, Shape]]] = {
-            (3,): [
-                ("{0}[::-1]", (3,)),
-                ("{0}[:, None]", (3, 1)),
-                ("{0}.reshape(3, 1)", (3, 1)),
-                ("np.asarray({0})", (3,)),
-            ],
-            (4,): [("{0}[1:]", (3,)), ("{0}[:-1]", (3,)), ("{0}[None]", (1, 4)), ("{0}.reshape(1, 4)", (1, 4))],
-            (3, 3): [("{0}.T", (3, 3)), ("{0}[1]", (3,)), ("{0}[:, -1]", (3,)), ("{0}[:, :1]", (3, 1))],
-            (3, 4): [("{0}[0]", (4,)), ("{0}[:, 1]", (3,)), ("{0}[:, 1:]", (3, 3)), ("{0}[2:]", (1, 4))],
-            (1, 4): [("{0}[0]", (4,)), ("{0}.ravel()", (4,)), ("{0}.T.T", (1, 4))],
-            (3, 1): [("{0}.ravel()", (3,)), ("{0}[:, 0]", (3,)), ("np.squeeze({0})", (3,))],
-        }
-        text, result = self.pick(forms.get(shape, [("{0}[:]", shape)]))
-        other = self.alias_target(scope, result)
-        self.emit(f"{other} = {text.format(name)}")
-        self.bind(scope, other, result)
-
     # -- functions ------------------------------------------------------------------------------------------------
-
-    def helper(self, index: int) -> None:
-        name = self.pick((f"h{index}", f"helper_{index}", f"g{index}"))
-        params = [
-            (n, self.pick((SCALAR, *SHAPES)))
-            for n in self.random.sample(("a", "b", "x", "t", "w_bar"), self.random.randrange(1, 4))
-        ]
-        keyword_only = {params[-1][0]} if len(params) > 1 and self.chance(0.3) else set()
-        defaults = {params[-1][0]} if params[-1][1] == SCALAR and self.chance(0.5) else set()
-        recursive = self.chance(0.2)
-        signature = Signature(name, params, keyword_only, defaults, self.pick((SCALAR, *SHAPES)), recursive)
-        written = []
-        for n, _ in params:
-            if n in keyword_only:
-                written.append("*")
-            written.append(f"{n}=0.3" if n in defaults else n)
-        if recursive:
-            if not keyword_only:
-                written.append("*")
-            written.append("fuel=2")
-        self.emit(f"def {name}({', '.join(written)}):")
-        self.loops_allowed = 1
-        scope = Scope(shapes=dict(params))
-        self.result = signature.result
-        with self.indented():
-            if recursive:
-                self.emit("if fuel <= 0:")
-                with self.indented():
-                    self.give_back(scope)
-            self.budget = max(2, self.size // 3)
-            self.block(scope, self.random.randrange(1, 4))
-            if recursive:
-                bound = Signature(name, params, keyword_only, set(), signature.result)
-                again = self.call(scope, bound, 2).removesuffix(")")
-                self.emit(f"back = {again}, fuel=fuel - 1)")
-                self.bind(scope, "back", signature.result)
-                self.emit(f"return {self.bounded('back', self.result)} + 0.5 * {self.leaf(scope, self.result)}")
-            else:
-                self.give_back(scope)
-        self.emit("")
-        self.emit("")
-        self.helpers.append(signature)
 
     def argument(self, shape: Shape) -> Any:
         values = [round(self.random.uniform(-1.2, 1.2), 3) for _ in range(int(np.prod(shape)))]
@@ -428,17 +312,17 @@ class Writer(ExpressionWriter):
         self.emit("")
         self.emit("")
         for index in range(self.pick((0, 1, 1, 2, 3)) if self.size > 3 else self.pick((0, 0, 1))):
-            self.helper(index)
+            self.helper(index, writes=self.level >= 2 and self.chance(0.65))
 
         params: list[tuple[str, Shape]] = [
-            (name, self.pick((SCALAR, *SHAPES))) for name in ("x", "y", "s")[: self.random.randrange(1, 4)]
+            (name, self.pick((SCALAR, *self.common))) for name in ("x", "y", "s")[: self.random.randrange(1, 4)]
         ]
         scope = Scope(shapes=dict(params))
         args: list[Any] = [self.argument(shape) for _, shape in params]
         names = [name for name, _ in params]
         container = self.random.randrange(8)
         if container < 2:
-            first, second = self.pick((SCALAR, *SHAPES)), self.pick((SCALAR, *SHAPES))
+            first, second = self.pick((SCALAR, *self.common)), self.pick((SCALAR, *self.common))
             names.append("p")
             items = (self.argument(first), self.argument(second))
             if container == 0:
@@ -448,7 +332,7 @@ class Writer(ExpressionWriter):
                 args.append({"w": items[0], "b": items[1]})
                 scope.read_only |= {'p["w"]': first, 'p["b"]': second}
         self.emit(f"def f({', '.join(names)}):")
-        self.result = SCALAR
+        self.results = [SCALAR]
         with self.indented():
             self.budget = self.size
             self.loops_allowed = 2

@@ -54,8 +54,8 @@ def evaluate(
         case Const(value=value):
             if isinstance(value, Unset):
                 return UNSET_FACT
-            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-                return replace(SCALAR, size=1 if value == 1 else f"k{value}")
+            if isinstance(value, int) and not isinstance(value, bool):
+                return replace(SCALAR, size=1 if value == 1 else f"k{value}" if value >= 0 else str(value))
             if isinstance(value, (int, float)):
                 return SCALAR
             return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
@@ -111,6 +111,11 @@ def _call(
             return replace(SCALAR, real=left.real and right.real, size=computed(op.name, left.size, right.size))
     if function is stop_gradient:
         return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
+    if function is slice and expr.args and not expr.kwargs:
+        bounds = [fact(a) for a in expr.args]
+        if len(bounds) == 1:
+            bounds.insert(0, NONE)
+        return Fact("slice", items=tuple(enumerate(bounds)))
     if function is len:
         dims = fact(expr.args[0]).dims
         return replace(SCALAR, size=dims[0] if dims else None)
@@ -118,6 +123,12 @@ def _call(
         return SCALAR
     if function is complex:
         return COMPLEX
+    if function in (max, min, sum) and not expr.kwargs:
+        items = [fact(a) for a in expr.args]
+        if function is sum or len(items) == 1:
+            items = [f for _, f in items[0].items or ((0, OPEN),)] if items else []
+        if items and all(f.kind == "scalar" for f in items):
+            return replace(SCALAR, real=all(f.real for f in items))
     if function is unbroadcast:
         return shaped(fact(expr.args[0]), expr.args[1], fact)
     if (function is unreduce or function is np.broadcast_to) and len(expr.args) > 1:
@@ -158,7 +169,7 @@ def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:
     left, right = facts
-    if left.kind == "array" and left.ndim != 0:
+    if left.kind == "array" and left.ndim is not None:
         return left
     if left.kind == "scalar" and right.kind == "scalar":
         return _elementwise(facts)

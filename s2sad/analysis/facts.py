@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "none", "other", "open"]
+Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "slice", "none", "other", "open"]
 
 
 @dataclass(frozen=True, slots=True)

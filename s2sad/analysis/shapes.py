@@ -25,6 +25,7 @@ from s2sad.ir.nodes import (
     Const,
     Expr,
     Slice,
+    Var,
 )
 from s2sad.rules.binding import bind
 
@@ -148,10 +149,11 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         return OPEN
     if whole.kind == "scalar":
         return OPEN
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    parts = index_parts(index, fact)
     removed: list[str] = []
     dropped = 0
     added = 0
+    vectors = 0
     basic = True
     exact = True
     for part in parts:
@@ -159,6 +161,10 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             cut = _removed(part)
             exact = exact and cut is not None
             removed.append("" if cut in (None, 0) else str(cut))
+        elif isinstance(part, Fact):
+            exact = False
+            basic = basic and part.kind in ("slice", "scalar")
+            dropped += part.kind == "scalar"
         elif isinstance(part, Const) and part.value is None:
             added += 1
             exact = False
@@ -167,9 +173,14 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         elif fact(part).kind == "scalar" and not (isinstance(part, Const) and isinstance(part.value, bool)):
             dropped += 1
             removed.append("i")
+        elif fact(part).kind == "array" and fact(part).ndim == 1:
+            # Positions or a mask: either takes one axis, and all of them together give one.
+            vectors += 1
         else:
             basic = False
-    if not basic:
+    if basic and vectors and whole.ndim is not None and len(parts) <= whole.ndim:
+        return Fact("array", None, whole.ndim - dropped - vectors + 1 + added, whole.real)
+    if not basic or vectors:
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
     ndim = None if whole.ndim is None else whole.ndim - dropped + added
     if ndim == 0 and dropped == len(parts):
@@ -186,6 +197,21 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         (base,) = whole.shape
         shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
     return Fact(kind, shape, ndim, whole.real)
+
+
+def index_parts(index: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact, ...]:
+    """The parts of an index; of a tuple or slice that a name holds, the facts about them."""
+    if isinstance(index, Build) and index.kind == "tuple":
+        return tuple([part for item in index.items for part in _held(item, fact)])
+    known = fact(index) if isinstance(index, Var) else None
+    if known is not None and known.kind == "tuple" and known.items is not None:
+        return tuple([f for _, f in known.items])
+    return _held(index, fact)
+
+
+def _held(item: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact, ...]:
+    known = fact(item) if isinstance(item, (Var, Call)) else None
+    return (known,) if known is not None and known.kind == "slice" else (item,)
 
 
 def _removed(part: Slice) -> int | None:
@@ -218,7 +244,15 @@ def _sliced(size: Dim, part: Slice, fact: Callable[[Expr], Fact]) -> Dim | None:
     return sliced(size, bounds[0], bounds[1], step)
 
 
-def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
+def _cut(size: Dim, part: Fact) -> Dim | None:
+    """The size that a slice of which these facts are known leaves of an axis."""
+    bounds = [f for _, f in part.items or ()]
+    if not 2 <= len(bounds) <= 3 or any(b.kind != "none" and b.size is None for b in bounds):
+        return None
+    return sliced(size, bounds[0].size, bounds[1].size, f":{bounds[2].size}" if len(bounds) == 3 else "")
+
+
+def _indexed(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
     """The sizes of ``a[parts]`` for an index of numbers, slices, None and one ellipsis; None where unknown."""
     used = sum(not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)) for p in parts)
     if used > len(dims):
@@ -232,6 +266,11 @@ def _indexed(dims: Dims, parts: tuple[Expr, ...], fact: Callable[[Expr], Fact]) 
             whole = len(dims) - used
             out += rest[:whole]
             del rest[:whole]
+        elif isinstance(part, Fact) and part.kind == "slice":
+            left = _cut(rest.pop(0), part)
+            if left is None:
+                return None
+            out.append(left)
         elif isinstance(part, Slice):
             size = rest.pop(0)
             cut = _removed(part)

@@ -25,6 +25,8 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.effects import user_calls
+from s2sad.analysis.facts import Fact
+from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
@@ -151,12 +153,12 @@ class Buffers(Builder):
 
     def is_view_index(self, index: Expr) -> bool:
         """Whether indexing an array of several dimensions so surely gives a view."""
-        parts = index.items if isinstance(index, Build) else (index,)
         return all(
             isinstance(p, Slice)
+            or (isinstance(p, Fact) and p.kind in ("slice", "scalar"))
             or (isinstance(p, Const) and not isinstance(p.value, bool))
-            or (self.fact(p).kind == "scalar" and not _boolean(p))
-            for p in parts
+            or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not _boolean(p))
+            for p in index_parts(index, self.fact)
         )
 
     def is_copy_index(self, index: Expr) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.facts import Fact
+from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.adjoints import Adjoints
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import ADD, as_value
@@ -169,8 +171,10 @@ class Operations(Adjoints):
 
     def is_basic(self, index: Expr) -> bool:
         """Whether an index surely names no element twice."""
-        parts = index.items if isinstance(index, Build) else (index,)
-        return all(isinstance(p, (Slice, Const)) or self.fact(p).kind == "scalar" for p in parts)
+        return all(
+            isinstance(p, (Slice, Const)) or (p if isinstance(p, Fact) else self.fact(p)).kind in ("slice", "scalar")
+            for p in index_parts(index, self.fact)
+        )
 
     def unpack(self, stmt: Unpack, targets: tuple[str, ...], value: Expr) -> None:
         """The adjoint of ``targets = value``."""

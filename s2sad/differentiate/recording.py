@@ -15,6 +15,7 @@ there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 200
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -115,6 +116,17 @@ class _Recorder:
         saved = [n for n in needed if n not in definitions or not self.rebuildable(definitions[n])]
         rebuilt: dict[str, Expr] = {}
 
+        def roots(name: str) -> set[str]:
+            """What must be there, of what is overwritten, for ``name`` to be rebuilt; itself where it cannot be."""
+            value = definitions.get(name)
+            if value is None or not self.rebuildable(value) or not self.unbound.isdisjoint(names_in(value)):
+                return {name}
+            return {r for n in names_in(value) if n in defined for r in roots(n)}
+
+        # One array is saved rather than several views of it.
+        counts = Counter(next(iter(found)) for n in needed if len(found := roots(n)) == 1 and found != {n})
+        saved += [root for root, count in counts.items() if count > 1 and root not in saved]
+
         def rebuild(name: str) -> bool:
             if name not in defined or name in saved or name in rebuilt:
                 return True
@@ -130,7 +142,7 @@ class _Recorder:
 
         for name in needed:
             if not rebuild(name):
-                saved.append(name)  # noqa: PERF401 - rebuild reads what is saved so far
+                saved.append(name)
         start: list[Stmt] = []
         names: dict[str, Expr] = {}
 

@@ -1,11 +1,25 @@
 """Passes that make a differentiated function as short as a person would have written it."""
 
+from s2sad.optimise.common import share
+from s2sad.optimise.contributions import collect
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.decided import take_decided
 from s2sad.optimise.fold import fold
 from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
+from s2sad.optimise.memory import Memory
 from s2sad.optimise.sink import sunk
 from s2sad.optimise.stores import shorten_stores
 
-__all__ = ["fold", "remove_dead", "remove_trivial_joins", "shorten_stores", "sunk", "take_decided", "tidy_loops"]
+__all__ = [
+    "Memory",
+    "collect",
+    "fold",
+    "remove_dead",
+    "remove_trivial_joins",
+    "share",
+    "shorten_stores",
+    "sunk",
+    "take_decided",
+    "tidy_loops",
+]

@@ -41,13 +41,14 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
 from s2sad.optimise.dead import is_pure, writes_into
+from s2sad.optimise.memory import Memory
 
 #: How many operations and characters a line of the reverse part may have.
 _WEIGHT, _WIDTH = 9, 84
 
 
-def fold(function: Function) -> Function:
-    """Fold the temporaries of ``function`` (names that begin with ``~``)."""
+def fold(function: Function, memory: Memory) -> Function:
+    """Fold the temporaries of ``function`` (names that begin with ``~``); ``memory`` tells what a write changes."""
     uses: Counter[str] = Counter(names_in(function.result))
     opaque: set[str] = set()
     for stmt in walk((*function.body, *(function.reverse or ()))):
@@ -65,11 +66,11 @@ def fold(function: Function) -> Function:
         if isinstance(stmt, Store) and isinstance(stmt.base, Var)
     }
     views.update(n for s in walk(function.reverse or ()) if (n := writes_into(s)) is not None)
-    body, kept = _Folder(once, None, frozenset()).block(function.body, ())
+    body, kept = _Folder(once, None, frozenset(), memory).block(function.body, ())
     assert not kept
     if function.reverse is None:
         return replace(function, body=body)
-    reverse, left = _Folder(once, _WEIGHT, frozenset(views)).block(function.reverse, names_in(function.result))
+    reverse, left = _Folder(once, _WEIGHT, frozenset(views), memory).block(function.reverse, names_in(function.result))
     names: dict[str, Expr] = dict(left)
     return replace(function, body=body, reverse=reverse, result=rename(function.result, names))
 
@@ -102,10 +103,11 @@ def weight(expr: Expr) -> int:
 
 
 class _Folder:
-    def __init__(self, once: set[str], limit: int | None, views: frozenset[str]) -> None:
+    def __init__(self, once: set[str], limit: int | None, views: frozenset[str], memory: Memory) -> None:
         self.once = once
         self.limit = limit
         self.views = views
+        self.memory = memory
 
     def putting(self, taken: dict[str, Expr]) -> Callable[[Expr], Expr]:
         """What puts ``taken`` into an expression; adjoints are then written anew."""
@@ -145,7 +147,12 @@ class _Folder:
                 into = writes_into(stmt)
                 if into is not None and self.limit is not None:
                     # A view that is itself written into stays the same view.
-                    read = [n for n, s in pending.items() if into in names_in(s.value) or _is_view(s.value)]
+                    held = self.memory.find(into)
+                    read = [
+                        name
+                        for name, s in pending.items()
+                        if _is_view(s.value) or any(self.memory.find(n) == held for n in names_in(s.value))
+                    ]
                     flush([n for n in read if n not in self.views])
                 else:
                     flush(list(pending))

@@ -4,8 +4,13 @@ t_bar = A_bar[i].copy()          t_bar = 0.3 * A_bar[i]
 A_bar[i] = 0.0              ->   A_bar[i] = 0.0
 t_bar_2 = 0.3 * t_bar
 
-A_bar[i] = 0.0                   A_bar[i] = g
-A_bar[i] += g               ->
+A_bar[k] = 0.0                   A_bar[k + 1] += h
+A_bar[k + 1] += h           ->   A_bar[k] = g
+A_bar[k] += g
+
+t_bar = A_bar[i].copy()          t_bar = A_bar[i]            (nothing writes into that part
+B_bar += t_bar * x          ->   B_bar += t_bar * x           while t_bar is read)
+C_bar += t_bar * y               C_bar += t_bar * y
 
 t = np.exp(x)               ->   t = np.exp(x)
 np.exp(x, out=c)                 np.copyto(c, t)
@@ -18,15 +23,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.effects import sharing
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
-from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, rename, walk
-from s2sad.optimise.dead import is_pure, writes_into
+from s2sad.ir.traverse import blocks, children, map_stmt, names_in, reads, walk, writes
+from s2sad.optimise.memory import Memory, is_view
 
 _ZERO = Const(0.0)
 _COPYTO = Op("runtime", "np.copyto", np.copyto)
 
 
-def shorten_stores(function: Function) -> Function:
+def shorten_stores(function: Function, memory: Memory) -> Function:
     """Apply the rewrites above to the two parts of ``function``."""
     if function.reverse is None:
         return function
@@ -34,7 +40,7 @@ def shorten_stores(function: Function) -> Function:
     uses: Counter[str] = Counter(names_in(function.result))
     for stmt in walk((*body, *function.reverse)):
         uses.update(reads(stmt))
-    return replace(function, body=body, reverse=_block(function.reverse, uses))
+    return replace(function, body=body, reverse=_Shortener(memory, uses).block(function.reverse))
 
 
 def _copied(block: Block) -> Block:
@@ -55,56 +61,124 @@ def _copied(block: Block) -> Block:
     return tuple(out)
 
 
-def _block(block: Block, uses: Counter[str]) -> Block:
-    out: list[Stmt] = []
-    for stmt in block:
-        if blocks(stmt):
-            stmt = map_stmt(stmt, lambda e: e, lambda b: _block(b, uses))
-        if isinstance(stmt, Store) and stmt.op == "+" and _fills(out, stmt):
-            continue
-        if isinstance(stmt, Assign) and _scales(out, stmt, uses):
-            continue
-        out.append(stmt)
-    return tuple(out)
+class _Shortener:
+    def __init__(self, memory: Memory, uses: Counter[str]) -> None:
+        self.memory = memory
+        self.uses = uses
 
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = [map_stmt(s, lambda e: e, self.block) if blocks(s) else s for s in block]
+        for position in range(len(out) - 1, -1, -1):
+            zero = out[position]
+            if isinstance(zero, Store) and self.is_zero(zero):
+                self.sink(out, position, zero)
+        for position, stmt in enumerate(out):
+            if isinstance(stmt, Assign) and self.is_needless(stmt, out[position + 1 :]):
+                assert isinstance(stmt.value, Call)
+                out[position] = replace(stmt, value=stmt.value.args[0])
+                self.memory.join(stmt.target, *names_in(stmt.value.args[0])[:1])
+        return tuple(out)
 
-def _fills(out: list[Stmt], stmt: Store) -> bool:
-    """Let ``base[index] += g`` take the place of the ``base[index] = 0.0`` before it."""
-    for position in range(len(out) - 1, -1, -1):
-        before = out[position]
-        if isinstance(before, Store):
-            if before.base != stmt.base or before.index != stmt.index or before.op is not None or before.value != _ZERO:
-                return False
-            between = out[position + 1 :]
-            del out[position:]
-            out += between
-            out.append(replace(stmt, op=None))
-            return True
-        # Only values that do not read the array may stand between the two.
-        if not isinstance(before, Assign) or not is_pure(before.value) or _reads_array(before.value, stmt.base):
+    # --- zeros
+
+    def is_zero(self, stmt: Store) -> bool:
+        """Whether a store sets a part of an array to zero."""
+        plain = stmt.value == _ZERO and stmt.op is None and stmt.call is None
+        return plain and isinstance(stmt.base, Var) and self.memory.fact(stmt.base).kind == "array"
+
+    def sink(self, out: list[Stmt], position: int, zero: Store) -> None:
+        """Let a contribution take the place of the zeros before it, or take what they overwrite without a copy."""
+        place = Call(Op("index", "[]"), (zero.base, zero.index))
+        taken = self.taken(out[:position], place)
+        last = position
+        for i in range(position + 1, len(out)):
+            stmt = out[i]
+            if isinstance(stmt, Store) and stmt.op == "+" and stmt.call is None:
+                if (stmt.base, stmt.index) == (zero.base, zero.index) and self.is_apart(stmt.value, zero):
+                    out[i] = replace(stmt, op=None)
+                    del out[position]
+                    return
+            if not self.passes(stmt, zero):
+                break
+            if taken is not None and taken in reads(stmt):
+                last = i
+        if taken is not None and sum(taken in reads(s) for s in out[position : last + 1]) == self.uses[taken]:
+            del out[position]
+            out.insert(last, zero)
+
+    def taken(self, before: list[Stmt], place: Call) -> str | None:
+        """The name for a copy of what is at a place, or for the number there if it is read once."""
+        for stmt in reversed(before):
+            if isinstance(stmt, Assign) and stmt.target.startswith("~t"):
+                if _uncopied(stmt.value) == place and stmt.value != place:
+                    return stmt.target
+                if stmt.value == place and self.uses[stmt.target] == 1:
+                    return stmt.target if self.memory.fact(place).kind == "scalar" else None
+            if self.memory.find(names_in(place)[0]) in self.memory.writes(stmt):
+                return None
+        return None
+
+    def passes(self, stmt: Stmt, zero: Store) -> bool:
+        """Whether a statement neither reads nor writes the part of an array that ``zero`` writes."""
+        if not set(names_in(zero.index)).isdisjoint(n for s in walk((stmt,)) for n in writes(s)):
             return False
-    return False
+        (whole,) = names_in(zero.base)
+        if self.memory.find(whole) not in self.memory.touches(stmt):
+            return True
+        match stmt:
+            case Assign(value=value):
+                return self.memory.find(whole) not in self.memory.writes(stmt) and self.is_apart(value, zero)
+            case Store(base=held, index=index, value=value, call=None):
+                return self.is_apart(Call(Op("index", "[]"), (held, index)), zero) and self.is_apart(value, zero)
+        return False
+
+    def is_apart(self, expr: Expr, zero: Store) -> bool:
+        """Whether an expression surely does not read the part of an array that ``zero`` writes."""
+        if isinstance(expr, Call) and expr.op.kind == "index" and expr.args[0] == zero.base:
+            return self.memory.are_disjoint(expr.args[1], zero.index) and self.is_apart(expr.args[1], zero)
+        if isinstance(expr, Var):
+            return self.memory.find(expr.name) != self.memory.find(names_in(zero.base)[0]) or self.is_number(expr.name)
+        inner = list(children(expr))
+        return all(self.is_apart(c, zero) for c in inner) if inner else not names_in(expr)
+
+    def is_number(self, name: str) -> bool:
+        return self.memory.fact(Var(name)).kind == "scalar"
+
+    # --- copies
+
+    def is_needless(self, stmt: Assign, after: list[Stmt]) -> bool:
+        """Whether the copy of a part of an array may be the part itself: it stays as it is while the name is read."""
+        memory, name = self.memory, stmt.target
+        view = _uncopied(stmt.value)
+        if view == stmt.value or not name.startswith("~t") or not is_view(memory, view):
+            return False
+        assert isinstance(view, Call)
+        if not memory.is_fixed(name) or memory.find(name) in memory.returned or memory.is_shared(name):
+            return False
+        readers = [i for i, s in enumerate(after) for inner in walk((s,)) for n in reads(inner) if n == name]
+        if not readers or len(readers) != self.uses[name]:
+            return False
+        *between, last = after[: readers[-1] + 1]
+        held = memory.find(names_in(view)[0])
+        for s in between:
+            if held in memory.writes(s) and not self.leaves(s, view):
+                return False
+        if held not in memory.writes(last) or self.leaves(last, view):
+            return True
+        # NumPy adds overlapping arrays as if they were apart, and what is computed first is an array of its own.
+        if not isinstance(last, Store) or last.call is not None:
+            return False
+        return last.op == "+" or (last.op is None and isinstance(last.value, Call) and sharing(last.value) == "fresh")
+
+    def leaves(self, stmt: Stmt, view: Call) -> bool:
+        """Whether a store into an array leaves a part of it as it is."""
+        if not isinstance(stmt, Store) or stmt.call is not None or stmt.base != view.args[0]:
+            return False
+        return self.memory.are_disjoint(stmt.index, view.args[1])
 
 
-def _reads_array(value: Expr, base: Expr) -> bool:
-    return bool(set(names_in(value)) & set(names_in(base)))
-
-
-def _scales(out: list[Stmt], stmt: Assign, uses: Counter[str]) -> bool:
-    """Let an operation on what a store has taken out read the array itself, before the store."""
-    if len(out) < 2 or not is_pure(stmt.value) or not isinstance(stmt.value, Call) or stmt.value.op.kind != "operator":
-        return False
-    zero, taken = out[-1], out[-2]
-    if not (isinstance(zero, Store) and zero.op is None and zero.value == _ZERO and isinstance(taken, Assign)):
-        return False
-    item = taken.value
-    if isinstance(item, Call) and item.op.kind == "method" and item.op.name == "copy":
-        item = item.args[0]
-    if not (isinstance(item, Call) and item.op.kind == "index" and item.args == (zero.base, zero.index)):
-        return False
-    if uses[taken.target] != 1 or taken.target not in names_in(stmt.value):
-        return False
-    if _reads_array(stmt.value, zero.base) or writes_into(zero) in set(names_in(stmt.value)):
-        return False
-    out[-2:] = [replace(stmt, value=rename(stmt.value, {taken.target: item})), zero]
-    return True
+def _uncopied(value: Expr) -> Expr:
+    """What an expression is a copy of, or the expression itself."""
+    if isinstance(value, Call) and value.op.kind == "method" and value.op.name == "copy" and len(value.args) == 1:
+        return value.args[0]
+    return value

@@ -274,11 +274,12 @@ class Analyser:
 
 
 def with_display(function: Function) -> Function:
-    """``function`` with the tuple that it builds last and returns, or None, as its result."""
+    """``function`` with what it assigns last and returns, a name, a tuple or None, as its result."""
     last = function.body[-1] if function.body else None
     if not isinstance(last, Assign) or function.result != Var(last.target):
         return function
-    if (isinstance(last.value, Build) and last.value.kind == "tuple") or last.value == Const(None):
+    shown = isinstance(last.value, Build) and last.value.kind == "tuple"
+    if shown or isinstance(last.value, Var) or last.value == Const(None):
         return replace(function, body=function.body[:-1], result=last.value)
     return function
 

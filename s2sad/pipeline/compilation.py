@@ -21,7 +21,7 @@ from s2sad.optimise import fold
 from s2sad.pipeline.analysed import DEPTH, Analysed, Analyser
 from s2sad.pipeline.compiled import Compiled, Goal
 from s2sad.pipeline.pairs import border, halves
-from s2sad.pipeline.passes import finished, in_place
+from s2sad.pipeline.passes import finished
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
 
@@ -166,9 +166,8 @@ class _Compilation(Analyser):
             result=result,
             title=_title(a.lowered.source, wrt, goal, facts),
         )
-        whole = finished(a, whole, made)
-        whole = in_place(a, whole, made.facts)
-        return fold(whole)
+        whole, memory = finished(a, whole, made)
+        return fold(whole, memory)
 
     # --- calls
 
@@ -212,15 +211,14 @@ class _Compilation(Analyser):
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
         result = Build("tuple", tuple(Build("tuple", part) for part in parts))
         whole = replace(a.function, body=(*made.body, *edge.tail), reverse=made.reverse, result=result)
-        whole = finished(a, whole, made)
-        whole = in_place(a, whole, made.facts)
+        whole, memory = finished(a, whole, made)
         self.stages.setdefault("adjoint", show(whole))
         titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module
         forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)
         self.once = self.once or once
-        self.writer.write(fold(forward), function)
-        self.writer.write(fold(backward), function)
+        self.writer.write(fold(forward, memory), function)
+        self.writer.write(fold(backward, memory), function)
         for name, cell in zip(names, callee.cells, strict=True):
             cell.cell_contents = self.writer.functions[name]
         callee.done = True

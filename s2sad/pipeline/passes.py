@@ -15,12 +15,21 @@ from s2sad.differentiate.reverse import Reversed, is_light
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Var
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.optimise import remove_dead, remove_trivial_joins, shorten_stores, sunk, tidy_loops
+from s2sad.optimise import (
+    Memory,
+    collect,
+    remove_dead,
+    remove_trivial_joins,
+    share,
+    shorten_stores,
+    sunk,
+    tidy_loops,
+)
 from s2sad.pipeline.analysed import COPY, OWN, Analysed
 
 
-def finished(a: Analysed, function: Function, made: Reversed) -> Function:
-    """The passes after the adjoint is written: joins, dead code, tapes, temporaries."""
+def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function, Memory]:
+    """The passes after the adjoint is written: joins, dead code, tapes, temporaries; and what shares memory."""
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
@@ -42,12 +51,16 @@ def finished(a: Analysed, function: Function, made: Reversed) -> Function:
     body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
-    function = remove_dead(tidy_loops(remove_dead(function, groups, kept)), groups, kept)
-    function = sunk(function, made.shadows, made.outward)
-    return shorten_stores(_on_copies(function))
+    function = remove_dead(function, groups, kept)
+    shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
+    memory = Memory(function, made.facts, a.facts.globals, shared)
+    function = shorten_stores(collect(share(function, memory), memory), memory)
+    function = remove_dead(tidy_loops(checked(function, "collecting")), groups, kept)
+    function = _on_copies(sunk(function, made.shadows, made.outward))
+    return _in_place(a, function, made.facts), memory
 
 
-def in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
+def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
     """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
     needed: set[str] = set()
     for stmt in walk(function.reverse or ()):

@@ -670,7 +670,14 @@ def _of_sum_and_products(x: Any) -> Any:
     return np.array(by, dtype=x.dtype)
 
 
+def out_through_mask(x: Any) -> Any:
+    a = x.copy()
+    np.sin(x[:2], out=a[np.array([0, 1])])  # writes into a copy
+    return np.sum(a)
+
+
 CASES: list[Case] = [
+    case(out_through_mask, V),
     case(out_name, V, W),
     case(out_tuple, V),
     case(out_positional, V),
@@ -969,12 +976,6 @@ def out_starred(x: Any) -> Any:
     return np.sum(a)
 
 
-def out_through_mask(x: Any) -> Any:
-    a = x.copy()
-    np.sin(x[:2], out=a[np.array([0, 1])])  # refused
-    return np.sum(a)
-
-
 def out_through_columns(x: Any) -> Any:
     a = np.outer(x, x)
     np.sin(a[:, :2], out=a[:, [0, 3]])  # refused
@@ -1085,7 +1086,7 @@ def in_a_lambda_called_later(x: Any) -> Any:
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself, in_an_index,
         in_a_comprehension, in_a_lambda,
         list_sorted, list_taken_for_active, other_fill, other_put, at_multiplied, at_negated, at_keyword,
-        copied_unsafely, put_clipped, sorted_by_field, out_without_rule, out_two, out_starred, out_through_mask,
+        copied_unsafely, put_clipped, sorted_by_field, out_without_rule, out_two, out_starred,
         out_through_columns,
         shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,
         pushed_on_a_heap, inserted_in_order,

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import UnsupportedError
 from tests.kernels.catalogue import KERNELS
 from tests.kernels.kernel import Kernel
-from tests.language.support import PLACE, Case, assert_close, check_gradient
+from tests.language.support import Case, assert_close, check_gradient
 from tests.trees import same_bits
-
-# The kernels that cannot be differentiated yet. One that can be fails its test, so that the set shrinks.
-REFUSED = frozenset(["heat_3d_turns"])
 
 
 def small_case(kernel: Kernel) -> Case:
@@ -32,27 +28,16 @@ def test_primal(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_gradient(kernel: Kernel) -> None:
-    if kernel.name in REFUSED:
-        with pytest.raises(UnsupportedError) as refusal:
-            check_gradient(small_case(kernel))
-        assert PLACE.search(str(refusal.value)), f"refused without a place: {refusal.value}"
-        return
     check_gradient(small_case(kernel))
 
 
-@pytest.mark.parametrize(
-    "kernel", [k for k in KERNELS.values() if k.name not in REFUSED and len(k.argnums) > 1], ids=str
-)
+@pytest.mark.parametrize("kernel", [k for k in KERNELS.values() if len(k.argnums) > 1], ids=str)
 def test_one_argument_at_a_time(kernel: Kernel) -> None:
     """What is active differs, and so do the emitted texts; the gradients are those of all arguments together."""
     args = kernel.make_args(*kernel.small)
     together = grad(kernel.loss, kernel.argnums)(*args)
     alone = tuple(grad(kernel.loss, position)(*args) for position in kernel.argnums[::2])
     assert_close(alone, together[::2], 1e-12)
-
-
-def test_refused_kernels_exist() -> None:
-    assert not REFUSED - KERNELS.keys()
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

@@ -1,0 +1,223 @@
+"""Collect the contributions to one part of a shadow, and put minus signs where they cost nothing.
+
+row_bar = A_bar[k]               A_bar[k] += g
+row_bar += g                ->
+
+t_bar_2 = -t_bar                 A_bar[:, k] -= np.outer(t_bar, x)
+A_bar[:, k] += np.outer(t_bar_2, x)   ->
+
+A_bar[i] += a                    A_bar[j] += c
+A_bar[j] += c               ->   A_bar[i] += a + b
+A_bar[i] += b
+
+A_bar[i] -= 2.0 * a              A_bar[i] += b - 4.0 * a
+A_bar[i] += b               ->
+A_bar[i] -= 2.0 * a
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Stmt, Store, Var
+from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
+from s2sad.optimise.memory import Memory, is_view
+
+_WHOLE = Const(Ellipsis)
+#: Functions that are linear in each of their first operands.
+_LINEAR = {np.outer: 2, np.sum: 1, np.dot: 2}
+
+
+def collect(function: Function, memory: Memory) -> Function:
+    """Apply the rewrites above to the reverse part, block by block."""
+    if function.reverse is None:
+        return function
+    reverse = _direct(function.reverse, memory, {})
+    uses = Counter(names_in(function.result))
+    for stmt in walk((*function.body, *reverse)):
+        uses.update(reads(stmt))
+    return replace(function, reverse=_collected(_positive(reverse, memory, uses), memory))
+
+
+def _direct(block: Block, memory: Memory, known: dict[str, Call]) -> Block:
+    """Write into an array itself rather than into a view of it that a name of ours stands for."""
+    known = dict(known)
+    out: list[Stmt] = []
+    for stmt in block:
+        changed = {n for s in walk((stmt,)) for n in writes(s)}
+        known = {n: e for n, e in known.items() if changed.isdisjoint(names_in(e))}
+        if blocks(stmt):
+            stmt = map_stmt(stmt, lambda e: e, partial(_direct, memory=memory, known=known))
+        elif isinstance(stmt, Store) and isinstance(stmt.base, Var) and stmt.index == _WHOLE and stmt.call is None:
+            view = known.get(stmt.base.name)
+            if view is not None:
+                stmt = replace(stmt, base=view.args[0], index=view.args[1])
+        elif isinstance(stmt, Assign) and stmt.target.startswith("~t") and is_view(memory, stmt.value):
+            assert isinstance(stmt.value, Call)
+            known[stmt.target] = stmt.value
+        out.append(stmt)
+    return tuple(out)
+
+
+# --- signs
+
+
+def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
+    """Move a minus sign from a temporary into the contributions that read it, where all are linear in it."""
+    out = [map_stmt(s, lambda e: e, lambda b: _positive(b, memory, uses)) if blocks(s) else s for s in block]
+    for position, stmt in enumerate(out):
+        if not (isinstance(stmt, Assign) and stmt.target.startswith("~t") and isinstance(stmt.value, Call)):
+            continue
+        if stmt.value.op != algebra.NEGATE:
+            continue
+        name, inner = stmt.target, stmt.value.args[0]
+        plain = isinstance(inner, Var)
+        if plain and not memory.is_fixed(inner.name):  # type: ignore[union-attr]
+            continue
+        new: Expr = inner if plain else Var(name)
+        readers = [i for i in range(position + 1, len(out)) if name in reads(out[i])]
+        changed: dict[int, Stmt] = {}
+        for i in readers:
+            reader = out[i]
+            if isinstance(reader, Store) and reader.op == "+" and reader.call is None:
+                value = _negated(reader.value, name, new)
+                if value is not None:
+                    changed[i] = replace(reader, value=algebra.negate(value))
+        if not readers or len(changed) < len(readers) or uses[name] != len(readers):
+            continue
+        for i, reader in changed.items():
+            out[i] = reader
+        out[position] = replace(stmt, value=inner)
+        if plain:
+            uses[inner.name] += len(readers)  # type: ignore[union-attr]
+    return tuple(out)
+
+
+def _negated(expr: Expr, name: str, new: Expr) -> Expr | None:
+    """``expr`` with ``new`` for ``name``, of which it is a linear function; None where that is not plain."""
+    if expr == Var(name):
+        return new
+    if not isinstance(expr, Call) or expr.kwargs:
+        return None
+    holding = [i for i, a in enumerate(expr.args) if name in names_in(a)]
+    if len(holding) != 1:
+        return None
+    (i,) = holding
+    linear = _LINEAR.get(expr.op.function, 0)  # type: ignore[arg-type]
+    if expr.op.kind == "operator":
+        linear = {"*": 2, "@": 2, "/": 1}.get(expr.op.name, 0)
+        linear = 1 if expr.op == algebra.NEGATE else linear
+    elif expr.op.kind == "attribute":
+        linear = int(expr.op.name == "T")
+    if i >= linear:
+        return None
+    inner = _negated(expr.args[i], name, new)
+    return None if inner is None else replace(expr, args=(*expr.args[:i], inner, *expr.args[i + 1 :]))
+
+
+# --- sums
+
+
+def _collected(block: Block, memory: Memory) -> Block:
+    out: list[Stmt] = []
+    for stmt in block:
+        if blocks(stmt):
+            stmt = map_stmt(stmt, lambda e: e, lambda b: _collected(b, memory))
+        if isinstance(stmt, Store) and _adds(stmt, memory):
+            for position in range(len(out) - 1, -1, -1):
+                before = out[position]
+                if isinstance(before, Store) and _adds(before, memory):
+                    if (before.base, before.index, before.origin) == (stmt.base, stmt.index, stmt.origin):
+                        if _stays((before.value, before.index), out[position + 1 :], memory):
+                            merged = _sum(before.value, stmt.value, stmt.index != _WHOLE)
+                            if merged is not None:
+                                del out[position]
+                                stmt = replace(stmt, value=merged)
+                        break
+                elif memory.find(stmt.base.name) in memory.touches(before):  # type: ignore[union-attr]
+                    break
+        out.append(stmt)
+    return tuple(out)
+
+
+def _adds(stmt: Store, memory: Memory) -> bool:
+    """Whether a store adds numbers to a part of an array that it does not read otherwise."""
+    if stmt.op != "+" or stmt.call is not None or not isinstance(stmt.base, Var):
+        return False
+    if memory.fact(stmt.base).kind != "array" or memory.fact(stmt.value).kind not in ("scalar", "array"):
+        return False
+    read = {memory.find(n) for n in (*names_in(stmt.value), *names_in(stmt.index))}
+    return memory.find(stmt.base.name) not in read
+
+
+def _stays(read: tuple[Expr, ...], between: list[Stmt], memory: Memory) -> bool:
+    """Whether statements leave what expressions read as it is."""
+    names = {n for e in read for n in names_in(e)}
+    held = {memory.find(n) for n in names}
+    for stmt in between:
+        if not held.isdisjoint(memory.writes(stmt)):
+            return False
+        if blocks(stmt) and not names.isdisjoint(n for s in walk((stmt,)) for n in writes(s)):
+            return False
+    return True
+
+
+def _sum(a: Expr, b: Expr, always: bool) -> Expr | None:
+    """``a + b`` with multiples of one expression added up; None where that is no shorter."""
+    factors: dict[Expr, float] = {}
+    parts = [*_terms(a, 1), *_terms(b, 1)]
+    for factor, core in parts:
+        factors[core] = factors.get(core, 0) + factor
+    if not always and len(factors) == len(parts):
+        return None
+    if 0 in factors.values():
+        # The difference of two infinite numbers is none.
+        return None
+    sign = -1 if all(factor < 0 for factor in factors.values()) else 1
+    total: Expr | None = None
+    for core, factor in sorted(factors.items(), key=lambda item: item[1] < 0):
+        term = _scaled(core, sign * factor)
+        total = term if total is None else algebra.add(total, term)
+    return total if sign == 1 or total is None else algebra.negate(total)
+
+
+def _terms(expr: Expr, factor: float) -> list[tuple[float, Expr]]:
+    if isinstance(expr, Call) and expr.op in (algebra.ADD, algebra.SUBTRACT):
+        second = -factor if expr.op == algebra.SUBTRACT else factor
+        return [*_terms(expr.args[0], factor), *_terms(expr.args[1], second)]
+    if isinstance(expr, Call) and expr.op == algebra.NEGATE:
+        return _terms(expr.args[0], -factor)
+    number, core = _split(expr)
+    return [(factor * number, core)]
+
+
+def _split(expr: Expr) -> tuple[float, Expr]:
+    """The number in front of a product or quotient, and the rest."""
+    if isinstance(expr, Call) and expr.op in (algebra.MULTIPLY, algebra.DIVIDE):
+        first, second = expr.args
+        if expr.op == algebra.MULTIPLY and isinstance(first, Const) and type(first.value) in (int, float):
+            number, core = _split(second)
+            return first.value * number, core
+        number, core = _split(first)
+        if number != 1:
+            return number, Call(expr.op, (core, second))
+    elif isinstance(expr, Call) and expr.op == algebra.NEGATE:
+        number, core = _split(expr.args[0])
+        return -number, core
+    return 1, expr
+
+
+def _scaled(core: Expr, factor: float) -> Expr:
+    """A multiple, with its number in front."""
+    if factor == 1:
+        return core
+    if factor == -1:
+        return algebra.negate(core)
+    if isinstance(core, Call) and core.op in (algebra.MULTIPLY, algebra.DIVIDE):
+        return Call(core.op, (_scaled(core.args[0], factor), core.args[1]))
+    return algebra.multiply(Const(factor), core)
