@@ -250,12 +250,17 @@ def sharing(call: Call) -> Literal["fresh", "view", "maybe"]:
 
 
 def effects(
-    function: Function, facts: Facts, summarise: Summaries | None = None, context: Context | None = None
+    function: Function,
+    facts: Facts,
+    summarise: Summaries | None = None,
+    context: Context | None = None,
+    overwritten: frozenset[str] = frozenset(),
 ) -> Effects:
     """Find the groups of names that may share objects, and the objects that are written.
 
     ``summarise`` gives the effects of a call of a function that has source; with a ``context``, ``function`` is such a
-    callee, and what it writes into its arguments its caller sees.
+    callee, and what it writes into its arguments its caller sees.  ``overwritten`` is as in a context, for a function
+    whose caller is a user.
     """
     union = _Union()
     seen: dict[str, None] = {}
@@ -354,9 +359,9 @@ def effects(
             if name in augmented and name not in stored | iterated:
                 private.add(name)
     exposed: set[str] = set()
-    if context is not None and context.overwritten:
-        beyond_call = [p.name for p in function.params if p.public in context.overwritten and not is_number(p.name)]
-        if "return" in context.overwritten:
+    if overwritten := context.overwritten if context is not None else overwritten:
+        beyond_call = [p.name for p in function.params if p.public in overwritten and not is_number(p.name)]
+        if "return" in overwritten:
             beyond_call += [n for n in names_in(function.result) if not is_number(n)]
         for name in beyond_call:
             exposed |= group.get(name, frozenset({name}))

@@ -247,7 +247,9 @@ class Adjoints(Buffers):
 
     def is_overwritten(self, name: str) -> bool:
         """Whether the object of ``name`` may be written after the statement at hand."""
-        return self.of[name].kind != "scalar" and bool(self.effects.group.get(name, frozenset({name})) & self.later)
+        if name in self.stable or self.of[name].kind == "scalar":
+            return False
+        return bool(self.effects.group.get(name, frozenset({name})) & self.later)
 
     def note_writes(self, block: Iterable[Stmt]) -> None:
         """Note what a block writes, for all that runs before it."""

@@ -25,11 +25,11 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.effects import user_calls
-from s2sad.analysis.facts import Fact
+from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
-from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.ir.nodes import UNSET, Assign, Block, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, expressions, names_in, reads, subexpressions, walk
 from s2sad.runtime import diagonal_view, own, part_shadow, shadow, take_out
 
@@ -57,6 +57,9 @@ class Buffers(Builder):
         self.effects = known.effects
         self.mutable = known.effects.written | known.effects.exposed
         self.active = known.activity.active
+        self.sections = known.sections
+        self.stable = set(known.sections.names)
+        self.stored: dict[str, Expr] = {}
         self.stopped = {
             n
             for n in known.activity.stopped & (known.effects.written - known.effects.private)
@@ -83,6 +86,18 @@ class Buffers(Builder):
             return False
         written = name in self.effects.written and name not in self.effects.private
         return written and (name in self.active or name in self.stopped) and self.of[name].kind != "scalar"
+
+    def note_stored(self, block: Block) -> None:
+        """Note which values that a block computes stay in an array."""
+        defined = {s.target for s in block if isinstance(s, Assign)}
+        for stmt in block:
+            if isinstance(stmt, Store) and id(stmt) in self.sections.stores and isinstance(stmt.value, Var):
+                plain = stmt.op is None and stmt.call is None and stmt.value.name in defined
+                item = Call(INDEX, (stmt.base, stmt.index))
+                if plain and self.is_view_index(stmt.index):
+                    there, value = self.fact(item), self.fact(stmt.value)
+                    if there.kind == value.kind and there.real == value.real and same_shape(there, value):
+                        self.stored[stmt.value.name] = item
 
     def shadow(self, name: str) -> Var:
         """The shadow of a buffer, which its definition will make."""

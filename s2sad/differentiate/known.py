@@ -10,6 +10,7 @@ from s2sad.analysis.activity import Activity
 from s2sad.analysis.effects import Context, Effects
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sections import Sections
 from s2sad.errors import Place
 from s2sad.ir.nodes import Call, Expr, Function, Op
 
@@ -55,6 +56,7 @@ class Known:
     facts: Facts
     effects: Effects
     activity: Activity
+    sections: Sections
     unbound: frozenset[str]
     place: Callable[[Any], Place]
     callees: Callees

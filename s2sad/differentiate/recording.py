@@ -16,7 +16,7 @@ there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 200
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
@@ -29,23 +29,30 @@ def record(
     body: Block,
     reverse: Block,
     fresh: Callable[[str], str],
-    rebuildable: Callable[[Expr], bool],
+    rebuildable: Callable[[str, Expr], bool],
+    stored: Mapping[str, Expr],
     unbound: frozenset[str],
 ) -> tuple[Block, Block]:
     """Return the forward and the reverse part with the tapes put in.
 
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its
-    operands are there.  ``unbound`` are names that may have no value when they are saved.
+    operands are there; ``stored`` has where in an array the value of a name is.  ``unbound`` are names that may have no
+    value when they are saved.
     """
-    return _Recorder(fresh, rebuildable, unbound).block(body, reverse, frozenset(), False)[:2]
+    return _Recorder(fresh, rebuildable, stored, unbound).block(body, reverse, frozenset(), False)[:2]
 
 
 class _Recorder:
     def __init__(
-        self, fresh: Callable[[str], str], rebuildable: Callable[[Expr], bool], unbound: frozenset[str]
+        self,
+        fresh: Callable[[str], str],
+        rebuildable: Callable[[str, Expr], bool],
+        stored: Mapping[str, Expr],
+        unbound: frozenset[str],
     ) -> None:
         self.fresh = fresh
         self.rebuildable = rebuildable
+        self.stored = stored
         self.unbound = unbound
         self.tapes: list[str] = []
         self.unset: list[str] = []
@@ -101,8 +108,18 @@ class _Recorder:
         if isinstance(stmt, For) and stmt.counter is not None and stmt.counter in own:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
                 item = Call(_INDEX, (iterable, Var(stmt.counter)))
-                if isinstance(iterable, Var) and self.rebuildable(item):
+                if isinstance(iterable, Var) and self.rebuildable(target, item):
                     yield Assign(target, item, stmt.origin)
+
+    def definitions(self, body: Block) -> Iterator[tuple[str, Expr]]:
+        """What makes the values of names that a block defines again."""
+        for stmt in body:
+            if isinstance(stmt, Assign):
+                for value in (stmt.value, self.stored.get(stmt.target)):
+                    if value is not None and self.unbound.isdisjoint(names_in(value)):
+                        if value is not stmt.value or self.rebuildable(stmt.target, value):
+                            yield stmt.target, value
+                            break
 
     def save(
         self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
@@ -112,14 +129,14 @@ class _Recorder:
         The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
         """
         needed = [n for n in _needed(back) if n in defined]
-        definitions = {s.target: s.value for s in body if isinstance(s, Assign)}
-        saved = [n for n in needed if n not in definitions or not self.rebuildable(definitions[n])]
+        definitions = dict(self.definitions(body))
+        saved = [n for n in needed if n not in definitions]
         rebuilt: dict[str, Expr] = {}
 
         def roots(name: str) -> set[str]:
             """What must be there, of what is overwritten, for ``name`` to be rebuilt; itself where it cannot be."""
             value = definitions.get(name)
-            if value is None or not self.rebuildable(value) or not self.unbound.isdisjoint(names_in(value)):
+            if value is None:
                 return {name}
             return {r for n in names_in(value) if n in defined for r in roots(n)}
 
@@ -131,7 +148,7 @@ class _Recorder:
             if name not in defined or name in saved or name in rebuilt:
                 return True
             value = definitions.get(name)
-            if value is None or not self.rebuildable(value) or not self.unbound.isdisjoint(names_in(value)):
+            if value is None:
                 return False
             # Each of them, so that what can be rebuilt is noted.
             outcomes = [rebuild(n) for n in names_in(value)]
@@ -161,9 +178,16 @@ class _Recorder:
                 body = (Copy(tuple(unset), tuple(Const(0.0) for _ in unset)), *body)
             start.append(Pop(tuple([renewed(n) for n in saved]), tape))
         pops = len(start)
+        made: dict[tuple[Expr, str], Expr] = {}
         for name, value in rebuilt.items():
             value = rename(value, names)
-            start.append(Assign(renewed(name), value))
+            # Literals may be equal (2, 2.0) and not the same.
+            key = (value, repr(value))
+            if key in made:
+                names[name] = made[key]
+            else:
+                start.append(Assign(renewed(name), value))
+                made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
 

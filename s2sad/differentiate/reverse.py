@@ -60,7 +60,8 @@ class Reversed:
     """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression).
 
     ``shadow_of`` has the shadow of each buffer; in ``unbound`` are those that may have no value, in ``outward`` those
-    that a caller is given.
+    that a caller is given.  ``stable`` are the names that are read from a part of an array that nothing writes later;
+    ``stored`` has the part of an array that holds the value of a name from its definition on.
     """
 
     body: Block
@@ -70,6 +71,8 @@ class Reversed:
     shadow_of: Mapping[str, str]
     unbound: frozenset[str]
     outward: tuple[str, ...]
+    stable: frozenset[str]
+    stored: Mapping[str, Expr]
 
     @property
     def shadows(self) -> frozenset[str]:
@@ -162,11 +165,14 @@ class _Reverse(Writes):
             adjoints = tuple([rename(g, {o: Var(n) for o, n in named.items()}) for g in adjoints])
         outward = tuple(self.shadows[n] for n in self.views)
         loose = frozenset(self.shadows[n] for n in self.unbound if n in self.shadows)
-        return Reversed(body, tuple(self.out), adjoints, self.of, self.shadows, loose, outward)
+        return Reversed(
+            body, tuple(self.out), adjoints, self.of, self.shadows, loose, outward, frozenset(self.stable), self.stored
+        )
 
     def block(self, block: Block) -> Block:
         """Reverse a block into ``out``; returns it with what the forward part must add."""
         forward: list[Stmt] = []
+        self.note_stored(block)
         for stmt in reversed(block):
             if isinstance(stmt, (For, While)):
                 self.note_writes((stmt,))

@@ -275,7 +275,10 @@ class Writes(Calls):
         if old in read:
             self.before.append(Assign(old, copied, stmt.origin))
         if new in read:
-            self.after.append(Assign(new, copied, stmt.origin))
+            stays = id(stmt) in self.sections.stores and self.is_view_index(stmt.index)
+            self.after.append(Assign(new, item if stays else copied, stmt.origin))
+            if stays:
+                self.stable.add(new)
         bar_old = self.adj.pop(old, None)
         if bar_old is not None:
             if self.is_basic(index):

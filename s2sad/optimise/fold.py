@@ -151,7 +151,7 @@ class _Folder:
                     read = [
                         name
                         for name, s in pending.items()
-                        if _is_view(s.value) or any(self.memory.find(n) == held for n in names_in(s.value))
+                        if any(self.memory.find(n) == held for n in names_in(s.value))
                     ]
                     flush([n for n in read if n not in self.views])
                 else:
@@ -177,10 +177,6 @@ def _outermost(expr: Expr) -> Expr:
     new = algebra.outermost(expr)
     # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
     return new if isinstance(new, Call) and new.op.kind == "operator" else expr
-
-
-def _is_view(expr: Expr) -> bool:
-    return not isinstance(expr, Call) or expr.op.kind in ("index", "attribute", "runtime", "method")
 
 
 def _disturbs(stmt: Stmt) -> bool:

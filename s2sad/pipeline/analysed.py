@@ -129,7 +129,9 @@ class Analyser:
         if has_aux and not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
             *body, pair = ir.body
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
-        shared = effects(ir, known, self.call_effects, context)
+        # A user may write into the arguments and the result of a function before calling its pullback.
+        beyond = frozenset({"return", *(p.public for p in ir.params)}) if display and context is None else frozenset()
+        shared = effects(ir, known, self.call_effects, context, beyond)
         kept = ["~loss.1", "~aux.1"] if has_aux else []
         written = [p for p in ir.params if p.name in shared.written and known.of[p.name].kind != "scalar"]
         if context is not None:
@@ -142,7 +144,7 @@ class Analyser:
             if others or len(written) > 1:
                 ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
-            shared = effects(ir, known, self.call_effects)
+            shared = effects(ir, known, self.call_effects, overwritten=beyond)
         kept += sorted(shared.written & shared.module)
         ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]

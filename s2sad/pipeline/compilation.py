@@ -10,6 +10,7 @@ from typing import Any
 
 from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized
+from s2sad.analysis.sections import sections
 from s2sad.differentiate.known import Known, Pair
 from s2sad.differentiate.reverse import Reversed, reverse
 from s2sad.errors import Place
@@ -120,7 +121,8 @@ class _Compilation(Analyser):
                 return Place(source.file, node, column, len(text.rstrip()), text)
             return source.place(node)
 
-        known = Known(a.function, a.facts, a.effects, a.activity, a.lowered.unbound, place, self)
+        parts = sections(a.function, a.facts, a.effects)
+        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self)
         return reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
 
     def gradient(

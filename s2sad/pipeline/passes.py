@@ -38,8 +38,8 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
 
-    def rebuildable(value: Expr) -> bool:
-        if set(names_in(value)) & (a.effects.written | a.effects.exposed):
+    def rebuildable(name: str, value: Expr) -> bool:
+        if name not in made.stable and set(names_in(value)) & (a.effects.written | a.effects.exposed):
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
             return facts.get(value.args[0]).kind == "array" and _is_basic(facts, value.args[1])
@@ -48,7 +48,9 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
         return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")
 
     assert function.reverse is not None
-    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, a.lowered.unbound | made.unbound)
+    body, back = record(
+        function.body, function.reverse, maker.fresh, rebuildable, made.stored, a.lowered.unbound | made.unbound
+    )
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)
