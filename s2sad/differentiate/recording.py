@@ -19,10 +19,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
 from s2sad.ir.traverse import loop_heads, map_stmt, names_in, reads, rename, walk, writes
 
 _INDEX = Op("index", "[]")
+_COPY = Op("method", "copy", np.copy)
 
 
 def record(
@@ -31,15 +35,17 @@ def record(
     fresh: Callable[[str], str],
     rebuildable: Callable[[str, Expr], bool],
     stored: Mapping[str, Expr],
+    remaker: Remaker,
     unbound: frozenset[str],
 ) -> tuple[Block, Block]:
     """Return the forward and the reverse part with the tapes put in.
 
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its
-    operands are there; ``stored`` has where in an array the value of a name is.  ``unbound`` are names that may have no
+    operands are there; ``stored`` has where in an array the value of a name is, and
+    ``remaker`` decides what is computed again.  ``unbound`` are names that may have no
     value when they are saved.
     """
-    return _Recorder(fresh, rebuildable, stored, unbound).block(body, reverse, frozenset(), False)[:2]
+    return _Recorder(fresh, rebuildable, stored, remaker, unbound).block(body, reverse, frozenset(), False)[:2]
 
 
 class _Recorder:
@@ -48,11 +54,13 @@ class _Recorder:
         fresh: Callable[[str], str],
         rebuildable: Callable[[str, Expr], bool],
         stored: Mapping[str, Expr],
+        remaker: Remaker,
         unbound: frozenset[str],
     ) -> None:
         self.fresh = fresh
         self.rebuildable = rebuildable
         self.stored = stored
+        self.remaker = remaker
         self.unbound = unbound
         self.tapes: list[str] = []
         self.unset: list[str] = []
@@ -111,15 +119,22 @@ class _Recorder:
                 if isinstance(iterable, Var) and self.rebuildable(target, item):
                     yield Assign(target, item, stmt.origin)
 
-    def definitions(self, body: Block) -> Iterator[tuple[str, Expr]]:
+    def definitions(self, body: Block, defined: set[str]) -> Iterator[tuple[str, Expr]]:
         """What makes the values of names that a block defines again."""
         for stmt in body:
-            if isinstance(stmt, Assign):
-                for value in (stmt.value, self.stored.get(stmt.target)):
-                    if value is not None and self.unbound.isdisjoint(names_in(value)):
-                        if value is not stmt.value or self.rebuildable(stmt.target, value):
-                            yield stmt.target, value
-                            break
+            if not isinstance(stmt, Assign):
+                continue
+            value, stored = stmt.value, self.stored.get(stmt.target)
+            if stored is not None and isinstance(value, Call) and value.op.kind == "operator":
+                value = stored
+            elif not self.rebuildable(stmt.target, value):
+                # A number that rests on what is outside alone needs no place on the tape either.
+                if not (defined.isdisjoint(names_in(value)) and self.remaker.is_arithmetic(value)):
+                    if stored is None:
+                        continue
+                    value = stored
+            if self.unbound.isdisjoint(names_in(value)):
+                yield stmt.target, value
 
     def save(
         self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
@@ -129,7 +144,7 @@ class _Recorder:
         The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
         """
         needed = [n for n in _needed(back) if n in defined]
-        definitions = dict(self.definitions(body))
+        definitions = dict(self.definitions(body, defined))
         saved = [n for n in needed if n not in definitions]
         rebuilt: dict[str, Expr] = {}
 
@@ -160,6 +175,15 @@ class _Recorder:
         for name in needed:
             if not rebuild(name):
                 saved.append(name)
+
+        def is_there(name: str) -> bool:
+            return name not in defined or name in saved or name in rebuilt
+
+        plan = self.remaker.plan(body, saved, is_there, self.unbound)
+        saved = [*(n for n in saved if n not in plan.dropped), *plan.added, *(copy for copy, _, _ in plan.copies)]
+        for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
+            body = (*body[:position], Assign(copy, Call(_COPY, (Var(array),))), *body[position:])
+        rebuilt |= plan.made
         start: list[Stmt] = []
         names: dict[str, Expr] = {}
 
@@ -179,8 +203,11 @@ class _Recorder:
             start.append(Pop(tuple([renewed(n) for n in saved]), tape))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
-        for name, value in rebuilt.items():
-            value = rename(value, names)
+        for name in _in_order(rebuilt):
+            value = rename(rebuilt[name], names)
+            if isinstance(value, Var):
+                names[name] = value
+                continue
             # Literals may be equal (2, 2.0) and not the same.
             key = (value, repr(value))
             if key in made:
@@ -190,6 +217,21 @@ class _Recorder:
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+
+
+def _in_order(made: Mapping[str, Expr]) -> Iterable[str]:
+    """Names, each after those on which its value rests."""
+    done: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        if name in made and name not in done:
+            for other in names_in(made[name]):
+                visit(other)
+            done[name] = None
+
+    for name in made:
+        visit(name)
+    return done
 
 
 def defines(stmt: Stmt) -> Iterable[str]:

@@ -451,7 +451,8 @@ def is_light(expr: Expr) -> bool:
     if isinstance(expr, (Var, Const)):
         return True
     if isinstance(expr, Call):
-        if expr.op.kind in ("compare", "bool") or (expr.op.kind == "operator" and expr.op.name in "+-%//"):
+        light = expr.op.kind == "operator" and expr.op.name in ("+", "-", "/", "%", "//")
+        if light or expr.op.kind in ("compare", "bool"):
             return all(is_light(a) for a in expr.args)
         return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
     return False

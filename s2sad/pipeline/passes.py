@@ -11,6 +11,7 @@ from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.recording import record
+from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import Reversed, is_light
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Var
@@ -48,9 +49,9 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
         return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")
 
     assert function.reverse is not None
-    body, back = record(
-        function.body, function.reverse, maker.fresh, rebuildable, made.stored, a.lowered.unbound | made.unbound
-    )
+    remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
+    unbound = a.lowered.unbound | made.unbound
+    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, made.stored, remaker, unbound)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)

@@ -1,0 +1,185 @@
+"""What programs that write into arrays keep for the reverse part, and that what is computed again is what it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad
+from tests.language.support import Case, case, check_gradient
+
+V = np.array([0.3, -0.7, 1.1, 0.4, 0.9])
+W = np.array([0.2, 0.5, -0.4, 0.8, 0.6])
+
+
+def linear(x: Any, y: Any) -> Any:
+    u, v = x.copy(), y.copy()
+    for _ in range(3):
+        v[1:-1] = 0.3 * (u[:-2] + u[1:-1] + u[2:])
+        u[1:-1] = 0.3 * (v[:-2] + v[1:-1] + v[2:])
+    return np.sum(u * v)
+
+
+def nonlinear(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(4):
+        u[1:-1] = u[1:-1] + 0.1 * c * u[1:-1] * (u[2:] - u[:-2]) * (1.0 - u[1:-1])
+    return np.sum(np.sin(u))
+
+
+def swapped(x: Any, c: Any) -> Any:
+    u, v = x.copy(), np.zeros_like(x)
+    for _ in range(4):
+        v[1:-1] = u[1:-1] + c * u[1:-1] * (1.0 - u[1:-1]) * (u[2:] - u[:-2])
+        v[0] = v[1]
+        v[-1] = v[-2]
+        u, v = v, u
+    return np.sum(u * u)
+
+
+def two_versions(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        a = u[1:] - u[:-1]
+        u[1:] += c * a * a
+        b = u[1:] - u[:-1]
+        u[:-1] -= c * b * b * a
+    return np.sum(u * W)
+
+
+def written_through_a_view(x: Any, c: Any) -> Any:
+    u = x.copy()
+    inner = u[1:-1]
+    for _ in range(3):
+        t = u[1:-1] * c
+        inner *= 0.5
+        inner += t * t * (u[2:] - inner)
+    return np.sum(u * W)
+
+
+def written_by_a_callee(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        t = u[1:] * c
+        _double(u)
+        s = u[1:] * c
+        u[1:] = np.sin(t * s * t)
+    return np.sum(u * W)
+
+
+def _double(a: Any) -> None:
+    a *= 1.5
+
+
+def view_taken_early(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for k in range(3):
+        row = u[1:]
+        if k == 1:
+            u[0] = c * u[1]
+        t = 0.5 * row * row - u[:-1]
+        u[1:] = 0.3 * t * t * row
+    return np.sum(u)
+
+
+def made_in_the_loop(x: Any, c: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        u = x * (k + 1.0)
+        u[1:] = u[1:] * u[:-1] * c
+        t = u[1:] - u[:-1]
+        u[:-1] = t * t * t
+        s += np.sum(u * u)
+    return s
+
+
+def in_a_branch(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for k in range(4):
+        if k % 2:
+            u[1:-1] = u[1:-1] * (u[2:] - u[:-2]) * (c + u[1:-1])
+        else:
+            u[1:] = (u[1:] - u[:-1]) * u[1:] * (u[1:] + 1.0)
+    return np.sum(u * W)
+
+
+def broken_off(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for k in range(5):
+        d = u[1:] - u[:-1]
+        u[1:] = u[1:] - c * d * d * (1.0 - d)
+        if k == 2:
+            break
+        u[0] = u[1] * u[2]
+    return np.sum(u * W)
+
+
+def prefix(x: Any, c: Any) -> Any:
+    """Each element is written once, from those before it: nothing is kept."""
+    y = np.zeros_like(x)
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = np.sin(y[i - 1]) + x[i]
+    return np.sum(c * y * W)
+
+
+def prefix_written_twice(x: Any, c: Any) -> Any:
+    y = np.zeros_like(x)
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] * x[i] * c
+        y[i - 1] = y[i] * y[i - 1]
+    return np.sum(y * W)
+
+
+def triangle(x: Any, c: Any) -> Any:
+    A = np.outer(x, x) + c * np.eye(len(x))
+    for k in range(len(x) - 1):
+        for i in range(k + 1, len(x)):
+            A[i, k] = A[i, k] / A[k, k]
+            A[i, k + 1 :] -= A[i, k] * A[k, k + 1 :]
+    return np.sum(np.sin(A))
+
+
+CASES: list[Case] = [
+    case(linear, V, W),
+    *[case(f, V, 0.7) for f in (nonlinear, swapped, two_versions, written_through_a_view, written_by_a_callee)],
+    *[case(f, V, 0.7) for f in (view_taken_early, made_in_the_loop, in_a_branch, broken_off, prefix)],
+    case(prefix_written_twice, V, 0.7),
+    case(triangle, V, 3.0),
+]
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_gradient(c: Case) -> None:
+    check_gradient(c)
+
+
+def saves(f: Any, *args: Any) -> list[str]:
+    """What the emitted text of a gradient puts on its tapes."""
+    text = grad(f, tuple(range(len(args)))).source_for(*args)
+    return [line.partition("#")[0].strip() for line in text.splitlines() if ".append(" in line]
+
+
+@pytest.mark.parametrize(("f", "args"), [(linear, (V, W)), (prefix, (V, 0.7)), (triangle, (V, 3.0))])
+def test_nothing_is_kept(f: Any, args: Any) -> None:
+    """What is linear, and what stays in an array that is written once, is not saved."""
+    assert saves(f, *args) == []
+
+
+@pytest.mark.parametrize("f", [nonlinear, swapped])
+def test_one_array_a_step_is_kept(f: Any) -> None:
+    """What is overwritten is saved once, and what was computed from it is computed again."""
+    (line,) = saves(f, V, 0.7)
+    names = [name.strip() for name in line[line.index("(") :].strip("()").split(",")]
+    assert len([name for name in names if "_bar" not in name]) == 1, line
+
+
+def test_a_linear_stencil_runs_no_forward_sweep() -> None:
+    text = grad(linear, (0, 1)).source_for(V, W)
+    forward = text[: text.index("--- reverse ---")]
+    # The loss is of the last values, so the sweep itself runs, and nothing is kept in it.
+    assert forward.count("for _ in range(3)") == 1
+    assert "copy" not in forward.split("for _ in range(3)")[1]
