@@ -169,7 +169,7 @@ class _Block:
                 if self.maker.fact(name).kind != "array":
                     raise _Costly
                 if self.is_written(name):
-                    viewed = self.viewed(name, position)
+                    viewed = self.viewed(name)
                     if viewed is not None:
                         return self.rests_on(viewed, position, count)
                     return {self.version(name, position)}
@@ -194,13 +194,11 @@ class _Block:
                 return set[_Leaf]().union(*[self.rests_on(a, position, count) for a in args])
         raise _Costly
 
-    def viewed(self, name: str, position: int) -> Expr | None:
-        """The view of an array that a name stands for, if nothing has been written into it since."""
-        at, value = self.definitions.get(name, (-1, None))
-        if at < 0 or not isinstance(value, Call) or value.op.kind != "index" or not _is_most(value.args[1]):
-            return None
-        group = self.maker.effects.group.get(name, frozenset({name}))
-        return value if all(group.isdisjoint(names) for names in self.writes[at:position]) else None
+    def viewed(self, name: str) -> Expr | None:
+        """The view of an array that a name stands for."""
+        _, value = self.definitions.get(name, (0, None))
+        whole_view = isinstance(value, Call) and value.op.kind == "index" and _is_most(value.args[1])
+        return value if whole_view else None
 
     # --- how it is made again
 
@@ -219,7 +217,7 @@ class _Block:
                 if self.maker.fact(name).kind == "scalar" or name in kept:
                     return expr
                 if self.is_written(name):
-                    viewed = self.viewed(name, position)
+                    viewed = self.viewed(name)
                     if viewed is not None:
                         return self.again(viewed, position, kept)
                     leaf = self.version(name, position)
