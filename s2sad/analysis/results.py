@@ -236,8 +236,9 @@ def _stack(b: Bound, fact: Look) -> Fact | None:
 def _split(b: Bound, fact: Look) -> Fact | None:
     a, sections = fact(b["ary"]), b["indices_or_sections"]
     count = literal(sections)
-    if isinstance(sections, Build):
-        count = len(sections.items) + 1
+    places = fact(sections)
+    if places.kind in ("list", "tuple") and places.items is not None:
+        count = len(places.items) + 1
     if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
         return None
     return Fact("list", items=tuple((i, Fact("array", None, a.ndim, a.real)) for i in range(count)))

@@ -44,6 +44,18 @@ def item_of(whole: Fact, position: Any) -> Fact:
     return row_of(whole) if whole.kind == "array" else OPEN
 
 
+def some_item(whole: Fact) -> Fact:
+    """The fact about an item of a container, whichever it is."""
+    facts = [f for _, f in whole.items or ()]
+    if not facts or not all(f.numeric for f in facts):
+        return OPEN
+    first, real = facts[0], all(f.real for f in facts)
+    if all(f.dims is not None and f.dims == first.dims and f.kind == first.kind for f in facts):
+        return replace(first, real=real, size=None)
+    kind = first.kind if all(f.kind == first.kind for f in facts) else "numeric"
+    return Fact(kind, None, first.ndim if all(f.ndim == first.ndim for f in facts) else None, real)
+
+
 def row_of(whole: Fact) -> Fact:
     """The fact about an item of an array along its first axis."""
     if whole.dims:
@@ -146,7 +158,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
                 key += len(whole.items)
             return item_of(whole, key)
-        return OPEN
+        return some_item(whole)
     if whole.kind == "scalar":
         return OPEN
     parts = index_parts(index, fact)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.activity import passes
-from s2sad.analysis.effects import sharing
-from s2sad.differentiate.buffers import AS_IT_HAPPENS, ELLIPSIS, HOLDERS
+from s2sad.analysis.effects import AS_IT_HAPPENS, sharing
+from s2sad.differentiate.buffers import ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
 from s2sad.frontend import methods

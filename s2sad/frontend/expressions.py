@@ -372,6 +372,9 @@ class Expressions:
             return self.method_call(node, hint)
         if not found:
             return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
+        if function is dict and not node.args:
+            pairs = [(Const(k.arg), self.element(k.value)) for k in node.keywords]
+            return Build("dict", tuple([part for pair in pairs for part in pair]))
         remedy = rules.remedy(function)
         if rules.find(function) is None:
             wrapped = getattr(function, "__wrapped__", None)

@@ -13,13 +13,23 @@ import gast
 import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
-from s2sad.analysis.effects import CallEffects, Context, Effects, assumed, effects, sharers
+from s2sad.analysis.effects import (
+    CallEffects,
+    Context,
+    Effects,
+    assumed,
+    effects,
+    sharers,
+    user_calls,
+    written_unseen,
+)
 from s2sad.analysis.facts import OPEN, Atom, Fact, describe
 from s2sad.analysis.infer import Facts, infer
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
+from s2sad.frontend.writing import may_write
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import (
     Assign,
@@ -34,6 +44,7 @@ from s2sad.ir.nodes import (
     Origin,
     Param,
     Stmt,
+    Store,
     Unpack,
     Var,
 )
@@ -139,7 +150,7 @@ class Analyser:
             kept += [p.name for p in written]
         elif written:
             copied = [p for p in written if p.name not in shared.private]
-            ir = _with_copies(ir, copied, known)
+            ir = _with_copies(ir, copied, known, shared.reshapes)
             others = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
             if others or len(written) > 1:
                 ir = _apart(ir, written, others, lowered.source)
@@ -159,12 +170,31 @@ class Analyser:
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the facts about its parameters decide, and the facts about the rest."""
+        changing: frozenset[str] = frozenset()
         while True:
-            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
-            taken = take_decided(ir, known)
-            if taken == ir:
+            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact, changing)
+            more = changing | self.changing(ir, known)
+            taken = take_decided(ir, known) if more == changing else ir
+            if taken == ir and more == changing:
                 return ir, known
-            ir = taken
+            ir, changing = taken, more
+
+    def changing(self, function: Function, known: Facts) -> frozenset[str]:
+        """The names that may hold a container of which something that it holds is replaced."""
+        found: set[str] = set()
+        calls: list[Call] = []
+        for stmt in walk(function.body):
+            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
+            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+                found.update(names_in(stmt.base))
+            calls += user_calls(stmt)
+        if not found and not any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+            return frozenset()
+        shared = effects(function, known, self.call_effects)
+        for call in calls:
+            if call in shared.calls:
+                found |= shared.calls[call].names(shared.calls[call].changing)
+        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
@@ -232,7 +262,8 @@ class Analyser:
         module = found.module or not found.shared <= bound.keys()
         given = frozenset(bound)
         linked = tuple(params & given for params in found.linked)
-        return CallEffects(bound, found.written & given, found.shared & given, linked, module)
+        changing = found.changing & given
+        return CallEffects(bound, found.written & given, found.shared & given, linked, module, found.reshapes, changing)
 
     def summary(self, function: Function, facts: Facts) -> CallEffects:
         """What a function does to the objects that it is given."""
@@ -248,6 +279,8 @@ class Analyser:
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
             any(n in found.module for n in of_result),
+            found.reshapes,
+            frozenset(params[n] for n in self.changing(function, facts) if n in params),
         )
 
     def unpacked(self, function: Function) -> Function:
@@ -294,13 +327,13 @@ def _apart(function: Function, written: list[Param], others: list[Param], source
     return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
 
 
-def _with_copies(function: Function, params: list[Param], facts: Facts) -> Function:
-    """``function`` working on copies of the arguments that it writes."""
+def _with_copies(function: Function, params: list[Param], facts: Facts, reshapes: bool) -> Function:
+    """``function`` working on copies of the arguments that it writes, of the same layout if it ``reshapes``."""
     names: dict[str, Expr] = {}
     start: list[Stmt] = []
     for param in params:
         copy = f"{base(param.name)}.0"
-        op = COPY if facts.of[param.name].kind == "array" else OWN
+        op = COPY if facts.of[param.name].kind == "array" and not reshapes else OWN
         start.append(Assign(copy, Call(op, (Var(param.name),))))
         names[param.name] = Var(copy)
 

@@ -262,15 +262,32 @@ def fresh(g: Any) -> Any:
 
 
 def own(x: Any) -> Any:
-    """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside."""
+    """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside.
+
+    A copy has the strides of the array, so that NumPy views and copies it where it would view and copy the array.
+    """
     if isinstance(x, np.ndarray):
-        return x.copy()
+        if x.flags.c_contiguous:
+            return x.copy()
+        copy = _laid_out_like(x)
+        copy[...] = x
+        return copy
     if isinstance(x, (list, tuple)):
         items = [own(item) for item in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
     if isinstance(x, dict):
         return {key: own(item) for key, item in x.items()}
     return x
+
+
+def _laid_out_like(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of zeros with the strides of ``x``."""
+    made = np.zeros_like(x)
+    if made.strides == x.strides:
+        return made
+    low, high = np.lib.array_utils.byte_bounds(x)
+    start = x.__array_interface__["data"][0] - low
+    return np.ndarray(x.shape, x.dtype, np.zeros(high - low, np.uint8), start, x.strides)
 
 
 def packed(x: Any, bars: Any) -> Any:
@@ -355,7 +372,7 @@ def shadow(x: Any) -> Any:
             f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
             "Make the array with dtype=float.",
         )
-    return np.zeros_like(x)
+    return _laid_out_like(x)
 
 
 def part_shadow(x: Any) -> Any:
