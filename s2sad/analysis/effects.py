@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
@@ -233,7 +234,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            if sharing(expr) == "fresh":
+            if sharing(expr, facts.get) == "fresh":
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)
@@ -244,9 +245,22 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from sharers(value, facts, calls)
 
 
-def sharing(call: Call) -> Literal["fresh", "view", "maybe"]:
-    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one."""
+def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether indexing an array so surely gives a copy: by a mask or positions."""
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    return any((f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" for f in map(fact, parts))
+
+
+def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:
+    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one.
+
+    With ``fact`` the answer is for its operands.
+    """
     op = call.op
+    if fact is not None and op.kind == "index" and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
+        return "fresh"
+    if fact is not None and op.function is np.diag and call.args and fact(call.args[0]).ndim in (1, 2):
+        return "fresh" if fact(call.args[0]).ndim == 1 else "view"
     if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
         return "fresh"
     if op.kind == "attribute":

@@ -41,7 +41,7 @@ _ZEROS = Op("runtime", "np.zeros", np.zeros)
 _CREATORS = (np.zeros, np.ones, np.empty, np.full)
 ELLIPSIS = Const(...)
 #: Views that a shadow has no like of, or none that can be written.
-_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diagonal, np.linalg.diagonal)
+_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diag, np.diagonal, np.linalg.diagonal)
 #: The kinds of what can be written in place, or hold what can.
 CONTAINERS = ("tuple", "list", "dict")
 HOLDERS = ("array", *CONTAINERS)
@@ -115,6 +115,8 @@ class Buffers(Builder):
     def part_shadow(self, item: Expr, made: Expr) -> Expr:
         """What stands in the shadow of a display for one item, which is ``made`` once it is there."""
         if isinstance(item, Var) and self.is_buffer(item):
+            if item.name in self.stopped:
+                self.refuse_stopped(self.origin.line)
             return self.shadow(item.name)
         if isinstance(item, Build):
             return self.displayed_shadow(item, made)
@@ -148,6 +150,8 @@ class Buffers(Builder):
         if value.op.kind == "attribute":
             return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
         rule = rules.find(value.op.function)
+        if value.op.function is np.diag and self.of[first.name].ndim == 2:
+            return Call(_DIAGONAL, (*of_shadow, *(v for _, v in value.kwargs)))
         if value.op.function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if value.op.function is np.diagonal else None
         if rule is not None and value.op.kind in ("function", "method") and value.op.function is not np.broadcast_to:
@@ -163,13 +167,6 @@ class Buffers(Builder):
             or (isinstance(p, Const) and not isinstance(p.value, bool))
             or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not _boolean(p))
             for p in index_parts(index, self.fact)
-        )
-
-    def is_copy_index(self, index: Expr) -> bool:
-        """Whether indexing an array so surely gives a copy."""
-        parts = index.items if isinstance(index, Build) else (index,)
-        return any(self.fact(p).kind == "array" and (self.fact(p).ndim or 0) > 0 for p in parts) or any(
-            isinstance(p, Build) and p.kind == "list" for p in parts
         )
 
     def moved_shadows(self, stmt: Copy) -> Copy:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.activity import passes
-from s2sad.analysis.effects import AS_IT_HAPPENS, sharing
+from s2sad.analysis.effects import AS_IT_HAPPENS, copies, sharing
 from s2sad.differentiate.buffers import ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
@@ -71,12 +71,12 @@ class Writes(Calls):
                 view = self.viewed(value)
                 if view is not None and made:
                     self.define(target, view)
-                elif view is None and not self.is_copy_index(index):
+                elif view is None and not copies(index, self.fact):
                     self.refuse_buffer(value.node)
                 elif view is None and made:
                     self.define(target, self.made_zero(target, value))
                     self.index(whole, index, self.shadow(target))
-            case Call(op=op, args=(Var() as first, *_)) if self.is_buffer(first) and sharing(value) != "fresh":
+            case Call(op=op, args=(Var() as first, *_)) if self.is_buffer(first) and self.sharing(value) != "fresh":
                 view = self.viewed(value)
                 if view is None:
                     self.refuse_buffer(value.node)
@@ -87,7 +87,9 @@ class Writes(Calls):
                         given = (self.shadow(first.name), self.shadow(target), *((order,) if order else ()))
                         self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):
-                if sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(names_in(value)):
+                if self.sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(
+                    names_in(value)
+                ):
                     self.refuse_buffer(value.node)
                     return stmt
                 if not made:
@@ -103,6 +105,10 @@ class Writes(Calls):
             case _:
                 self.refuse_buffer(stmt.origin.line)
         return stmt
+
+    def sharing(self, value: Call) -> str:
+        """What the result of an operation shares, for these operands."""
+        return sharing(value, self.fact)
 
     def stopped_shadow(self, value: Expr) -> Expr:
         """The shadow of a name for an array that comes from ``stop_gradient``: that of the array."""

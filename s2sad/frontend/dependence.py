@@ -84,7 +84,7 @@ class Dependence:
                     into = set(written(node))
                     stored |= into
                     flows += self.written_by_call(node, into)
-        sharing = [names | _shared(value) for names, value in flows]
+        sharing = [names | (_shared(value) & self.local) for names, value in flows]
         groups = _groups(sharing, stored)
         while True:
             before = len(self.names)

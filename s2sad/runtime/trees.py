@@ -185,10 +185,15 @@ def add_into(x_bar: Any, g: Any) -> None:
         x_bar += g
         return
     for key in x_bar if isinstance(x_bar, dict) else range(len(x_bar)):
-        if isinstance(x_bar[key], (np.ndarray, list, dict)):
-            add_into(x_bar[key], g[key])
-        else:
-            x_bar[key] = add(x_bar[key], g[key])
+        add_into_item(x_bar, key, g[key])
+
+
+def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
+    """Add ``g`` to an item of the shadow ``x_bar`` of a container: in place, as the item may have other names."""
+    if isinstance(x_bar[key], (np.ndarray, list, dict)):
+        add_into(x_bar[key], g)
+    else:
+        x_bar[key] = add(x_bar[key], g)
 
 
 def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
