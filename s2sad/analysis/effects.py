@@ -48,7 +48,8 @@ class CallEffects:
     ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
     hold or view another afterwards.  With ``module`` the result may be an object that the module holds.  A call that
     ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
-    argument may be a container in which something is replaced.
+    argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
+    may share an object that is none of the arguments'.
     """
 
     bound: Mapping[str, Expr]
@@ -58,6 +59,7 @@ class CallEffects:
     module: bool = True
     reshapes: bool = True
     changing: frozenset[str] = frozenset()
+    entangled: bool = True
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -69,6 +71,7 @@ class CallEffects:
             self.module or other.module,
             self.reshapes or other.reshapes,
             self.changing | other.changing,
+            self.entangled or other.entangled,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -306,6 +309,10 @@ def effects(
             for name in sharers(value, facts, calls):
                 seen[name] = None
                 union.join(target, name)
+        if isinstance(value, Call) and value.op.kind == "user" and (calls.get(value) or assumed(value)).entangled:
+            objects = [t for t in targets if not is_number(t)]
+            for target in objects[1:]:
+                union.join(objects[0], target)
 
     def called(call: Call) -> None:
         known = calls.get(call) or assumed(call)

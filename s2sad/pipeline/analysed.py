@@ -152,7 +152,7 @@ class Analyser:
             copied = [p for p in written if p.name not in shared.private]
             ir = _with_copies(ir, copied, known, shared.reshapes)
             others = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
-            if others or len(written) > 1:
+            if others or len(written) > 1 or known.of[written[0].name].kind != "array":
                 ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects, overwritten=beyond)
@@ -262,8 +262,15 @@ class Analyser:
         module = found.module or not found.shared <= bound.keys()
         given = frozenset(bound)
         linked = tuple(params & given for params in found.linked)
-        changing = found.changing & given
-        return CallEffects(bound, found.written & given, found.shared & given, linked, module, found.reshapes, changing)
+        return replace(
+            found,
+            bound=bound,
+            written=found.written & given,
+            shared=found.shared & given,
+            linked=linked,
+            module=module,
+            changing=found.changing & given,
+        )
 
     def summary(self, function: Function, facts: Facts) -> CallEffects:
         """What a function does to the objects that it is given."""
@@ -281,6 +288,7 @@ class Analyser:
             any(n in found.module for n in of_result),
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) if n in params),
+            _entangled(function.result, facts, found),
         )
 
     def unpacked(self, function: Function) -> Function:
@@ -306,6 +314,19 @@ class Analyser:
             return tuple(out)
 
         return replace(function, body=in_block(function.body))
+
+
+def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
+    """Whether two results of a function, or two parts of one, may share an object that it has made."""
+    seen: set[str] = set()
+    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
+        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
+            return True
+        names = {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}
+        if names & seen:
+            return True
+        seen |= names
+    return False
 
 
 def with_display(function: Function) -> Function:

@@ -359,9 +359,15 @@ def shadow(x: Any) -> Any:
     """The shadow of an array that is written in place: zeros of its shape, layout and dtype, or containers of these.
 
     Raises:
-        UndefinedDerivativeError: for an array that cannot hold floats, or what is no array.
+        UndefinedDerivativeError: for an array that cannot hold floats, what is no array, or a container of arrays that
+            share memory.
     """
     if not isinstance(x, np.ndarray):
+        if isinstance(x, (list, tuple, dict)) and _overlap(_arrays(x)):
+            raise UndefinedDerivativeError(
+                "two arrays of a container that is written in place share memory",
+                "Take a copy of one of them (x.copy()).",
+            )
         if isinstance(x, (list, tuple)):
             return [part_shadow(item) for item in x]
         if isinstance(x, dict):
@@ -378,6 +384,16 @@ def shadow(x: Any) -> Any:
             "Make the array with dtype=float.",
         )
     return _laid_out_like(x)
+
+
+def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
+    """Whether two of some arrays may share memory."""
+    end = 0
+    for low, high in sorted(map(np.lib.array_utils.byte_bounds, arrays)):
+        if low < end:
+            return True
+        end = high
+    return False
 
 
 def part_shadow(x: Any) -> Any:
