@@ -100,6 +100,8 @@ class Writes(Calls):
                     if op.function is own or op.function is np.copy:
                         self.owned.add(bar.name)
                         self.contribute(value.args[0], bar, moved=True)
+                    elif op.kind == "index":
+                        self.index(value.args[0], value.args[1], bar)
                     else:
                         self.ruled(value, Var(target), bar)
             case _:
