@@ -125,6 +125,8 @@ def _call(
         return SCALAR
     if function is complex:
         return COMPLEX
+    if function is abs and len(expr.args) == 1:
+        return replace(_elementwise([fact(expr.args[0])]), real=True)
     if function in (max, min, sum) and not expr.kwargs:
         items = [fact(a) for a in expr.args]
         if function is sum or len(items) == 1:

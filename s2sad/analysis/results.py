@@ -148,6 +148,12 @@ def _scan(b: Bound, fact: Look) -> Fact | None:
     return a if a.kind == "array" and a.ndim != 0 else None
 
 
+def _repeat(b: Bound, fact: Look) -> Fact | None:
+    """Along an axis, or flat where none is given."""
+    a = fact(b["a"])
+    return array_of(None, 1 if literal(b["axis"]) is None else a.ndim, a.real)
+
+
 def _argsort(b: Bound, fact: Look) -> Fact | None:
     found = _scan({"axis": Const(-1), **b}, fact) if "a" in b else None
     return found and replace(found, real=True)
@@ -348,6 +354,7 @@ _TABLE: dict[Any, Maker] = {
     np.cumprod: _scan,
     np.sort: _scan,
     np.diff: _diff,
+    np.repeat: _repeat,
     np.pad: _same_ndim("array"),
     np.array: _of("object"),
     np.asarray: _of("a"),

@@ -81,7 +81,7 @@ class Dependence:
                 elif isinstance(node, (gast.For, gast.comprehension)):
                     flows.append((_bases(node.target, stored), node.iter))
                 elif isinstance(node, gast.Call):
-                    into = set(written(node))
+                    into = set(written(node)) & self.local
                     stored |= into
                     flows += self.written_by_call(node, into)
         sharing = [names | (_shared(value) & self.local) for names, value in flows]
