@@ -149,11 +149,16 @@ class Writes(Calls):
         if value.op.name in ("+", "-"):
             g = self.unbroadcast(bar, right) if self.is_active(right) else None
             if g is not None:
-                self.contribute(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
+                self.give(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
             return
         g = self.let(self.fresh("~t_bar"), Call(COPY, (bar,)), self.of[bar.name])
         self.emit(Store(bar, ELLIPSIS, Const(0.0), None, self.origin))
         self.ruled(value, Var(target), g)
+
+    def give(self, x: Expr, g: Expr, moved: bool = False) -> None:
+        """Add ``g`` to the adjoint of what is written; that of a real one, written into a complex array, is real."""
+        real = self.realised(g, self.fact(x))
+        self.contribute(x, real, moved=moved and real is g)
 
     def apart(self, g: Expr) -> Expr:
         """``g`` as a value: a shadow goes on changing."""
@@ -195,7 +200,7 @@ class Writes(Calls):
             if self.is_active(stmt.value):
                 g_at: Expr = self.let(self.fresh("~t_bar"), Call(_OWN, (Call(INDEX, (bar, index)),)))
                 g_at = self.unbroadcast(g_at, stmt.value)
-                self.contribute(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
+                self.give(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
             return
         if stmt.op in ("+", "-") and self.is_view_index(index) and self.fact(base_).kind == "array":
             if self.is_active(stmt.value):
@@ -204,12 +209,12 @@ class Writes(Calls):
                 scalar = known.kind == "scalar"
                 g: Expr = self.let(self.fresh("~t_bar"), item if scalar else Call(COPY, (item,)))
                 g = self.unbroadcast(g, stmt.value)
-                self.contribute(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
+                self.give(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
             return
         g = self.taken(stmt, bar, index)
         if stmt.op is None:
             if self.is_active(stmt.value):
-                self.contribute(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
+                self.give(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
             return
         self.store_operation(stmt, bar, index, g)
 

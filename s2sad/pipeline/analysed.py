@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -23,7 +24,8 @@ from s2sad.analysis.effects import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.facts import OPEN, Atom, Fact, describe
+from s2sad.analysis.evaluate import evaluate
+from s2sad.analysis.facts import OPEN, Atom, Fact, describe, sized
 from s2sad.analysis.infer import Facts, infer
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower import Lowered, lower
@@ -53,6 +55,8 @@ from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, wri
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.runtime import apart, as_pair, own
 
+#: The names in the text of a size.
+_NAME = re.compile(r"[~^@\w]+\.\d*")
 #: How often a recursive function is followed with other facts about its arguments each time.
 DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -84,6 +88,7 @@ class Analyser:
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.depth: dict[types.FunctionType, int] = {}
+        self.spaces: dict[int, int] = {}
         self.stages: dict[str, str] = {}
 
     def source(self, function: types.FunctionType) -> Source:
@@ -131,7 +136,7 @@ class Analyser:
             ir = replace(ir, body=(*ir.body, Assign("~loss.1", loss, origin), Assign("~aux.1", aux, origin)))
         elif has_aux:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
-        given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
+        given = {p.public: _default(p.public, p.default.value) for p in ir.params if p.default is not None}
         facts = {**given, **facts}
         checked(ir, "lower")
         ir, known = self.inferred_with(lowered, ir, facts)
@@ -199,7 +204,11 @@ class Analyser:
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
         node = _parsed(text)
-        found = lowered.resolver.fact(node, lambda value: _stable(describe(value, text)))
+        # What one module calls n is not what another, or a function, does.
+        resolver = lowered.resolver
+        holder = resolver.cells.get(text.partition(".")[0], resolver.globals)
+        space = self.spaces.setdefault(id(holder), len(self.spaces))
+        found = resolver.fact(node, lambda value: _stable(describe(value, f"@{space}_{text.replace('.', '_')}")))
         return found if isinstance(found, Fact) else OPEN
 
     def bind(self, call: Call) -> dict[str, Expr]:
@@ -232,13 +241,12 @@ class Analyser:
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            defaults = {p.public: describe(p.default.value, p.public) for p in lowered.function.params if p.default}
+            defaults = {p.public: _default(p.public, p.default.value) for p in lowered.function.params if p.default}
             whole = self.unpacked(with_display(lowered.function))
-            body, known = self.inferred_with(lowered, whole, {**defaults, **bound})
+            body, known = self.inferred_with(lowered, whole, {**defaults, **{n: _inward(f) for n, f in bound.items()}})
             self.inferred[key] = replace(lowered, function=body), known
-            given = frozenset(a for f in bound.values() if f.shape for a in f.shape)
             self.depth[function] -= 1
-            self.results[key] = _outward(known.get(body.result), given)
+            self.results[key] = _outward(known.get(body.result))
         return self.results[key] or OPEN
 
     def call_effects(self, call: Call, facts: Facts) -> CallEffects:
@@ -382,10 +390,47 @@ def _stable(fact: Fact) -> Fact:
     return fact if fact.kind in ("scalar", "array") else replace(fact, items=None)
 
 
-def _outward(fact: Fact, given: frozenset[Atom]) -> Fact:
-    """A callee's fact in terms of the caller's atoms."""
-    shape = fact.shape if fact.shape is not None and (fact.shape <= given or fact.dims is not None) else None
-    items = None
-    if fact.items is not None:
-        items = tuple((k, _outward(f, given)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items)
+def _default(name: str, value: Any) -> Fact:
+    """The fact about a default, in terms that no caller has for something else."""
+    return evaluate(Const(value), {}, {}) if type(value) is int else describe(value, f"{name}=")
+
+
+def _inward(fact: Fact) -> Fact:
+    """A caller's fact in terms of a callee: atoms and sizes are marked, so that the callee has none like them."""
+    size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
+    if fact.dims is not None:
+        dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=fact.items)
+    shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
+    items = None if fact.items is None else tuple((k, _inward(f)) for k, f in fact.items)
+    return replace(fact, shape=shape, size=size, items=items)
+
+
+def _outward(fact: Fact) -> Fact:
+    """A callee's fact in terms of its caller: of the marked atoms and sizes; the callee's own mean nothing there."""
+    size = fact.size
+    if size is not None and size != 1:
+        size = _NAME.sub(_unmarked, str(size)) if _is_marked(str(size)) else None
+    items = None if fact.items is None else tuple((k, _outward(f)) for k, f in fact.items)
+    if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
+        dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=items)
+    known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
+    shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
+    return replace(fact, shape=shape, dims=None, size=size, items=items)
+
+
+def _marked(name: re.Match[str]) -> str:
+    return name[0] if name[0][0] == "@" else f"^{name[0]}"
+
+
+def _unmarked(name: re.Match[str]) -> str:
+    return name[0].removeprefix("^")
+
+
+def _is_marked(size: str) -> bool:
+    return all(name[0] in "^@" for name in _NAME.findall(size))
+
+
+def _marked_atom(atom: Atom) -> Atom:
+    return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))
