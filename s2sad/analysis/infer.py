@@ -193,7 +193,8 @@ class _Inference:
 
     def targets(self, stmt: For) -> None:
         for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
-            if isinstance(iterable, Call) and iterable.op.function is range:
+            runs = iterable.args[0] if isinstance(iterable, Call) and iterable.op.function is reversed else iterable
+            if isinstance(runs, Call) and runs.op.function is range:
                 self.of[target] = replace(SCALAR, size=target)
                 continue
             whole = self.value(iterable, target)
