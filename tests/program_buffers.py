@@ -439,8 +439,9 @@ class BufferWriter(ExpressionWriter):
             f"{name}.fill({scalar})",
             f"np.putmask({name}, {name} > 0.2, {scalar})",
             f"np.place({name}, {name} < 0.1, [{scalar}])",
-            f"np.put({name}, [0, 2], [{scalar}, 0.3])",
         ]
+        if shape[0] > 2 or shape[-1] > 2:
+            forms += [f"np.put({name}, [0, 2], [{scalar}, 0.3])"]
         if len(shape) == 1 and shape[0] > 2:
             forms += [
                 f"np.add.at({name}, [0, 2, 0], {self.value(scope, (3,))})",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.program_buffers import BufferWriter, views
+from tests.program_buffers import views
 from tests.program_expressions import SCALAR, Scope, Shape, Signature
+from tests.program_rarities import RareWriter
 
 
-class CalleeWriter(BufferWriter):
+class CalleeWriter(RareWriter):
     """Writes calls and helper functions, and kernels of a few lines."""
 
     def block(self, scope: Scope, statements: int) -> None:

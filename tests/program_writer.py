@@ -73,6 +73,8 @@ class Writer(CalleeWriter):
                 self.call_statement(scope)
             elif way < 0.35 and self.depth < 4 and self.loops < self.loops_allowed:
                 self.kernel(scope)
+            elif way < 0.45:
+                self.rare(scope)
             else:
                 self.store(scope)
         elif kind < 9:

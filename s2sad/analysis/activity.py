@@ -100,6 +100,9 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
                 link(operand, written)
     for name, group in groups.items():
         edges.extend((name, other) for other in group - stopped if other != name)
+        if name in stopped:
+            # What is written into one after all is seen by the others.
+            edges.extend((name, other) for other in group & stopped if other != name)
     forward: dict[str, list[str]] = {}
     backward: dict[str, list[str]] = {}
     for start, end in edges:

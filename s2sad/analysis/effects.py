@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
@@ -45,7 +46,10 @@ class CallEffects:
 
     ``bound`` has the operand of each parameter.  ``written`` are the parameters whose object the call may write,
     ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
-    hold or view another afterwards.  With ``module`` the result may be an object that the module holds.
+    hold or view another afterwards.  With ``module`` the result may be an object that the module holds.  A call that
+    ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
+    argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
+    may share an object that is none of the arguments'.
     """
 
     bound: Mapping[str, Expr]
@@ -53,6 +57,9 @@ class CallEffects:
     shared: frozenset[str]
     linked: tuple[frozenset[str], ...] = ()
     module: bool = True
+    reshapes: bool = True
+    changing: frozenset[str] = frozenset()
+    entangled: bool = True
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -62,6 +69,9 @@ class CallEffects:
             self.shared | other.shared,
             (*self.linked, *other.linked),
             self.module or other.module,
+            self.reshapes or other.reshapes,
+            self.changing | other.changing,
+            self.entangled or other.entangled,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -94,7 +104,8 @@ class Effects:
     successive versions of one variable refer to, by augmented assignment alone: writing in place and
     making a new value cannot be told apart there.  ``exposed`` are names whose object the caller may write once the
     function has returned, ``module`` those whose object the module may hold as well.  ``calls`` has
-    the effects of each call of a function that has source.
+    the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
+    arrays in memory what is a view and what a copy.
     """
 
     group: dict[str, frozenset[str]]
@@ -103,6 +114,7 @@ class Effects:
     exposed: frozenset[str] = frozenset()
     module: frozenset[str] = frozenset()
     calls: Mapping[Call, CallEffects] = field(default_factory=dict)
+    reshapes: bool = False
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -135,6 +147,8 @@ class Effects:
 
 #: What the module or nobody known holds, and what the caller holds.
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
+#: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
+AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
 #: What makes a new object and has no rule.
 _FRESH = (own, np.arange, float, int, len, abs, range, str, bool)
 
@@ -163,7 +177,8 @@ def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
         bound = {str(i): operand for i, operand in enumerate((*call.args, *(v for _, v in call.kwargs)))}
     every = frozenset(bound)
     writing = may_write(call.op.function)  # type: ignore[arg-type]
-    return CallEffects(bound, every if writing else frozenset(), every, (every,) if writing else ())
+    written = every if writing else frozenset()
+    return CallEffects(bound, written, every, (every,) if writing else (), changing=written)
 
 
 class _Union:
@@ -222,7 +237,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            if sharing(expr) == "fresh":
+            if sharing(expr, facts.get) == "fresh":
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)
@@ -233,9 +248,22 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from sharers(value, facts, calls)
 
 
-def sharing(call: Call) -> Literal["fresh", "view", "maybe"]:
-    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one."""
+def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether indexing an array so surely gives a copy: by a mask or positions."""
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    return any((f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" for f in map(fact, parts))
+
+
+def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:
+    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one.
+
+    With ``fact`` the answer is for its operands.
+    """
     op = call.op
+    if fact is not None and op.kind == "index" and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
+        return "fresh"
+    if fact is not None and op.function is np.diag and call.args and fact(call.args[0]).ndim in (1, 2):
+        return "fresh" if fact(call.args[0]).ndim == 1 else "view"
     if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
         return "fresh"
     if op.kind == "attribute":
@@ -281,6 +309,10 @@ def effects(
             for name in sharers(value, facts, calls):
                 seen[name] = None
                 union.join(target, name)
+        if isinstance(value, Call) and value.op.kind == "user" and (calls.get(value) or assumed(value)).entangled:
+            objects = [t for t in targets if not is_number(t)]
+            for target in objects[1:]:
+                union.join(objects[0], target)
 
     def called(call: Call) -> None:
         known = calls.get(call) or assumed(call)
@@ -365,7 +397,15 @@ def effects(
             beyond_call += [n for n in names_in(function.result) if not is_number(n)]
         for name in beyond_call:
             exposed |= group.get(name, frozenset({name}))
-    return Effects(group, frozenset(written), frozenset(private), frozenset(exposed), frozenset(module), calls)
+    reshapes = any(known.reshapes for known in calls.values()) or any(
+        isinstance(inner, Call) and inner.op.function in AS_IT_HAPPENS
+        for stmt in walk(function.body)
+        for expr in expressions(stmt)
+        for inner in subexpressions(expr)
+    )
+    return Effects(
+        group, frozenset(written), frozenset(private), frozenset(exposed), frozenset(module), calls, reshapes
+    )
 
 
 def _summaries(

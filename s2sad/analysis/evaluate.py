@@ -35,7 +35,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.rules.binding import bind
-from s2sad.runtime import add, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
+from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
 
 
 def evaluate(
@@ -111,6 +111,8 @@ def _call(
             return replace(SCALAR, real=left.real and right.real, size=computed(op.name, left.size, right.size))
     if function is stop_gradient:
         return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
+    if function is own:
+        return fact(expr.args[0])
     if function is slice and expr.args and not expr.kwargs:
         bounds = [fact(a) for a in expr.args]
         if len(bounds) == 1:
@@ -123,6 +125,8 @@ def _call(
         return SCALAR
     if function is complex:
         return COMPLEX
+    if function is abs and len(expr.args) == 1:
+        return replace(_elementwise([fact(expr.args[0])]), real=True)
     if function in (max, min, sum) and not expr.kwargs:
         items = [fact(a) for a in expr.args]
         if function is sum or len(items) == 1:

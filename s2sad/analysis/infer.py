@@ -59,11 +59,15 @@ def infer(
     params: Mapping[str, Fact],
     global_fact: Callable[[str], Fact],
     user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None = None,
+    changing: frozenset[str] = frozenset(),
 ) -> Facts:
-    """Find the facts about every name of ``function``, given those of its parameters."""
-    inference = _Inference(global_fact, user_call)
+    """Find the facts about every name of ``function``, given those of its parameters.
+
+    What containers hold that may be ``changing`` is not known.
+    """
+    inference = _Inference(global_fact, user_call, changing)
     for param in function.params:
-        inference.of[param.name] = params.get(param.public, OPEN)
+        inference.of[param.name] = inference.given(params.get(param.public, OPEN), param.name)
     inference.block(function.body)
     if function.reverse is not None:
         inference.block(function.reverse)
@@ -81,11 +85,15 @@ class _Globals(dict[str, Fact]):
 
 class _Inference:
     def __init__(
-        self, global_fact: Callable[[str], Fact], user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None
+        self,
+        global_fact: Callable[[str], Fact],
+        user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None,
+        changing: frozenset[str],
     ) -> None:
         self.of: dict[str, Fact] = {}
         self.globals = _Globals(global_fact)
         self.user_call = user_call
+        self.changing = changing
         self.born: list[set[Atom]] = []
         self.joins: dict[str, Fact] = {}
 
@@ -95,13 +103,17 @@ class _Inference:
             level.add(atom)
         return atom
 
+    def given(self, fact: Fact, name: str) -> Fact:
+        """The fact about a parameter."""
+        return _emptied(fact) if name in self.changing else fact
+
     def fresh(self, fact: Fact, name: str) -> Fact:
         """``fact`` with an atom of its own where its shape is not known."""
         if fact.shape is None and fact.kind in ("array", "numeric", "open"):
             return replace(fact, shape=frozenset({self.atom(name)}))
         if fact.kind == "scalar" and fact.real and fact.size is None:
             return replace(fact, size=name)
-        return fact
+        return _emptied(fact) if name.rstrip("?*") in self.changing else fact
 
     def value(self, expr: Expr, name: str) -> Fact:
         return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
@@ -181,7 +193,8 @@ class _Inference:
 
     def targets(self, stmt: For) -> None:
         for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
-            if isinstance(iterable, Call) and iterable.op.function is range:
+            runs = iterable.args[0] if isinstance(iterable, Call) and iterable.op.function is reversed else iterable
+            if isinstance(runs, Call) and runs.op.function is range:
                 self.of[target] = replace(SCALAR, size=target)
                 continue
             whole = self.value(iterable, target)
@@ -198,6 +211,13 @@ class _Inference:
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
             self.of[stmt.counter] = replace(SCALAR, size=stmt.counter)
+
+
+def _emptied(fact: Fact) -> Fact:
+    """A fact about a container, or what holds one, without what it holds."""
+    if fact.items is None or fact.kind != "tuple":
+        return replace(fact, items=None) if fact.kind in ("list", "dict", "record") else fact
+    return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
 
 
 def _anonymous(fact: Fact) -> Fact:

@@ -148,6 +148,12 @@ def _scan(b: Bound, fact: Look) -> Fact | None:
     return a if a.kind == "array" and a.ndim != 0 else None
 
 
+def _repeat(b: Bound, fact: Look) -> Fact | None:
+    """Along an axis, or flat where none is given."""
+    a = fact(b["a"])
+    return array_of(None, 1 if literal(b["axis"]) is None else a.ndim, a.real)
+
+
 def _argsort(b: Bound, fact: Look) -> Fact | None:
     found = _scan({"axis": Const(-1), **b}, fact) if "a" in b else None
     return found and replace(found, real=True)
@@ -236,8 +242,9 @@ def _stack(b: Bound, fact: Look) -> Fact | None:
 def _split(b: Bound, fact: Look) -> Fact | None:
     a, sections = fact(b["ary"]), b["indices_or_sections"]
     count = literal(sections)
-    if isinstance(sections, Build):
-        count = len(sections.items) + 1
+    places = fact(sections)
+    if places.kind in ("list", "tuple") and places.items is not None:
+        count = len(places.items) + 1
     if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
         return None
     return Fact("list", items=tuple((i, Fact("array", None, a.ndim, a.real)) for i in range(count)))
@@ -347,6 +354,7 @@ _TABLE: dict[Any, Maker] = {
     np.cumprod: _scan,
     np.sort: _scan,
     np.diff: _diff,
+    np.repeat: _repeat,
     np.pad: _same_ndim("array"),
     np.array: _of("object"),
     np.asarray: _of("a"),

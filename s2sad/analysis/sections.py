@@ -13,6 +13,7 @@ interprocedural bounded regular section analysis", 1991).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -21,6 +22,8 @@ from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Function, If, Slice, Stmt, Store, Var, While
 from s2sad.ir.traverse import blocks, names_in, walk, writes
 
+#: The names in the text of a size.
+_NAME = re.compile(r"~?\w+\.\d+")
 #: How many pairs of a read and a write are looked at.
 _LIMIT = 20_000
 
@@ -112,6 +115,7 @@ class _Finder:
         self.effects = effects
         self.definitions = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
         self.inside: dict[int, set[str]] = {}
+        self.asked = 0
 
     def run(self) -> Sections:
         reads: list[tuple[str, _Access]] = []
@@ -266,9 +270,15 @@ class _Finder:
 
     def size(self, whole: Var, axis: int, varying: set[str], bounds: Bounds) -> Sum:
         """The size of an axis of an array."""
-        dims = self.facts.get(whole).dims
-        if dims is not None and -len(dims) <= axis < len(dims):
-            atom = f"size {dims[axis]}"
+        known = self.facts.get(whole)
+        if known.kind != "array":
+            # A list may have another length each time that it is asked.
+            self.asked += 1
+            return Sum(0, ((f"length {self.asked}", 1),))
+        if known.dims is not None and -len(known.dims) <= axis < len(known.dims):
+            size = known.dims[axis]
+            prime = "'" if not varying.isdisjoint(_NAME.findall(str(size))) else ""
+            atom = f"size {size}{prime}"
         else:
             atom = f"size {axis} of {_atom(whole.name, varying)}"
         bounds.lower.setdefault(atom, [_NONE])

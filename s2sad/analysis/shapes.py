@@ -44,6 +44,18 @@ def item_of(whole: Fact, position: Any) -> Fact:
     return row_of(whole) if whole.kind == "array" else OPEN
 
 
+def some_item(whole: Fact) -> Fact:
+    """The fact about an item of a container, whichever it is."""
+    facts = [f for _, f in whole.items or ()]
+    if not facts or not all(f.numeric for f in facts):
+        return OPEN
+    first, real = facts[0], all(f.real for f in facts)
+    if all(f.dims is not None and f.dims == first.dims and f.kind == first.kind for f in facts):
+        return replace(first, real=real, size=None)
+    kind = first.kind if all(f.kind == first.kind for f in facts) else "numeric"
+    return Fact(kind, None, first.ndim if all(f.ndim == first.ndim for f in facts) else None, real)
+
+
 def row_of(whole: Fact) -> Fact:
     """The fact about an item of an array along its first axis."""
     if whole.dims:
@@ -146,7 +158,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
                 key += len(whole.items)
             return item_of(whole, key)
-        return OPEN
+        return some_item(whole)
     if whole.kind == "scalar":
         return OPEN
     parts = index_parts(index, fact)
@@ -173,13 +185,16 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         elif fact(part).kind == "scalar" and not (isinstance(part, Const) and isinstance(part.value, bool)):
             dropped += 1
             removed.append("i")
-        elif fact(part).kind == "array" and fact(part).ndim == 1:
+        elif (fact(part).kind == "array" and fact(part).ndim == 1) or _is_row(fact(part)):
             # Positions or a mask: either takes one axis, and all of them together give one.
             vectors += 1
         else:
             basic = False
     if basic and vectors and whole.ndim is not None and len(parts) <= whole.ndim:
         return Fact("array", None, whole.ndim - dropped - vectors + 1 + added, whole.real)
+    if len(parts) == 1 and not isinstance(parts[0], (Slice, Fact)) and (fact(parts[0]).ndim or 0) > 1:
+        # Positions or a mask of several axes: either leaves at least one.
+        return Fact("array" if whole.kind == "array" else "open", None, None, whole.real)
     if not basic or vectors:
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
     ndim = None if whole.ndim is None else whole.ndim - dropped + added
@@ -207,6 +222,11 @@ def index_parts(index: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact,
     if known is not None and known.kind == "tuple" and known.items is not None:
         return tuple([f for _, f in known.items])
     return _held(index, fact)
+
+
+def _is_row(known: Fact) -> bool:
+    """Whether a list is one of numbers."""
+    return known.kind == "list" and bool(known.items) and all(f.kind == "scalar" for _, f in known.items or ())
 
 
 def _held(item: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact, ...]:

@@ -193,7 +193,7 @@ class Adjoints(Buffers):
             if self.fact(inner).kind == "scalar" and fact.kind == "array":
                 if inner == Const(1.0):
                     return Call(_ONES_LIKE, (Var(name),))
-                return Call(_FULL_LIKE, (Var(name), inner))
+                return Call(_FULL_LIKE, (Var(name), self.realised(inner, fact)))
         if isinstance(g, Var) and g.name in self.owned and g.name not in given:
             given.add(g.name)
             return g

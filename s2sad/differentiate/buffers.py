@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.effects import user_calls
+from s2sad.analysis.effects import AS_IT_HAPPENS, user_calls
 from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
 from s2sad.ir.nodes import UNSET, Assign, Block, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
-from s2sad.ir.traverse import blocks, expressions, names_in, reads, subexpressions, walk
+from s2sad.ir.traverse import blocks, names_in, reads, walk
 from s2sad.runtime import diagonal_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -40,10 +40,8 @@ _DIAGONAL = Op("runtime", "diagonal_view", diagonal_view)
 _ZEROS = Op("runtime", "np.zeros", np.zeros)
 _CREATORS = (np.zeros, np.ones, np.empty, np.full)
 ELLIPSIS = Const(...)
-#: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
-AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
 #: Views that a shadow has no like of, or none that can be written.
-_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diagonal, np.linalg.diagonal)
+_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diag, np.diagonal, np.linalg.diagonal)
 #: The kinds of what can be written in place, or hold what can.
 CONTAINERS = ("tuple", "list", "dict")
 HOLDERS = ("array", *CONTAINERS)
@@ -65,12 +63,6 @@ class Buffers(Builder):
             for n in known.activity.stopped & (known.effects.written - known.effects.private)
             if known.effects.group.get(n, frozenset()) & self.active
         }
-        self.reshapes = any(
-            isinstance(e, Call) and e.op.function in AS_IT_HAPPENS
-            for s in walk(known.function.body)
-            for x in expressions(s)
-            for e in subexpressions(x)
-        )
         self.definitions = {s.target: s.value for s in walk(known.function.body) if isinstance(s, Assign)}
         self.at_once = frozenset(_at_once(known.function))
         self.after: list[Stmt] = []
@@ -123,6 +115,8 @@ class Buffers(Builder):
     def part_shadow(self, item: Expr, made: Expr) -> Expr:
         """What stands in the shadow of a display for one item, which is ``made`` once it is there."""
         if isinstance(item, Var) and self.is_buffer(item):
+            if item.name in self.stopped:
+                self.refuse_stopped(self.origin.line)
             return self.shadow(item.name)
         if isinstance(item, Build):
             return self.displayed_shadow(item, made)
@@ -131,15 +125,12 @@ class Buffers(Builder):
     def made_zero(self, target: str, value: Expr) -> Expr:
         """The shadow of an object that has just been made."""
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
-            if not any(k == "dtype" for k, _ in value.kwargs) and len(value.args) <= (
-                2 if value.op.function is np.full else 1
-            ):
+            if not value.kwargs and len(value.args) <= (2 if value.op.function is np.full else 1):
                 return Call(_ZEROS, value.args[:1])
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]
-            if self.of[source.name].kind == "array" and source.name in self.active:
-                # Of the same layout, should it be reshaped.
-                return Call(ZEROS_LIKE, (Var(target) if self.reshapes else source,))
+            if self.of[source.name].kind == "array" and source.name in self.active and not self.effects.reshapes:
+                return Call(ZEROS_LIKE, (source,))
         return Call(_SHADOW, (Var(target),))
 
     def viewed(self, value: Call) -> Expr | None:
@@ -159,6 +150,8 @@ class Buffers(Builder):
         if value.op.kind == "attribute":
             return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
         rule = rules.find(value.op.function)
+        if value.op.function is np.diag and self.of[first.name].ndim == 2:
+            return Call(_DIAGONAL, (*of_shadow, *(v for _, v in value.kwargs)))
         if value.op.function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if value.op.function is np.diagonal else None
         if rule is not None and value.op.kind in ("function", "method") and value.op.function is not np.broadcast_to:
@@ -174,13 +167,6 @@ class Buffers(Builder):
             or (isinstance(p, Const) and not isinstance(p.value, bool))
             or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not _boolean(p))
             for p in index_parts(index, self.fact)
-        )
-
-    def is_copy_index(self, index: Expr) -> bool:
-        """Whether indexing an array so surely gives a copy."""
-        parts = index.items if isinstance(index, Build) else (index,)
-        return any(self.fact(p).kind == "array" and (self.fact(p).ndim or 0) > 0 for p in parts) or any(
-            isinstance(p, Build) and p.kind == "list" for p in parts
         )
 
     def moved_shadows(self, stmt: Copy) -> Copy:

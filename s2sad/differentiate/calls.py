@@ -105,6 +105,9 @@ class Calls(Operations):
         wanted = 1 if pair.count is None else pair.count
         given = targets or tuple([self.dropped() for _ in range(wanted)])
         viewed = {given[i] for i in pair.views}
+        known = self.effects.calls.get(call)
+        if len([t for t in given if t in self.shadows and t not in viewed]) > 1 and (known is None or known.entangled):
+            self.refuse_buffer(call.node)
         outs = [*given, *(self.shadows.get(given[i]) or self.fresh("~t_bar") for i in pair.views)]
         for target in given:
             if target in self.shadows and target not in viewed:

@@ -12,7 +12,7 @@ from s2sad import rules
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.adjoints import Adjoints
-from s2sad.differentiate.buffers import HOLDERS
+from s2sad.differentiate.buffers import CONTAINERS, HOLDERS
 from s2sad.differentiate.builder import ADD, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
 from s2sad.ir import algebra
@@ -30,9 +30,10 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import names_in
 from s2sad.rules.binding import BindingError, bind
-from s2sad.runtime import add_at, add_field, joined, packed, starred
+from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
+_ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _ARRAY = Op("runtime", "np.array", np.array)
 _PACKED = Op("runtime", "packed", packed)
@@ -154,7 +155,12 @@ class Operations(Adjoints):
     def index(self, whole: Expr, index: Expr, z_bar: Expr) -> None:
         """The adjoint of ``z = whole[index]``."""
         if isinstance(whole, Build):
-            whole = self.displayed(whole)
+            place = index.value if isinstance(index, Const) else None
+            if whole.kind != "dict" and type(place) is int and -len(whole.items) <= place < len(whole.items):
+                self.contribute(whole.items[place], z_bar)
+            else:
+                self.refuse_buffer(self.origin.line)
+            return
         if not isinstance(whole, Var) or whole.name in self.stopped:
             return
         index = self.kept(index)
@@ -163,11 +169,10 @@ class Operations(Adjoints):
         g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, fact)
         if fact.kind == "array" and self.is_basic(index):
             self.emit(Store(x_bar, index, g, "+", self.origin))
+        elif self.is_buffer(whole) and fact.kind in CONTAINERS:
+            self.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), self.origin))
         else:
             self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), g)), self.origin))
-
-    def displayed(self, whole: Build) -> Var:
-        raise NotImplementedError("an index of a display")
 
     def is_basic(self, index: Expr) -> bool:
         """Whether an index surely names no element twice."""

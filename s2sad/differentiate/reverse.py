@@ -420,6 +420,10 @@ class _Reverse(Writes):
         forward, out, after = self.nested(stmt.body, inner)
         outer, outer_adj = self.out, self.adj
         self.out, self.adj = out, after
+        if isinstance(stmt, For):
+            for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
+                if target in self.shadows and not self.is_active(iterable):
+                    self.refuse_stopped(stmt.origin.line)
         if isinstance(stmt, For) and counter is not None:
             for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
                 if self.is_buffer(Var(target)):

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.activity import passes
-from s2sad.analysis.effects import sharing
-from s2sad.differentiate.buffers import AS_IT_HAPPENS, ELLIPSIS, HOLDERS
+from s2sad.analysis.effects import AS_IT_HAPPENS, copies, sharing
+from s2sad.differentiate.buffers import ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
 from s2sad.frontend import methods
@@ -71,12 +71,12 @@ class Writes(Calls):
                 view = self.viewed(value)
                 if view is not None and made:
                     self.define(target, view)
-                elif view is None and not self.is_copy_index(index):
+                elif view is None and not copies(index, self.fact):
                     self.refuse_buffer(value.node)
                 elif view is None and made:
                     self.define(target, self.made_zero(target, value))
                     self.index(whole, index, self.shadow(target))
-            case Call(op=op, args=(Var() as first, *_)) if self.is_buffer(first) and sharing(value) != "fresh":
+            case Call(op=op, args=(Var() as first, *_)) if self.is_buffer(first) and self.sharing(value) != "fresh":
                 view = self.viewed(value)
                 if view is None:
                     self.refuse_buffer(value.node)
@@ -87,7 +87,9 @@ class Writes(Calls):
                         given = (self.shadow(first.name), self.shadow(target), *((order,) if order else ()))
                         self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):
-                if sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(names_in(value)):
+                if self.sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(
+                    names_in(value)
+                ):
                     self.refuse_buffer(value.node)
                     return stmt
                 if not made:
@@ -98,11 +100,17 @@ class Writes(Calls):
                     if op.function is own or op.function is np.copy:
                         self.owned.add(bar.name)
                         self.contribute(value.args[0], bar, moved=True)
+                    elif op.kind == "index":
+                        self.index(value.args[0], value.args[1], bar)
                     else:
                         self.ruled(value, Var(target), bar)
             case _:
                 self.refuse_buffer(stmt.origin.line)
         return stmt
+
+    def sharing(self, value: Call) -> str:
+        """What the result of an operation shares, for these operands."""
+        return sharing(value, self.fact)
 
     def stopped_shadow(self, value: Expr) -> Expr:
         """The shadow of a name for an array that comes from ``stop_gradient``: that of the array."""
@@ -141,11 +149,16 @@ class Writes(Calls):
         if value.op.name in ("+", "-"):
             g = self.unbroadcast(bar, right) if self.is_active(right) else None
             if g is not None:
-                self.contribute(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
+                self.give(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
             return
         g = self.let(self.fresh("~t_bar"), Call(COPY, (bar,)), self.of[bar.name])
         self.emit(Store(bar, ELLIPSIS, Const(0.0), None, self.origin))
         self.ruled(value, Var(target), g)
+
+    def give(self, x: Expr, g: Expr, moved: bool = False) -> None:
+        """Add ``g`` to the adjoint of what is written; that of a real one, written into a complex array, is real."""
+        real = self.realised(g, self.fact(x))
+        self.contribute(x, real, moved=moved and real is g)
 
     def apart(self, g: Expr) -> Expr:
         """``g`` as a value: a shadow goes on changing."""
@@ -187,7 +200,7 @@ class Writes(Calls):
             if self.is_active(stmt.value):
                 g_at: Expr = self.let(self.fresh("~t_bar"), Call(_OWN, (Call(INDEX, (bar, index)),)))
                 g_at = self.unbroadcast(g_at, stmt.value)
-                self.contribute(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
+                self.give(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
             return
         if stmt.op in ("+", "-") and self.is_view_index(index) and self.fact(base_).kind == "array":
             if self.is_active(stmt.value):
@@ -196,12 +209,12 @@ class Writes(Calls):
                 scalar = known.kind == "scalar"
                 g: Expr = self.let(self.fresh("~t_bar"), item if scalar else Call(COPY, (item,)))
                 g = self.unbroadcast(g, stmt.value)
-                self.contribute(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
+                self.give(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
             return
         g = self.taken(stmt, bar, index)
         if stmt.op is None:
             if self.is_active(stmt.value):
-                self.contribute(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
+                self.give(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
             return
         self.store_operation(stmt, bar, index, g)
 

@@ -81,10 +81,10 @@ class Dependence:
                 elif isinstance(node, (gast.For, gast.comprehension)):
                     flows.append((_bases(node.target, stored), node.iter))
                 elif isinstance(node, gast.Call):
-                    into = set(written(node))
+                    into = set(written(node)) & self.local
                     stored |= into
                     flows += self.written_by_call(node, into)
-        sharing = [names | _shared(value) for names, value in flows]
+        sharing = [names | (_shared(value) & self.local) for names, value in flows]
         groups = _groups(sharing, stored)
         while True:
             before = len(self.names)

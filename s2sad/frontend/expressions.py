@@ -27,6 +27,7 @@ from s2sad.frontend import methods
 from s2sad.frontend.dependence import bound_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import writes_first, written_in
 from s2sad.ir.nodes import (
     Assign,
@@ -193,6 +194,8 @@ class Expressions:
         plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
         plain = plain and not writes_out(node)
         found, function = self.resolver.lookup(node.func)
+        if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
+            function = np.empty
         if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
@@ -232,6 +235,7 @@ class Expressions:
         written = self.write(node, hint)
         if written is not None:
             return written if is_atom(written) or isinstance(written, Opaque) else self.assign(hint, written)
+        node = unrolled(node, self.resolver.lookup) or node
         if not self.depends(node):
             return self.constant(node)
         match node:
@@ -372,6 +376,9 @@ class Expressions:
             return self.method_call(node, hint)
         if not found:
             return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
+        if function is dict and not node.args:
+            pairs = [(Const(k.arg), self.element(k.value)) for k in node.keywords]
+            return Build("dict", tuple([part for pair in pairs for part in pair]))
         remedy = rules.remedy(function)
         if rules.find(function) is None:
             wrapped = getattr(function, "__wrapped__", None)

@@ -323,9 +323,14 @@ class _Lowering(ControlFlow):
     def unpack(self, target: Node, value: Expr) -> None:
         elements = target.elts
         stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
-        if isinstance(value, Build) and value.kind != "dict" and len(value.items) == len(elements) and not stars:
-            for element, item in zip(elements, [self.held(i) for i in value.items], strict=True):
-                self.bind(element, item)
+        count = len(value.items) if isinstance(value, Build) and value.kind != "dict" else -1
+        if isinstance(value, Build) and (count == len(elements) or (stars and count >= len(elements) - 1)):
+            items = [self.held(i) for i in value.items]
+            if stars:
+                first, end = stars[0], stars[0] + 1 + len(items) - len(elements)
+                items[first:end] = [Build("list", tuple(items[first:end]))]
+            for element, item in zip(elements, items, strict=True):
+                self.bind(element.value if isinstance(element, gast.Starred) else element, item)
             return
         names = []
         later = []

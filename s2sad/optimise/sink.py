@@ -9,27 +9,31 @@ A_bar += ...                  A_bar = np.zeros_like(A)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Function, Stmt
+from s2sad.analysis.effects import sharing
+from s2sad.ir.nodes import Assign, Call, Expr, Function, Stmt
 from s2sad.ir.traverse import names_in, reads, walk, writes
 
 
 def sunk(function: Function, shadows: frozenset[str], outward: Iterable[str] = ()) -> Function:
     """Move top-level definitions of ``shadows`` that the forward part does not read to the reverse part.
 
-    Those in ``outward`` are results of the forward part.
+    Those in ``outward`` are results of the forward part.  What may copy a shadow stays where all shadows are zeros, if
+    that shadow comes from a caller: his has other contents when the reverse part runs.
     """
     if not shadows or function.reverse is None:
         return function
     assigned = Counter(n for s in walk(function.body) for n in writes(s))
+    made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign) and s.target in shadows}
     moving: list[Stmt] = []
     staying: list[Stmt] = []
     needed: set[str] = set(outward)
     for stmt in reversed(function.body):
         if isinstance(stmt, Assign) and stmt.target in shadows and stmt.target not in needed:
-            if all(assigned[n] <= 1 for n in names_in(stmt.value)):
+            held = _may_copy(stmt.value) and not _is_own(stmt.value, made, shadows)
+            if not held and all(assigned[n] <= 1 for n in names_in(stmt.value)):
                 moving.append(stmt)
                 continue
         staying.append(stmt)
@@ -38,3 +42,14 @@ def sunk(function: Function, shadows: frozenset[str], outward: Iterable[str] = (
     moving.reverse()
     staying.reverse()
     return replace(function, body=tuple(staying), reverse=(*moving, *function.reverse))
+
+
+def _may_copy(value: Expr) -> bool:
+    """Whether NumPy itself decides, as it runs, if this is a view or a copy."""
+    return isinstance(value, Call) and value.op.kind in ("function", "method") and sharing(value) == "maybe"
+
+
+def _is_own(value: Expr, made: Mapping[str, Expr], shadows: frozenset[str]) -> bool:
+    """Whether what a shadow is made of was made in this function."""
+    names = [n for n in names_in(value) if n in shadows]
+    return all(n in made and _is_own(made[n], made, shadows) for n in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,13 +14,24 @@ import gast
 import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
-from s2sad.analysis.effects import CallEffects, Context, Effects, assumed, effects, sharers
-from s2sad.analysis.facts import OPEN, Atom, Fact, describe
+from s2sad.analysis.effects import (
+    CallEffects,
+    Context,
+    Effects,
+    assumed,
+    effects,
+    sharers,
+    user_calls,
+    written_unseen,
+)
+from s2sad.analysis.evaluate import evaluate
+from s2sad.analysis.facts import OPEN, Atom, Fact, describe, sized
 from s2sad.analysis.infer import Facts, infer
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
+from s2sad.frontend.writing import may_write
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import (
     Assign,
@@ -34,6 +46,7 @@ from s2sad.ir.nodes import (
     Origin,
     Param,
     Stmt,
+    Store,
     Unpack,
     Var,
 )
@@ -42,6 +55,8 @@ from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, wri
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.runtime import apart, as_pair, own
 
+#: The names in the text of a size.
+_NAME = re.compile(r"[~^@\w]+\.\d*")
 #: How often a recursive function is followed with other facts about its arguments each time.
 DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -73,6 +88,7 @@ class Analyser:
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.depth: dict[types.FunctionType, int] = {}
+        self.spaces: dict[int, int] = {}
         self.stages: dict[str, str] = {}
 
     def source(self, function: types.FunctionType) -> Source:
@@ -120,7 +136,7 @@ class Analyser:
             ir = replace(ir, body=(*ir.body, Assign("~loss.1", loss, origin), Assign("~aux.1", aux, origin)))
         elif has_aux:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
-        given = {p.public: describe(p.default.value, p.public) for p in ir.params if p.default is not None}
+        given = {p.public: _default(p.public, p.default.value) for p in ir.params if p.default is not None}
         facts = {**given, **facts}
         checked(ir, "lower")
         ir, known = self.inferred_with(lowered, ir, facts)
@@ -139,9 +155,9 @@ class Analyser:
             kept += [p.name for p in written]
         elif written:
             copied = [p for p in written if p.name not in shared.private]
-            ir = _with_copies(ir, copied, known)
+            ir = _with_copies(ir, copied, known, shared.reshapes)
             others = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
-            if others or len(written) > 1:
+            if others or len(written) > 1 or known.of[written[0].name].kind != "array":
                 ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects, overwritten=beyond)
@@ -159,17 +175,40 @@ class Analyser:
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the facts about its parameters decide, and the facts about the rest."""
+        changing: frozenset[str] = frozenset()
         while True:
-            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact)
-            taken = take_decided(ir, known)
-            if taken == ir:
+            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact, changing)
+            more = changing | self.changing(ir, known)
+            taken = take_decided(ir, known) if more == changing else ir
+            if taken == ir and more == changing:
                 return ir, known
-            ir = taken
+            ir, changing = taken, more
+
+    def changing(self, function: Function, known: Facts) -> frozenset[str]:
+        """The names that may hold a container of which something that it holds is replaced."""
+        found: set[str] = set()
+        calls: list[Call] = []
+        for stmt in walk(function.body):
+            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
+            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+                found.update(names_in(stmt.base))
+            calls += user_calls(stmt)
+        if not found and not any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+            return frozenset()
+        shared = effects(function, known, self.call_effects)
+        for call in calls:
+            if call in shared.calls:
+                found |= shared.calls[call].names(shared.calls[call].changing)
+        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
         node = _parsed(text)
-        found = lowered.resolver.fact(node, lambda value: _stable(describe(value, text)))
+        # What one module calls n is not what another, or a function, does.
+        resolver = lowered.resolver
+        holder = resolver.cells.get(text.partition(".")[0], resolver.globals)
+        space = self.spaces.setdefault(id(holder), len(self.spaces))
+        found = resolver.fact(node, lambda value: _stable(describe(value, f"@{space}_{text.replace('.', '_')}")))
         return found if isinstance(found, Fact) else OPEN
 
     def bind(self, call: Call) -> dict[str, Expr]:
@@ -202,13 +241,12 @@ class Analyser:
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            defaults = {p.public: describe(p.default.value, p.public) for p in lowered.function.params if p.default}
+            defaults = {p.public: _default(p.public, p.default.value) for p in lowered.function.params if p.default}
             whole = self.unpacked(with_display(lowered.function))
-            body, known = self.inferred_with(lowered, whole, {**defaults, **bound})
+            body, known = self.inferred_with(lowered, whole, {**defaults, **{n: _inward(f) for n, f in bound.items()}})
             self.inferred[key] = replace(lowered, function=body), known
-            given = frozenset(a for f in bound.values() if f.shape for a in f.shape)
             self.depth[function] -= 1
-            self.results[key] = _outward(known.get(body.result), given)
+            self.results[key] = _outward(known.get(body.result))
         return self.results[key] or OPEN
 
     def call_effects(self, call: Call, facts: Facts) -> CallEffects:
@@ -232,7 +270,15 @@ class Analyser:
         module = found.module or not found.shared <= bound.keys()
         given = frozenset(bound)
         linked = tuple(params & given for params in found.linked)
-        return CallEffects(bound, found.written & given, found.shared & given, linked, module)
+        return replace(
+            found,
+            bound=bound,
+            written=found.written & given,
+            shared=found.shared & given,
+            linked=linked,
+            module=module,
+            changing=found.changing & given,
+        )
 
     def summary(self, function: Function, facts: Facts) -> CallEffects:
         """What a function does to the objects that it is given."""
@@ -248,6 +294,9 @@ class Analyser:
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
             any(n in found.module for n in of_result),
+            found.reshapes,
+            frozenset(params[n] for n in self.changing(function, facts) if n in params),
+            _entangled(function.result, facts, found),
         )
 
     def unpacked(self, function: Function) -> Function:
@@ -275,6 +324,19 @@ class Analyser:
         return replace(function, body=in_block(function.body))
 
 
+def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
+    """Whether two results of a function, or two parts of one, may share an object that it has made."""
+    seen: set[str] = set()
+    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
+        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
+            return True
+        names = {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}
+        if names & seen:
+            return True
+        seen |= names
+    return False
+
+
 def with_display(function: Function) -> Function:
     """``function`` with what it assigns last and returns, a name, a tuple or None, as its result."""
     last = function.body[-1] if function.body else None
@@ -294,13 +356,13 @@ def _apart(function: Function, written: list[Param], others: list[Param], source
     return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
 
 
-def _with_copies(function: Function, params: list[Param], facts: Facts) -> Function:
-    """``function`` working on copies of the arguments that it writes."""
+def _with_copies(function: Function, params: list[Param], facts: Facts, reshapes: bool) -> Function:
+    """``function`` working on copies of the arguments that it writes, of the same layout if it ``reshapes``."""
     names: dict[str, Expr] = {}
     start: list[Stmt] = []
     for param in params:
         copy = f"{base(param.name)}.0"
-        op = COPY if facts.of[param.name].kind == "array" else OWN
+        op = COPY if facts.of[param.name].kind == "array" and not reshapes else OWN
         start.append(Assign(copy, Call(op, (Var(param.name),))))
         names[param.name] = Var(copy)
 
@@ -328,10 +390,47 @@ def _stable(fact: Fact) -> Fact:
     return fact if fact.kind in ("scalar", "array") else replace(fact, items=None)
 
 
-def _outward(fact: Fact, given: frozenset[Atom]) -> Fact:
-    """A callee's fact in terms of the caller's atoms."""
-    shape = fact.shape if fact.shape is not None and (fact.shape <= given or fact.dims is not None) else None
-    items = None
-    if fact.items is not None:
-        items = tuple((k, _outward(f, given)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items)
+def _default(name: str, value: Any) -> Fact:
+    """The fact about a default, in terms that no caller has for something else."""
+    return evaluate(Const(value), {}, {}) if type(value) is int else describe(value, f"{name}=")
+
+
+def _inward(fact: Fact) -> Fact:
+    """A caller's fact in terms of a callee: atoms and sizes are marked, so that the callee has none like them."""
+    size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
+    if fact.dims is not None:
+        dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=fact.items)
+    shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
+    items = None if fact.items is None else tuple((k, _inward(f)) for k, f in fact.items)
+    return replace(fact, shape=shape, size=size, items=items)
+
+
+def _outward(fact: Fact) -> Fact:
+    """A callee's fact in terms of its caller: of the marked atoms and sizes; the callee's own mean nothing there."""
+    size = fact.size
+    if size is not None and size != 1:
+        size = _NAME.sub(_unmarked, str(size)) if _is_marked(str(size)) else None
+    items = None if fact.items is None else tuple((k, _outward(f)) for k, f in fact.items)
+    if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
+        dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=items)
+    known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
+    shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
+    return replace(fact, shape=shape, dims=None, size=size, items=items)
+
+
+def _marked(name: re.Match[str]) -> str:
+    return name[0] if name[0][0] == "@" else f"^{name[0]}"
+
+
+def _unmarked(name: re.Match[str]) -> str:
+    return name[0].removeprefix("^")
+
+
+def _is_marked(size: str) -> bool:
+    return all(name[0] in "^@" for name in _NAME.findall(size))
+
+
+def _marked_atom(atom: Atom) -> Atom:
+    return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))

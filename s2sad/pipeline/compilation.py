@@ -183,7 +183,7 @@ class _Compilation(Analyser):
         if sum(known is not None and known[0] is function and not c.done for known, c in self.pairs.items()) > DEPTH:
             own_facts = {name: _rough(fact, name) for name, fact in own_facts.items()}
         key = (function, active, tuple(own_facts.items()), context)
-        if key not in self.pairs:
+        if key not in self.pairs or self.pairs[key].pair is None:
             self.make_pair(function, active, own_facts, self.source(function).name, key, context)
         callee = self.pairs[key]
         assert callee.pair is not None

@@ -185,10 +185,15 @@ def add_into(x_bar: Any, g: Any) -> None:
         x_bar += g
         return
     for key in x_bar if isinstance(x_bar, dict) else range(len(x_bar)):
-        if isinstance(x_bar[key], (np.ndarray, list, dict)):
-            add_into(x_bar[key], g[key])
-        else:
-            x_bar[key] = add(x_bar[key], g[key])
+        add_into_item(x_bar, key, g[key])
+
+
+def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
+    """Add ``g`` to an item of the shadow ``x_bar`` of a container: in place, as the item may have other names."""
+    if isinstance(x_bar[key], (np.ndarray, list, dict)):
+        add_into(x_bar[key], g)
+    else:
+        x_bar[key] = add(x_bar[key], g)
 
 
 def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
@@ -262,15 +267,32 @@ def fresh(g: Any) -> Any:
 
 
 def own(x: Any) -> Any:
-    """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside."""
+    """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside.
+
+    A copy has the strides of the array, so that NumPy views and copies it where it would view and copy the array.
+    """
     if isinstance(x, np.ndarray):
-        return x.copy()
+        if x.flags.c_contiguous:
+            return x.copy()
+        copy = _laid_out_like(x)
+        copy[...] = x
+        return copy
     if isinstance(x, (list, tuple)):
         items = [own(item) for item in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
     if isinstance(x, dict):
         return {key: own(item) for key, item in x.items()}
     return x
+
+
+def _laid_out_like(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of zeros with the strides of ``x``."""
+    made = np.zeros_like(x)
+    if made.strides == x.strides:
+        return made
+    low, high = np.lib.array_utils.byte_bounds(x)
+    start = x.__array_interface__["data"][0] - low
+    return np.ndarray(x.shape, x.dtype, np.zeros(high - low, np.uint8), start, x.strides)
 
 
 def packed(x: Any, bars: Any) -> Any:
@@ -337,9 +359,15 @@ def shadow(x: Any) -> Any:
     """The shadow of an array that is written in place: zeros of its shape, layout and dtype, or containers of these.
 
     Raises:
-        UndefinedDerivativeError: for an array that cannot hold floats, or what is no array.
+        UndefinedDerivativeError: for an array that cannot hold floats, what is no array, or a container of arrays that
+            share memory.
     """
     if not isinstance(x, np.ndarray):
+        if isinstance(x, (list, tuple, dict)) and _overlap(_arrays(x)):
+            raise UndefinedDerivativeError(
+                "two arrays of a container that is written in place share memory",
+                "Take a copy of one of them (x.copy()).",
+            )
         if isinstance(x, (list, tuple)):
             return [part_shadow(item) for item in x]
         if isinstance(x, dict):
@@ -355,7 +383,17 @@ def shadow(x: Any) -> Any:
             f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
             "Make the array with dtype=float.",
         )
-    return np.zeros_like(x)
+    return _laid_out_like(x)
+
+
+def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
+    """Whether two of some arrays may share memory."""
+    end = 0
+    for low, high in sorted(map(np.lib.array_utils.byte_bounds, arrays)):
+        if low < end:
+            return True
+        end = high
+    return False
 
 
 def part_shadow(x: Any) -> Any:

@@ -1062,7 +1062,7 @@ def in_an_index(x: Any) -> Any:
 
 def in_a_comprehension(x: Any) -> Any:
     c = np.zeros(4)
-    rows = [np.multiply(x, k, out=c) for k in range(2)]  # refused
+    rows = [np.multiply(x, k, out=c) for k in (0, 1)]  # refused
     return np.sum(c) + len(rows)
 
 

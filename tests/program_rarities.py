@@ -1,0 +1,178 @@
+"""Random statements on rarer arrays: complex, integer, boolean and without axes, and rarer ways to write and view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.program_buffers import BufferWriter
+from tests.program_expressions import SCALAR, SHAPES, Scope, Shape
+
+
+class RareWriter(BufferWriter):
+    """Writes statements that few programs have."""
+
+    def rare(self, scope: Scope) -> None:
+        """One statement, or a few that belong together."""
+        arrays = self.arrays(scope)
+        if not arrays:
+            self.make(scope)
+            return
+        forms: list[Callable[[Scope, str, Shape], None]] = [
+            self.complex_parts,
+            self.positions,
+            self.mask,
+            self.without_axes,
+            self.power,
+            self.product_in_place,
+            self.new_axis,
+            self.made_by_class,
+            self.held_diagonal,
+            self.three_parts,
+            self.comprehension,
+        ]
+        self.pick(forms)(scope, *self.pick(arrays))
+
+    def modest(self, scope: Scope) -> str:
+        return self.bounded(self.leaf(scope, SCALAR), SCALAR)
+
+    def complex_parts(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A complex array, written through its parts or as it is."""
+        self.counter += 1
+        z = f"z{self.counter}"
+        part = self.pick((".real", ".imag"))
+        self.emit(f"{z} = {name} {self.pick(('* (0.5 + 0.3j)', '+ 0.4j', '* 1j + 0.2'))}")
+        self.emit(
+            self.pick(
+                (
+                    f"{z}{part}[...] = {self.value(scope, shape)}",
+                    f"{z}{part}[0] *= {self.modest(scope)}",
+                    f"{z}[0] = {self.modest(scope)} + 0.3j",
+                    f"{z} *= 0.5 - 0.2j",
+                    f"{z}[...] = np.conj({z})",
+                    f"{z}{part}[{z}{part} > 0.2] = 0.1",
+                )
+            )
+        )
+        other = self.unused(scope)
+        self.emit(
+            f"{other} = " + self.pick(("{z}.real - {z}.imag", "abs({z} + 2.0)", "np.imag({z} * {z})")).format(z=z)
+        )
+        self.bind(scope, other, shape)
+        if self.chance(0.3):
+            self.emit(f"{z}.imag[-1] = 0.7")
+            self.emit(f"{other} *= {z}.real")
+
+    def positions(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An integer array that is written, and then used as an index."""
+        self.counter += 1
+        index = f"idx{self.counter}"
+        n = shape[0]
+        self.emit(f"{index} = np.{self.pick(('arange', 'arange', 'zeros'))}({n}, dtype=int)")
+        self.emit(self.pick((f"{index}[0] = {n - 1}", f"{index}[-1:] += 1", f"{index}[...] = {index}[::-1]")))
+        self.emit(
+            self.pick(
+                (
+                    f"{name}[{index} % {n}] {self.pick(('=', '*=', '+='))} {self.modest(scope)}",
+                    f"np.add.at({name}, {index} % {n}, {self.modest(scope)})",
+                    f"{name}[...] = {name}[{index} % {n}] * {self.modest(scope)}",
+                )
+            )
+        )
+
+    def mask(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A boolean array that is written, and then used as an index or condition."""
+        self.counter += 1
+        mask = f"mask{self.counter}"
+        self.emit(f"{mask} = {name} > 0.1")
+        self.emit(self.pick((f"{mask}[0] = True", f"{mask}[-1] = ~{mask}[-1]", f"{mask} |= {name} < -0.4")))
+        self.emit(
+            self.pick(
+                (
+                    f"{name}[{mask}] {self.pick(('=', '*=', '-='))} {self.modest(scope)}",
+                    f"np.copyto({name}, {self.value(scope, shape)}, where={mask})",
+                    f"{name}[...] = np.where({mask}, {name}, {self.modest(scope)})",
+                    f"{name}[{mask}] *= {name}[{mask}]",
+                )
+            )
+        )
+
+    def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An array without axes."""
+        self.counter += 1
+        zero = f"zero{self.counter}"
+        self.emit(f"{zero} = np.array({self.modest(scope)})")
+        self.emit(
+            self.pick(
+                (
+                    f"{zero}[...] = np.mean({name})",
+                    f"{zero}[()] *= {self.modest(scope)}",
+                    f"np.add({zero}, 0.3, out={zero})",
+                    f"{zero} += np.mean({name})",
+                )
+            )
+        )
+        self.emit(self.pick((f"{self.whole(name)} *= {zero}", f"{name}[-1] = {zero}", f"{name}[0] -= np.sin({zero})")))
+
+    def power(self, scope: Scope, name: str, shape: Shape) -> None:
+        """Powers in place."""
+        self.emit(f"{self.pick((self.whole(name), f'{name}[0]', f'{name}[1:]'))} **= {self.pick((2, 2, 3))}")
+
+    def product_in_place(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A matrix product in place."""
+        if len(shape) != 2 or shape[1] != 3:
+            self.power(scope, name, shape)
+            return
+        self.emit(f"{self.whole(name)} @= 0.3 * {self.bounded(self.expression(scope, (3, 3), 1), (3, 3))}")
+
+    def new_axis(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A store through an index with a new axis."""
+        operator = self.pick(("=", "+=", "*="))
+        self.emit(f"{name}[None] {operator} {self.value(scope, shape)}")
+
+    def made_by_class(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An array made by the class itself."""
+        other = self.unused(scope)
+        value = self.value(scope, shape)
+        self.emit(f"{other} = np.ndarray({shape!r})")
+        self.emit(f"{self.whole(other)} = {value}")
+        self.bind(scope, other, shape)
+
+    def held_diagonal(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A diagonal that is held, and read once the matrix has been written."""
+        if len(shape) != 2:
+            self.new_axis(scope, name, shape)
+            return
+        self.counter += 1
+        held = f"held{self.counter}"
+        self.emit(f"{held} = {self.pick(('np.diagonal({0})', '{0}.diagonal()', 'np.diag({0})')).format(name)}")
+        self.write_part(scope, name, shape)
+        self.emit(f"{name}[0] {self.pick(('*=', '+='))} np.mean({held})")
+
+    def three_parts(self, scope: Scope, name: str, shape: Shape) -> None:
+        """Parts of an array by ``np.split`` or by unpacking it."""
+        self.counter += 1
+        parts = [f"part{self.counter}{c}" for c in "abc"]
+        if shape[0] != 3:
+            self.mask(scope, name, shape)
+            return
+        rest = shape[1:]
+        if rest and self.chance(0.4):
+            self.emit(f"{', '.join(parts)} = {name}")
+            of = rest
+        else:
+            self.emit(f"{', '.join(parts)} = np.split({name}, {self.pick(('3', '[1, 2]'))})")
+            of = (1, *rest)
+        self.write_part(scope, parts[0], of)
+        self.emit(f"{parts[1]}[...] {self.pick(('=', '+=', '*='))} {self.pick((parts[0], parts[2]))}")
+
+    def comprehension(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A list of fresh arrays."""
+        if shape not in SHAPES:
+            self.power(scope, name, shape)
+            return
+        self.counter += 1
+        made = f"bufs{self.counter}"
+        self.emit(f"{made} = [{self.pick((f'np.zeros({shape!r})', f'{name}.copy()'))} for _ in range(2)]")
+        for i in range(2):
+            scope.read_only[f"{made}[{i}]"] = shape
+        self.emit(f"{made}[{self.random.randrange(2)}][...] = {self.value(scope, shape)}")
