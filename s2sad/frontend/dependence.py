@@ -7,7 +7,7 @@ question is :mod:`s2sad.analysis.activity`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -36,12 +36,19 @@ def stored_base(target: Node) -> str | None:
     return target.id if isinstance(target, gast.Name) else None
 
 
-def assigned(statements: Iterable[Node]) -> dict[str, None]:
-    """Every name that ``statements`` bind, in order of appearance."""
+def assigned(statements: Sequence[Node]) -> dict[str, None]:
+    """Every name that ``statements`` bind, in order of appearance; comprehensions have scopes of their own."""
     names: dict[str, None] = {}
+    inner = {
+        id(target)
+        for s in statements
+        for node in gast.walk(s)
+        if isinstance(node, gast.comprehension)
+        for target in gast.walk(node.target)
+    }
     for s in statements:
         for node in gast.walk(s):
-            if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)) and id(node) not in inner:
                 names[node.id] = None
     return names
 

@@ -100,6 +100,11 @@ class _Compilation(Analyser):
         self.stages["source"] = text
         return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names, self.once, pair)
 
+    def source(self, function: types.FunctionType) -> Source:
+        """The source of a function."""
+        self.writer.avoid(function.__code__)
+        return super().source(function)
+
     def differentiate(
         self,
         a: Analysed,
