@@ -436,6 +436,30 @@ def test_effects_of_the_argument_happen_once(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == "once 2.0\n"
 
 
+def doubled(x: Any, by: Any = 1.0) -> Any:
+    return 2.0 * x * by
+
+
+def beside_a_callee(x: Any, w: Any) -> Any:
+    s = stop_gradient(doubled(x, by=x))
+    return np.sum((x - s) * w)
+
+
+def reshaped_by_a_callee(x: Any, w: Any) -> Any:
+    return np.sum(x * stop_gradient(doubled(x[:1], by=x)) * w)
+
+
+def test_what_a_stopped_callee_returns_is_known() -> None:
+    """Its shape is that of `x`, so that nothing has to be summed, or looked at while it runs."""
+    df = grad(beside_a_callee)
+    x, w = np.ones((3, 2)), np.array([1.0, 3.0])
+    np.testing.assert_array_equal(df(x, w), np.ones((3, 1)) * w)
+    assert not re.search("unbroadcast|scalar_seed", df.source_for(x, w))
+    np.testing.assert_array_equal(df(x, 2.0), np.full((3, 2), 2.0))
+    # What is computed on the way to a callee is not looked at.
+    np.testing.assert_allclose(grad(reshaped_by_a_callee)(V, W), 2.0 * V[0] * V * W)
+
+
 def failing(x: Any) -> Any:
     return x * stop_gradient(shout_and_fail())
 

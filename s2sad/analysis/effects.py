@@ -15,6 +15,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.infer import Facts
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
     Assign,
@@ -222,7 +223,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            if sharing(expr) == "fresh":
+            if sharing(expr) == "fresh" or (op.kind == "attribute" and op.name in CONSTANT_ATTRIBUTES):
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)

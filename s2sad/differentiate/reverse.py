@@ -125,12 +125,12 @@ class _Reverse(Writes):
             self.shadows[name] = bar
             self.of[bar] = self.of[name]
             if self.of[name].kind not in HOLDERS:
-                self.refuse_buffer(0)
+                self.refuse_buffer(0, name)
         self.views = tuple(views)
         for name in self.views:
             self.shadow(name)
             if self.of[name].kind not in HOLDERS:
-                self.refuse_buffer(0)
+                self.refuse_buffer(0, name)
         for name, g in seeds:
             if name in self.adj or self.is_buffer(Var(name)):
                 self.contribute(Var(name), g)

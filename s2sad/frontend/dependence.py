@@ -53,6 +53,32 @@ def assigned(statements: Sequence[Node]) -> dict[str, None]:
     return names
 
 
+def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
+    """The names that ``node`` reads from around it (not those that a lambda or comprehension binds)."""
+    if isinstance(node, gast.Name):
+        if node.id not in bound:
+            yield node.id
+    elif isinstance(node, gast.Lambda):
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            yield from free_names(default, bound)
+        arguments = node.args
+        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        yield from free_names(node.body, bound | {a.id for a in own if a is not None})
+    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
+        inner: set[str] = set()
+        for generator in node.generators:
+            yield from free_names(generator.iter, bound | inner)
+            inner |= set(bound_names(generator.target))
+            for condition in generator.ifs:
+                yield from free_names(condition, bound | inner)
+        values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        for value in values:
+            yield from free_names(value, bound | inner)
+    else:
+        for child in gast.iter_child_nodes(node):
+            yield from free_names(child, bound)
+
+
 class Dependence:
     """Answers whether an expression may depend on the active parameters.
 

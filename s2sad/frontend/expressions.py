@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.dependence import free_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.writing import writes_first, written_in
@@ -203,7 +203,17 @@ class Expressions:
                 args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
                 return Call(Op("method", node.func.attr, function), args, kwargs, node)
-        return self.opaque(node)
+        whole = self.opaque(node)
+        if not plain or not isinstance(function, types.FunctionType) or not is_followed(function):
+            return whole
+
+        def seen(part: Node) -> Expr:
+            simple = isinstance(part, (gast.Name, gast.Constant))
+            return self.constant(part) if simple else Opaque(gast.gast_to_ast(part), ())
+
+        op = Op("user", self.resolver.text(node.func), function, pure=False)
+        kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
+        return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
@@ -374,8 +384,7 @@ class Expressions:
             return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
         remedy = rules.remedy(function)
         if rules.find(function) is None:
-            wrapped = getattr(function, "__wrapped__", None)
-            if isinstance(function, types.FunctionType) and not is_numpy(function) and wrapped is None:
+            if isinstance(function, types.FunctionType) and is_followed(function):
                 if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
                     what = f"{text} has a parameter with * or **"
                     return self.refused(node, what, "Name the parameters of the function.")
@@ -450,30 +459,9 @@ def is_cheap(expr: Expr) -> bool:
     return False
 
 
-def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
-    """The names that ``node`` reads from around it (not those that a lambda or comprehension binds)."""
-    if isinstance(node, gast.Name):
-        if node.id not in bound:
-            yield node.id
-    elif isinstance(node, gast.Lambda):
-        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
-            yield from free_names(default, bound)
-        arguments = node.args
-        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        yield from free_names(node.body, bound | {a.id for a in own if a is not None})
-    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
-        inner: set[str] = set()
-        for generator in node.generators:
-            yield from free_names(generator.iter, bound | inner)
-            inner |= set(bound_names(generator.target))
-            for condition in generator.ifs:
-                yield from free_names(condition, bound | inner)
-        values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-        for value in values:
-            yield from free_names(value, bound | inner)
-    else:
-        for child in gast.iter_child_nodes(node):
-            yield from free_names(child, bound)
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function without rule is one of the user's, and what it calls itself."""
+    return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
 
 
 class _KnownPure:

@@ -28,8 +28,7 @@ from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.frontend.control import ControlFlow
-from s2sad.frontend.dependence import Dependence, assigned
-from s2sad.frontend.expressions import free_names
+from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.outs import is_own, writes_out
 from s2sad.frontend.resolve import Guard, Resolver, aliases
