@@ -167,6 +167,16 @@ def by_nesting(x: Any) -> Any:
     return sg(sg(sg(x))) * x
 
 
+def by_alias_on_one_line(x: Any) -> Any:
+    stop = s2sad.stop_gradient; return stop(x) * x  # noqa: E702 # fmt: skip
+
+
+def by_comprehension(x: Any) -> Any:
+    stopped = [stop_gradient(v) for v in (x, 1.0)]
+    named = {str(i): stop_gradient(v) for i, v in enumerate((1.0, x))}
+    return stopped[0] * x * named["0"] * named["1"] / stop_gradient(x)
+
+
 def make_closure() -> Any:
     stopper = stop_gradient
 
@@ -184,6 +194,7 @@ by_closure = make_closure()
     [
         *(by_attribute, by_alias_of_module, by_alias, by_other_global, by_local_import, by_keyword),
         *(by_name_argument, by_positional_name, by_nesting, by_closure),
+        *(by_alias_on_one_line, by_comprehension),
     ],
     ids=lambda f: f.__qualname__,
 )

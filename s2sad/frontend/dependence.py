@@ -152,6 +152,10 @@ class Dependence:
             return self.depends(node.value) or (not self.plain(node.value) and self.depends(node.slice))
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             return False
+        if isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp)):
+            return self.depends(node.elt)
+        if isinstance(node, gast.DictComp):
+            return self.depends(node.value)
         if isinstance(node, gast.IfExp):
             return self.depends(node.body) or self.depends(node.orelse)
         if isinstance(node, gast.Call):

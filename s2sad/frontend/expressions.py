@@ -158,9 +158,6 @@ class Expressions:
                 return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
             case gast.Call():
                 return self.constant_call(node)
-        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
-            what = "an assignment expression is not supported here"
-            self.violation(node, what, "Assign on a line of its own.")
         return self.opaque(node)
 
     def is_value(self, node: Node) -> bool:
@@ -217,6 +214,9 @@ class Expressions:
 
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
+        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
+            what = "an assignment expression is not supported here"
+            self.violation(node, what, "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
@@ -379,7 +379,11 @@ class Expressions:
             self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
             return self.opaque(node)
         if not found and isinstance(node.func, gast.Attribute):
+            if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
+                return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")
             return self.method_call(node, hint)
+        if not found and isinstance(node.func, gast.Name) and node.func.id not in self.resolver.local:
+            return self.refused(node, f"the name {text} is not defined", "Define or import it before.")
         if not found:
             return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
         remedy = rules.remedy(function)
