@@ -55,11 +55,12 @@ from s2sad.syntax import COMPARE, OPERATORS, UNARY, dotted, renamed, shortened
 
 @dataclass
 class Emitted:
-    """The text of a function, and the objects that the names in it stand for (beside the user's own)."""
+    """The text of a function, the objects that names in it stand for, and the user's global names in it."""
 
     name: str
     text: str
     bindings: dict[str, Any] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -105,7 +106,7 @@ def emit(
     names = name_all(function, read | set(bindings))
     writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()})
     definition = writer.function(function)
-    return Emitted(function.name, to_text([definition], writer.notes), bindings)
+    return Emitted(function.name, to_text([definition], writer.notes), bindings, read)
 
 
 def _root(root: str, function: Any) -> Any:

@@ -7,7 +7,7 @@ question is :mod:`s2sad.analysis.activity`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -36,21 +36,12 @@ def stored_base(target: Node) -> str | None:
     return target.id if isinstance(target, gast.Name) else None
 
 
-def assigned(statements: Sequence[Node]) -> dict[str, None]:
+def assigned(statements: Iterable[Node]) -> dict[str, None]:
     """Every name that ``statements`` bind, in order of appearance; comprehensions have scopes of their own."""
-    names: dict[str, None] = {}
-    inner = {
-        id(target)
-        for s in statements
-        for node in gast.walk(s)
-        if isinstance(node, gast.comprehension)
-        for target in gast.walk(node.target)
-    }
-    for s in statements:
-        for node in gast.walk(s):
-            if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)) and id(node) not in inner:
-                names[node.id] = None
-    return names
+    nodes = [node for s in statements for node in gast.walk(s)]
+    inner = {id(n) for node in nodes if isinstance(node, gast.comprehension) for n in gast.walk(node.target)}
+    stored = [n for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
+    return dict.fromkeys([n.id for n in stored if id(n) not in inner])
 
 
 def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:

@@ -146,7 +146,8 @@ class _Lowering(ControlFlow):
         self.unbound: set[str] = set()
         body = source.node.body
         self.params = parameters(source)
-        names = {n.id for n in gast.walk(source.node) if isinstance(n, gast.Name)}
+        self.nodes = list(gast.walk(source.node))
+        names = {n.id for n in self.nodes if isinstance(n, gast.Name)}
         local = {name for name, _ in self.params} | set(assigned(body))
         self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
         self.lost: set[str] = set()
@@ -213,7 +214,7 @@ class _Lowering(ControlFlow):
 
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write local variables unseen."""
-        for node in gast.walk(self.source.node):
+        for node in self.nodes:
             if isinstance(node, gast.Call) and not node.keywords and resolver.peeks(node.func, len(node.args)):
                 what = f"{gast.unparse(node.func).strip()}(...) reads the variables of the function unseen"
                 self.violation(node, what, "Name the variables that it needs.")
@@ -221,20 +222,17 @@ class _Lowering(ControlFlow):
 
     def check_captures(self, resolver: Resolver) -> None:
         """Find the functions that see variables as they are when called, not when written down."""
-        root = self.source.node
-        stores = [n.id for n in gast.walk(root) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
-        stores += [
-            s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
-        ]
+        stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+        stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
-        for node in gast.walk(root):
+        for node in self.nodes:
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
                 if resolver.lookup(node.func)[1] in _CALLS_AT_ONCE:
                     at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
-        for node in gast.walk(root):
+        for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
                 seen = sorted(several & set(free_names(node, frozenset())))
                 if seen:

@@ -5,7 +5,6 @@ Where it was compiled, the text reads the user's names live and needs none of th
 
 from __future__ import annotations
 
-import dis
 import os
 import sys
 import types
@@ -69,14 +68,12 @@ def _import_name(module: types.ModuleType) -> str:
     return name if all(part.isidentifier() for part in name.split(".")) else ""
 
 
-def globals_of(code: types.CodeType) -> Iterator[str]:
-    """The global names that a function and those inside it read."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
+def outer_names(code: types.CodeType) -> Iterator[str]:
+    """The names that a function and those inside it do not bind: globals, and attributes too."""
+    yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from globals_of(constant)
+            yield from outer_names(constant)
 
 
 def head(imports: Iterable[Import], unknown: Iterable[str]) -> str:

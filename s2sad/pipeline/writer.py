@@ -11,7 +11,7 @@ from typing import Any
 from s2sad.emit import emit
 from s2sad.ir.nodes import Function
 from s2sad.load import load
-from s2sad.pipeline.imports import Import, globals_of, head, home_of, import_of
+from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
 
 _MISSING = object()
 
@@ -96,7 +96,7 @@ class Writer:
             loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
             for made in loaded.values():
                 part.open.update(n for n in made.__code__.co_freevars if n not in bindings)
-                for name in globals_of(made.__code__):
+                for name in emitted.names.intersection(outer_names(made.__code__)):
                     value = resolves(name)
                     found = None if value is _MISSING else import_of(name, value, namespace)
                     if found is not None:
