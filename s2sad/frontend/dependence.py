@@ -196,14 +196,14 @@ def _shared(value: Node) -> set[str]:
 
 def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:
     """The sets of names that may share an object which is written into."""
-    groups: list[set[str]] = []
-    for names in [*sharing, *({name} for name in stored)]:
-        joined = set(names)
-        apart = []
-        for group in groups:
-            if group & joined:
-                joined |= group
-            else:
-                apart.append(group)
-        groups = [*apart, joined] if joined else apart
-    return [group for group in groups if group & stored]
+    group_of: dict[str, set[str]] = {}
+    for names in sharing:
+        joined: set[str] = set()
+        for name in names:
+            group = group_of.setdefault(name, {name})
+            if group is not joined:
+                # The smaller one moves, so that no name moves often.
+                small, joined = sorted((group, joined), key=len)
+                joined |= small
+                group_of.update(dict.fromkeys(small, joined))
+    return list({id(group): group for group in (group_of.get(n, {n}) for n in sorted(stored))}.values())
