@@ -149,7 +149,7 @@ class Derivative:
         # Numbers for numbers are the common case, written out: a call of `fitted` costs as much as an operation.
         return tuple(
             [
-                g.item() if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
+                float(g) if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
                 for g, p in zip(gradients, self._positions)  # noqa: B905 - as many by construction
             ]
         )
