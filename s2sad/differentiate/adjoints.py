@@ -49,6 +49,8 @@ class Adjoints(Buffers):
         self.place = known.place
         self.unbound = known.unbound
         self.violations: list[Violation] = []
+        #: Refused uses of buffers: beside a call of nobody knows what, which may write, they are its consequences.
+        self.misused: list[Violation] = []
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
@@ -216,7 +218,7 @@ class Adjoints(Buffers):
                 "Annotate parameters that are (x: np.ndarray), or look at one call (source_for, s2sad show --at).\n"
                 "In a call: take a copy (x.copy()), or make a new array instead of writing into this one."
             )
-        self.violation(node, what, remedy)
+        self.misused.append(Violation(self.place(node) if node is not None else None, what, remedy))
 
     def refuse_stopped(self, node: Any) -> None:
         """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""

@@ -187,8 +187,7 @@ class Expressions:
         return self.constant(node)
 
     def constant_call(self, node: Node) -> Expr:
-        plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-        plain = plain and not writes_out(node)
+        plain = not is_starred(node) and not writes_out(node)
         found, function = self.resolver.lookup(node.func)
         if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
@@ -221,7 +220,11 @@ class Expressions:
         later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
             if id(call) in later or any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
-                what = f"{gast.unparse(call.func).strip()}(...) writes, inside of what is not taken apart"
+                text = gast.unparse(call.func).strip()
+                if is_starred(call):
+                    self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
+                    continue
+                what = f"{text}(...) writes, inside of what is not taken apart"
                 self.violation(call, what, "Put it on a line of its own.")
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
@@ -367,7 +370,7 @@ class Expressions:
 
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)
-        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        if is_starred(node):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
         if (writes_out(node) and not is_own(function)) or (found and writes_first(function)):
@@ -461,6 +464,11 @@ def is_cheap(expr: Expr) -> bool:
     if isinstance(expr, Slice):
         return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
     return False
+
+
+def is_starred(call: Node) -> bool:
+    """Whether a call has arguments behind ``*`` or ``**``."""
+    return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
 def is_followed(function: types.FunctionType) -> bool:

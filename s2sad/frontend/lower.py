@@ -153,6 +153,7 @@ class _Lowering(ControlFlow):
         self.lost: set[str] = set()
         self.check_parameters()
         body = self.accepted(body)
+        local |= self.lost
         exits = single_exit(body, self.unused)
         self.body, self.result = exits.body, exits.result
         self.own = exits.flags | {exits.result}
@@ -230,7 +231,8 @@ class _Lowering(ControlFlow):
         for node in self.nodes:
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
-                if resolver.lookup(node.func)[1] in _CALLS_AT_ONCE:
+                _, called = resolver.lookup(node.func)
+                if any(called is f for f in _CALLS_AT_ONCE):
                     at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
         for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:

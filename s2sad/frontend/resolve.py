@@ -107,7 +107,7 @@ class Resolver:
         found, value = self.lookup(node)
         if not found:
             return False
-        return (count == 1 and value in (eval, exec)) or (count == 0 and value in (locals, vars, dir))
+        return any(value is f for f in ((eval, exec) if count == 1 else (locals, vars, dir) if count == 0 else ()))
 
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""
