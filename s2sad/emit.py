@@ -106,7 +106,7 @@ def emit(
     names = name_all(function, read | set(bindings))
     writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()})
     definition = writer.function(function)
-    return Emitted(function.name, to_text([definition], writer.notes), bindings, read)
+    return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
 
 
 def _root(root: str, function: Any) -> Any:

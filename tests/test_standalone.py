@@ -16,6 +16,7 @@ import pytest
 
 from s2sad import grad, value_and_grad
 from s2sad.errors import UnsupportedError
+from s2sad.pipeline.imports import Import, head
 from tests.kernels.catalogue import KERNELS
 from tests.kernels.kernel import Kernel
 from tests.language.support import assert_close, from_file
@@ -175,3 +176,9 @@ def test_names_that_the_user_has(make: Make) -> None:
     df = grad(model.loss)
     assert df(1.5) == pytest.approx(4 * 1.5**3 * 6.0)
     assert from_file(df.source)(1.5) == pytest.approx(4 * 1.5**3 * 6.0)
+
+
+def test_a_name_that_means_two_things_is_not_imported() -> None:
+    first, second = Import("one", "K", "K"), Import("two", "K", "K")
+    assert head({first}, ()) == "from one import K"
+    assert head({first, second}, ()) == head({first}, {"K"}) == "# To be defined here, since no import gives it: K"

@@ -5,6 +5,7 @@ Where it was compiled, the text reads the user's names live and needs none of th
 
 from __future__ import annotations
 
+import collections
 import os
 import sys
 import types
@@ -85,7 +86,11 @@ def head(imports: Iterable[Import], unknown: Iterable[str]) -> str:
         from s2sad import stop_gradient as stop
         # To be defined here, since no import gives it: scale
     """
-    needed = sorted(i for i in imports if i != ("builtins", i.alias, i.alias))
+    given = set(imports)
+    meanings = collections.Counter(i.alias for i in given)
+    # What would have to mean two things is left to the reader too.
+    missing = sorted({*unknown, *(alias for alias, count in meanings.items() if count > 1)})
+    needed = sorted(i for i in given if i != ("builtins", i.alias, i.alias) and i.alias not in missing)
     lines = [f"import {_renamed(i.home, i.alias)}" for i in needed if not i.name]
     homes: dict[str, list[str]] = {}
     for i in needed:
@@ -94,7 +99,6 @@ def head(imports: Iterable[Import], unknown: Iterable[str]) -> str:
     for home, names in homes.items():
         line = f"from {home} import {', '.join(names)}"
         lines += [line] if len(line) <= _WIDTH else [f"from {home} import (", *(f"    {n}," for n in names), ")"]
-    missing = sorted(set(unknown))
     if missing:
         lines.append(
             f"# To be defined here, since no import gives {'it' if len(missing) == 1 else 'them'}: {', '.join(missing)}"
