@@ -38,6 +38,7 @@ def make(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, name, raising=False)
         made.append(name)
         return importlib.import_module(name)
 
