@@ -108,7 +108,7 @@ def main(argv=None):
     parser.add_argument("--out", default="softmax.png", help="where the figure goes")
     options = parser.parse_args(argv)
     if options.show:
-        value_and_gradient.show()
+        value_and_gradient.show(np.zeros((64, 10)), np.zeros(10), np.zeros((5, 64)), np.zeros((5, 10)))
     results = run(options.reduced)
     draw(results, options.out)
     print(f"held-out accuracy {results['accuracy']:.1%}; figure: {options.out}")

@@ -149,7 +149,7 @@ class Derivative:
         # Numbers for numbers are the common case, written out: a call of `fitted` costs as much as an operation.
         return tuple(
             [
-                g.item() if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
+                float(g) if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
                 for g, p in zip(gradients, self._positions)  # noqa: B905 - as many by construction
             ]
         )
@@ -189,7 +189,7 @@ class Derivative:
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of each stage, ``ir``, ``activity``, ``adjoint`` and ``source``; with arguments, for that call."""
-        return dict(self._shown(args, kwargs).stages)
+        return {name: text() for name, text in self._shown(args, kwargs).stages.items()}
 
     def show(self, *args: Any, **kwargs: Any) -> None:
         """Print the function and its derivative side by side; with arguments, what a call with them runs."""
@@ -207,7 +207,7 @@ class Derivative:
         """A table of the function's variables: active or not, and which are kept for the reverse part."""
         from s2sad.show import table
 
-        return table(self._function, self._wrt, self._shown().stages)
+        return table(self._function, self._wrt, self.stages())
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -207,7 +207,7 @@ def fitted(g: Any, x: Any) -> Any:
         if type(g) is float:
             return g
         if type(g) is np.float64:
-            return g.item()
+            return float(g)
     elif t is ARRAY and type(g) is ARRAY and g.dtype is x.dtype and g.shape == x.shape:
         return g
     return conform(g, x)

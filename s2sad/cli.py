@@ -356,6 +356,9 @@ def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[tupl
         hint = _suggestion(unknown[0], signature.parameters, "Its arguments are") if unknown else ""
         hint = hint or f"Its arguments are {signature}."
         raise UsageError(f"error: --at does not fit {function.__name__}: {error}\n{hint}") from error
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is not parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            bound.arguments.setdefault(name, parameter.default)
     return bound.args, bound.kwargs
 
 

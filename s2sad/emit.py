@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import math
+import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 import numpy as np
@@ -34,6 +35,7 @@ from s2sad.ir.nodes import (
     Op,
     Opaque,
     Origin,
+    Param,
     Pop,
     Push,
     Slice,
@@ -53,21 +55,28 @@ from s2sad.syntax import COMPARE, OPERATORS, UNARY, dotted, renamed, shortened
 
 @dataclass
 class Emitted:
-    """The text of a function, and the objects that the names in it stand for (beside the user's own)."""
+    """The text of a function, the objects that names in it stand for, and the user's global names in it."""
 
     name: str
     text: str
     bindings: dict[str, Any] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
 
 
-Names = Callable[[str, Any], str]
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
-def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any]) -> Emitted:
+def emit(
+    function: Function,
+    taken: Iterable[str],
+    resolves: Callable[[str], Any],
+    qualified: Mapping[str, types.ModuleType] | None = None,
+) -> Emitted:
     """Write ``function`` as text.
 
     ``taken`` are the global names that the user's program reads; ``resolves`` gives what a
-    name means in the user's module (or a value that is nothing else).
+    name means in the user's module (or a value that is nothing else).  ``qualified`` are the global names that
+    are to be read as attributes of a module.
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
@@ -83,6 +92,8 @@ def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any
     for op in used.values():
         root = op.name.partition(".")[0]
         roots[root] = _root(root, op.function)
+    homes = {name: (module.__name__.replace(".", "_"), module) for name, module in (qualified or {}).items()}
+    roots.update(homes.values())
     local = {name.partition(".")[0] for s in _all(function) for name in _assigned(s)}
     local |= {p.public for p in function.params}
     texts: dict[str, str] = {}
@@ -93,9 +104,9 @@ def emit(function: Function, taken: Iterable[str], resolves: Callable[[str], Any
         texts[root] = text
         bindings[text] = value
     names = name_all(function, read | set(bindings))
-    writer = _Writer(names, texts)
+    writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()})
     definition = writer.function(function)
-    return Emitted(function.name, to_text([definition], writer.notes), bindings)
+    return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
 
 
 def _root(root: str, function: Any) -> Any:
@@ -139,16 +150,21 @@ def _globals(expr: Expr, found: set[str]) -> None:
 
 
 class _Writer:
-    def __init__(self, names: Mapping[str, str], roots: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str], roots: Mapping[str, str], qualified: Mapping[str, str]) -> None:
         self.names = names
         self.roots = roots
+        self.qualified = qualified
         self.notes: dict[int, Note] = {}
 
     def function(self, function: Function) -> ast.FunctionDef:
         positional = [ast.arg(p.public) for p in function.params if not p.keyword_only]
         keyword = [ast.arg(p.public) for p in function.params if p.keyword_only]
-        defaults = [self.default(p.default.value) for p in function.params if not p.keyword_only and p.default]
-        own = [self.default(p.default.value) if p.default else None for p in function.params if p.keyword_only]
+        defaults: list[ast.expr] = []
+        for p in function.params:
+            if not p.keyword_only:
+                default = self.default(p)
+                defaults = [] if default is None else [*defaults, default]
+        own = [self.default(p) for p in function.params if p.keyword_only]
         arguments = ast.arguments([], positional, None, keyword, own, None, defaults)
         body = self.block(function.body, forward=True)
         if function.reverse is not None:
@@ -165,12 +181,13 @@ class _Writer:
         self.notes[id(definition)] = Note(tuple(f"# {line}" for line in function.title))
         return definition
 
-    def default(self, value: Any) -> ast.expr:
-        """A default value as a literal, or ``...`` for an object that has none (it is put in when loading)."""
-        plain = (
-            value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
-        )
-        return self.const(value) if plain else ast.Constant(...)
+    def default(self, param: Param) -> ast.expr | None:
+        """A default value as a literal; None where there is none: all defaults are put in when loading."""
+        if param.default is None:
+            return None
+        value = param.default.value
+        plain = value is None or isinstance(value, (bool, int, str))
+        return self.const(value) if plain or (isinstance(value, float) and math.isfinite(value)) else None
 
     def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
         old = self.notes.get(id(stmt), Note())
@@ -241,7 +258,7 @@ class _Writer:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 return [self.augmented(place, op, value, not forward)]
             case Effect(node=node, names=names):
-                return [renamed(node, {user: self.names[name] for user, name in names})]
+                return [self.opaque(node, names)]
             case Evaluate(value=value):
                 return [ast.Expr(self.expr(value))]
             case Push(tape=tape, values=values):
@@ -332,7 +349,7 @@ class _Writer:
             case Var(name=name):
                 return ast.Name(self.names[name], ast.Load())
             case Global(text=text):
-                return dotted(text)
+                return self.of_module(text)
             case Build(kind="dict", items=items):
                 return ast.Dict([self.expr(i) for i in items[::2]], [self.expr(i) for i in items[1::2]])
             case Build(kind="list", items=items):
@@ -342,7 +359,7 @@ class _Writer:
             case Slice(lower=lower, upper=upper, step=step):
                 return ast.Slice(*(None if p is None else self.expr(p) for p in (lower, upper, step)))
             case Opaque(node=node, names=names):
-                return renamed(node, {user: self.names[name] for user, name in names})
+                return self.opaque(node, names)
             case Call():
                 return self.call(expr)
         raise TypeError(expr)
@@ -392,7 +409,16 @@ class _Writer:
                 root, dot, rest = op.name.partition(".")
                 text = dotted(self.roots[root] + dot + rest)
                 return ast.Call(text, args, keywords)
-        return ast.Call(dotted(op.name), args, keywords)
+        return ast.Call(self.of_module(op.name), args, keywords)
+
+    def of_module(self, text: str) -> ast.expr:
+        """A global name, or an attribute of one."""
+        first, dot, rest = text.partition(".")
+        return dotted(self.qualified.get(first, first) + dot + rest)
+
+    def opaque(self, node: _Node, names: Iterable[tuple[str, str]]) -> _Node:
+        """The user's own text with local names as they are called here."""
+        return renamed(node, {**self.qualified, **{user: self.names[name] for user, name in names}})
 
 
 _WHOLE = Const(...)

@@ -210,13 +210,21 @@ def _marked(text: str, number: int) -> int:
         8
     """
     marks = [(0, 0)]
+    start = own = 0  # of the statement at hand: its first line, and its mark
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.start[0] > number:
+        if token.start[0] > number and not 0 < start <= number:
             break
         mark = _MARK.match(token.string)
-        alone = token.line[: token.start[1]].isspace()
-        if mark and token.type == tokenize.COMMENT and (alone or token.start[0] == number):
-            marks.append((token.start[1] if alone else 0, int(mark[1])))
-        elif token.type in (tokenize.NAME, tokenize.OP) and alone:
+        if mark and token.type == tokenize.COMMENT:
+            if start:
+                own = int(mark[1])
+            else:
+                marks.append((token.start[1], int(mark[1])))
+        elif token.type == tokenize.NEWLINE:
+            if own and start <= number <= token.start[0]:
+                marks.append((0, own))
+            start = own = 0
+        elif token.type in (tokenize.NAME, tokenize.OP) and not start:
+            start = token.start[0]
             marks = [m for m in marks if m[0] <= token.start[1]]
     return marks[-1][1]

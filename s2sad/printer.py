@@ -12,6 +12,8 @@ from: what is emitted says what was meant, or it is not emitted.
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +22,8 @@ from astunparse.unparser import Unparser
 from s2sad.errors import S2SADError
 
 _COMMENT_COLUMN = 100
+#: How long a line may be, and what is too short to be broken.
+_WIDTH, _SHORT = 100, 20
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -93,11 +97,13 @@ class _Printer(Unparser):  # type: ignore[misc]
         self.future_imports: list[str] = []
         self._indent = 0
         self._pending = ""
+        self._whole = True
 
     # --- what the parent's methods call ---
 
     def fill(self, text: str = "") -> None:
         self.lines.append("    " * self._indent + text)
+        self._whole = False
 
     def write(self, text: str) -> None:
         self.lines[-1] += text
@@ -108,10 +114,16 @@ class _Printer(Unparser):  # type: ignore[misc]
         self._indent += 1
 
     def _attach(self) -> None:
-        """Put the statement's trailing comment at the line that has just been written."""
-        if self._pending:
-            self.comments[len(self.lines) - 1] = self._pending
-            self._pending = ""
+        """Break the line that has just been written, if it is long, and put the statement's comment at its end."""
+        position = len(self.lines) - 1
+        if not self._whole:
+            self.lines[position:] = wrapped(self.lines[position])
+            self._whole = True
+        if self._pending and position < len(self.lines) - 1:
+            self.lines[position] += f"  {self._pending}"
+        elif self._pending:
+            self.comments[position] = self._pending
+        self._pending = ""
 
     def dispatch(self, tree: ast.AST | Sequence[ast.AST]) -> None:
         if isinstance(tree, ast.expr):
@@ -160,14 +172,24 @@ class _Printer(Unparser):  # type: ignore[misc]
         self._attach()
 
     def _Assign(self, t: ast.Assign) -> None:
-        self.fill("".join(f"{_bare(target)} = " for target in t.targets) + _bare(t.value))
+        parts = [_bare(part) for part in (*t.targets, t.value)]
+        if self._is_long(*parts):
+            nodes = (*t.targets, t.value)
+            parts = [_expression(n) if len(p) > _WIDTH // 2 else p for n, p in zip(nodes, parts, strict=True)]
+        self.fill(" = ".join(parts))
 
     def _Return(self, t: ast.Return) -> None:
-        self.fill("return" if t.value is None else f"return {_bare(t.value)}")
+        value = "" if t.value is None else _bare(t.value)
+        if t.value is not None and self._is_long("return", value):
+            value = _expression(t.value)
+        self.fill(f"return {value}".rstrip())
 
     def _For(self, t: ast.For | ast.AsyncFor) -> None:
         keyword = "for" if isinstance(t, ast.For) else "async for"
-        self.fill(f"{keyword} {_bare(t.target)} in {_expression(t.iter)}")
+        target, iterable = _bare(t.target), _expression(t.iter)
+        if self._is_long(keyword, target, iterable):
+            target = _expression(t.target)
+        self.fill(f"{keyword} {target} in {iterable}")
         self._bodies(t.body, "else", t.orelse)
 
     _AsyncFor = _For
@@ -183,6 +205,9 @@ class _Printer(Unparser):  # type: ignore[misc]
         if t.orelse:
             self.fill("else")
             self._bodies(t.orelse)
+
+    def _is_long(self, *parts: str) -> bool:
+        return 4 * self._indent + sum(len(part) + 3 for part in parts) > _WIDTH
 
     def _bodies(self, body: list[ast.stmt], keyword: str = "", other: Iterable[ast.stmt] = ()) -> None:
         self.enter()
@@ -250,6 +275,61 @@ class _Printer(Unparser):  # type: ignore[misc]
         column = max((width for width in widths if width <= _COMMENT_COLUMN), default=0)
         for index, width in zip(run, widths, strict=True):
             self.lines[index] += "  " + " " * (column - width) + self.comments[index]
+
+
+def wrapped(line: str) -> list[str]:
+    """A line of code in several lines, broken inside of its brackets, if it is long.
+
+    Example:
+        >>> print("\\n".join(wrapped("    " + "result = combine(" + ", ".join(["argument"] * 12) + ")")))
+            result = combine(
+                argument, argument, argument, argument, argument, argument, argument, argument, argument,
+                argument, argument, argument
+            )
+    """
+    if len(line) <= _WIDTH or "\n" in line:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    pairs, commas = _brackets(line)
+    outer = [(a, b) for a, b in pairs if not any(c < a and b < d for c, d in pairs)]
+    if not outer:
+        return [line]
+    first, last = max(outer, key=lambda pair: pair[1] - pair[0])
+    while (first + 1, last - 1) in pairs:
+        first, last = first + 1, last - 1
+    if last - first < _SHORT:
+        return [line]
+    cuts = [c for c in commas if first < c < last and not any(first < a < c < b < last for a, b in pairs)]
+    parts = [line[a + 1 : b].strip() for a, b in zip([first, *cuts], [*cuts, last], strict=True)]
+    out = wrapped(line[: first + 1])
+    row = ""
+    for i, part in enumerate(parts):
+        piece = part + ("," if i < len(cuts) else "")
+        if row and len(indent) + 5 + len(row) + len(piece) > _WIDTH:
+            out += wrapped(f"{indent}    {row}")
+            row = ""
+        row = f"{row} {piece}" if row and piece else row or piece
+    out += wrapped(f"{indent}    {row}") if row else []
+    return [*out, *wrapped(indent + line[last:])]
+
+
+def _brackets(line: str) -> tuple[set[tuple[int, int]], list[int]]:
+    """Where the pairs of brackets in a line begin and end, and where its commas are."""
+    pairs: set[tuple[int, int]] = set()
+    commas: list[int] = []
+    open_: list[int] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line.strip()).readline):
+            place = token.start[1] + len(line) - len(line.lstrip())
+            if token.type == tokenize.OP and token.string in "([{":
+                open_.append(place)
+            elif token.type == tokenize.OP and token.string in ")]}" and open_:
+                pairs.add((open_.pop(), place))
+            elif token.type == tokenize.OP and token.string == ",":
+                commas.append(place)
+    except (tokenize.TokenError, SyntaxError):
+        pass  # part of a statement: what was found so far will do
+    return pairs, commas
 
 
 def _comment(text: str) -> str:

@@ -65,8 +65,9 @@ class _Renamer(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = dict(names)
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        name = self.names.get(node.id, node.id)
+        return dotted(name) if "." in name else ast.Name(name, node.ctx)
 
     def scoped(self, node: Any, bound: set[str]) -> Any:
         outer = self.names

@@ -122,6 +122,12 @@ def run(capsys, *arguments):
     return status, out, err
 
 
+def test_defaults_may_be_differentiated(capsys, model):
+    status, out, _ = run(capsys, "check", f"{model}:loss", "--at", "x=np.ones(3)", "--wrt", "x,w")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["x", "w"]
+
+
 @pytest.mark.usefixtures("calls")
 class TestShow:
     def test_source_alone_goes_to_standard_output(self, capsys, model):

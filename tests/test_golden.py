@@ -31,9 +31,9 @@ def close(got: Any, want: Any) -> None:
 
 
 def stored(case: Case) -> Any:
-    """The function that the stored text defines, in the module of the function that it was made from."""
+    """The function that the stored text defines, on its own."""
     text = case.path.read_text(encoding="utf-8")
-    namespace = dict(case.function.__globals__)
+    namespace: dict[str, Any] = {"__name__": case.name}
     exec(compile(text, case.path.name, "exec"), namespace)
     (*_, last) = (node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
     return namespace[last]

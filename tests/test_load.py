@@ -184,3 +184,11 @@ def test_the_place_of_a_failure_is_in_the_users_file(tmp_path):
         g("x")
     assert origin(caught.value.__traceback__) == Place(str(home), 2, 4, 16, "    return x + \\")
     assert origin(None) is None
+
+
+def test_the_mark_of_a_statement_of_several_lines():
+    text = (
+        "def f(x):\n    y = g(  # L3\n        x,\n        x\n    )\n    z = (\n        y\n    )\n"
+        "    # L5: return z\n    w = g(\n        z\n    )\n    for i in g(  # L6\n        z\n    ):\n        y = 1\n"
+    )
+    assert [_marked(text, number) for number in range(2, 17)] == [3, 3, 3, 3, 0, 0, 0, 5, 5, 5, 5, 6, 6, 6, 5]

@@ -160,10 +160,10 @@ def test_comment_of_the_last_line_and_of_a_string_of_several_lines():
 
 
 def test_comments_of_long_lines_do_not_push_the_others_away():
-    body = ast.parse("x = 1\ny = f(" + "a + " * 40 + "a)\nz = 3").body
+    body = ast.parse("x = 1\ny = " + "a + " * 40 + "a\nz = 3").body
     lines = to_text(body, {id(statement): Note(after="c") for statement in body}).splitlines()
     assert lines[0] == "x = 1  # c"
-    assert lines[1].endswith("a)  # c")
+    assert lines[1].endswith("a  # c")
 
 
 @pytest.mark.parametrize(
@@ -230,3 +230,39 @@ def test_published_code_round_trips():
             assert ast.dump(ast.parse(to_text(tree.body))) == ast.dump(tree), path
         seen += 1
     assert seen > 0.9 * len(sample)
+
+
+NAMES = ", ".join(f"name_{i}" for i in range(20))
+LONG = {
+    "call": f"result = combine({NAMES}, keyword=f(x)[a, b], *rest)",
+    "tuple": f"return {NAMES}",
+    "targets": f"{NAMES} = saved.pop()",
+    "both": f"{NAMES} = g({NAMES})",
+    "display in a call": f"saved.append(({NAMES}))",
+    "one tuple": f"x = (f({NAMES}),)",
+    "loop": f"for {NAMES} in zip({NAMES}):\n    pass",
+    "test": f"if f({NAMES}) > 0:\n    x = 1",
+    "subscript": f"x[f({NAMES}), 1:2] += {{'key, (': [{NAMES}]}}['key, (']",
+    "deep": "y = f(" + "g(" * 12 + NAMES + ")" * 12 + ", 'text, with (comma')",
+    "definition": f"def f({NAMES}):\n    return lambda a, b: [{NAMES}]",
+    "comprehension": f"x = [c for c in ({NAMES}) if c in ({NAMES})]",
+    "no bracket": "x = " + " + ".join(["operand"] * 20),
+}
+
+
+@pytest.mark.parametrize("source", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("depth", [0, 3])
+def test_long_lines_are_broken_inside_of_brackets(source, depth):
+    for level in range(depth):
+        source = f"while test_{level}:\n" + "\n".join("    " + line for line in source.splitlines())
+    body = ast.parse(source).body
+    first = body[0]
+    for _ in range(depth):
+        first = first.body[0]
+    text = to_text(body, {id(first): Note(after="L7")})  # which checks that it parses back to the tree
+    lines = text.splitlines()
+    begun = next(i for i, line in enumerate(lines) if line.endswith("# L7"))
+    assert lines[begun].lstrip("( ").startswith((source.splitlines()[depth].lstrip()[:2], "# L7"))
+    if "operand" not in source:
+        assert max(map(len, lines)) <= 108
+        assert not any(line != line.rstrip() for line in lines)

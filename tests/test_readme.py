@@ -29,7 +29,11 @@ BLOCK = re.compile(r"<!-- (\w+): (\S+) -->\n```(\w*)\n(.*?)```\n", re.DOTALL)
 
 SCORES = np.array([[1.0, -0.5, 2.0], [0.3, 0.3, -1.0]])
 TARGET = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-ARGUMENTS: dict[str, tuple[Any, ...]] = {"softmax_loss": (SCORES, TARGET), "loop": (1.2, 3)}
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "softmax_loss": (SCORES, TARGET),
+    "loop": (1.2, 3),
+    "total": (np.array([0.5, 1.2, 0.7]), 0.5),
+}
 
 
 def written(text: str, folder: pathlib.Path) -> dict[str, ModuleType]:
@@ -121,8 +125,20 @@ def test_the_modules_that_the_pages_name_exist() -> None:
         text = page.read_text(encoding="utf-8")
         for path in re.findall(r"`((?:examples|s2sad|tests)/[\w/.]+)`", text):
             assert (ROOT / path).exists(), path
-    for path in re.findall(r"^\| `([\w/.]+)`", COMPILER.read_text(encoding="utf-8"), re.MULTILINE):
-        assert (ROOT / "s2sad" / path).exists(), path
+    rooms = re.findall(r"^\| (`[\w/.]+`.*) \| (.*) \|$", COMPILER.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rooms) > 8
+    for room, content in rooms:
+        for path in (folders := re.findall(r"`([\w/.]+)`", room)):
+            assert (ROOT / "s2sad" / path).exists(), path
+        for path in re.findall(r"`(\w+\.py)`", content):
+            assert (ROOT / "s2sad" / folders[0] / path).exists(), path
+
+
+def test_the_shadows_of_a_call_are_right(tmp_path: pathlib.Path) -> None:
+    total = written(COMPILER.read_text(encoding="utf-8"), tmp_path)["rows"].total
+    x, w = ARGUMENTS["total"]
+    for position, gradient in enumerate(grad(total, (0, 1))(x, w)):
+        np.testing.assert_allclose(gradient, numeric_gradient(total, (x, w), position), rtol=1e-8)
 
 
 def test_the_targets_of_make_that_readme_names_exist() -> None:

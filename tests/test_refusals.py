@@ -681,3 +681,83 @@ def test_the_remedy_works() -> None:
     with pytest.raises(UnsupportedError, match="stop_gradient"):
         grad(missing_rule)(V)
     np.testing.assert_array_equal(grad(stops_what_has_no_rule)(V), np.frexp(V)[0])
+
+
+def many_mistakes(x: Any) -> Any:
+    import random
+
+    with open("file") as stream:
+        y = np.median(x) * len(stream.read())
+
+    def inner(v: Any) -> Any:
+        return v * random.random()
+
+    for i in range(3):
+        try:
+            y = y + np.frexp(x[i])[0]
+        except ValueError:
+            y = np.unique(x)[0]
+    return inner(y) + undefined(x) + np.no_such_function(x)  # type: ignore[name-defined, attr-defined] # noqa: F821
+
+
+def test_what_is_inside_of_a_refused_statement_is_said_as_well() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(many_mistakes)(V)
+    said = [violation.message for violation in caught.value.violations]
+    assert said == [
+        "an import inside a differentiated function is not supported",
+        "a with statement is not supported",
+        "np.median has no derivative rule",
+        "a function defined inside a differentiated function is not supported",
+        "try is not supported",
+        "np.frexp has no derivative rule",
+        "np.unique has no derivative rule",
+        "the name undefined is not defined",
+        "np.no_such_function does not exist",
+    ]
+
+
+def assigned_in_a_comprehension(x: Any) -> Any:
+    both = [(last := v) for v in (x[0], x[1])]
+    return last * len(both)
+
+
+def test_a_name_that_a_comprehension_assigns_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="assignment expression") as caught:
+        grad(assigned_in_a_comprehension)(V)
+    assert_located(caught.value, assigned_in_a_comprehension)
+
+
+def function_of_a_loop(x: Any) -> Any:
+    for f in (np.sin, np.cos):
+        x = f(x)
+    return np.sum(x)
+
+
+def function_as_default(x: Any, f: Any = np.sin) -> Any:
+    return np.sum(f(x))
+
+
+def function_as_lambda(x: Any) -> Any:
+    f = lambda v: v * v  # noqa: E731
+    return np.sum(f(x))
+
+
+def starred(x: Any) -> Any:
+    return np.hypot(*x[:2])
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (function_of_a_loop, "f is a function that is known only at run time"),
+        (function_as_default, "f is a function that is known only at run time"),
+        (function_as_lambda, "f is a function that is known only at run time"),
+        (starred, "np.hypot(...) is called with * or **"),
+    ],
+)
+def test_an_unknown_call_is_what_is_refused_and_not_what_it_may_write(f: Any, what: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(V)
+    assert [violation.message for violation in caught.value.violations] == [what]
+    assert_located(caught.value, f)

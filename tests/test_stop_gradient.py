@@ -167,6 +167,16 @@ def by_nesting(x: Any) -> Any:
     return sg(sg(sg(x))) * x
 
 
+def by_alias_on_one_line(x: Any) -> Any:
+    stop = s2sad.stop_gradient; return stop(x) * x  # noqa: E702 # fmt: skip
+
+
+def by_comprehension(x: Any) -> Any:
+    stopped = [stop_gradient(v) for v in (x, 1.0)]
+    named = {str(i): stop_gradient(v) for i, v in enumerate((1.0, x))}
+    return stopped[0] * x * named["0"] * named["1"] / stop_gradient(x)
+
+
 def make_closure() -> Any:
     stopper = stop_gradient
 
@@ -184,6 +194,7 @@ by_closure = make_closure()
     [
         *(by_attribute, by_alias_of_module, by_alias, by_other_global, by_local_import, by_keyword),
         *(by_name_argument, by_positional_name, by_nesting, by_closure),
+        *(by_alias_on_one_line, by_comprehension),
     ],
     ids=lambda f: f.__qualname__,
 )
@@ -434,6 +445,30 @@ def shout(x: Any) -> Any:
 def test_effects_of_the_argument_happen_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert grad(effects)(2.0) == 2.0
     assert capsys.readouterr().out == "once 2.0\n"
+
+
+def doubled(x: Any, by: Any = 1.0) -> Any:
+    return 2.0 * x * by
+
+
+def beside_a_callee(x: Any, w: Any) -> Any:
+    s = stop_gradient(doubled(x, by=x))
+    return np.sum((x - s) * w)
+
+
+def reshaped_by_a_callee(x: Any, w: Any) -> Any:
+    return np.sum(x * stop_gradient(doubled(x[:1], by=x)) * w)
+
+
+def test_what_a_stopped_callee_returns_is_known() -> None:
+    """Its shape is that of `x`, so that nothing has to be summed, or looked at while it runs."""
+    df = grad(beside_a_callee)
+    x, w = np.ones((3, 2)), np.array([1.0, 3.0])
+    np.testing.assert_array_equal(df(x, w), np.ones((3, 1)) * w)
+    assert not re.search("unbroadcast|scalar_seed", df.source_for(x, w))
+    np.testing.assert_array_equal(df(x, 2.0), np.full((3, 2), 2.0))
+    # What is computed on the way to a callee is not looked at.
+    np.testing.assert_allclose(grad(reshaped_by_a_callee)(V, W), 2.0 * V[0] * V * W)
 
 
 def failing(x: Any) -> Any:

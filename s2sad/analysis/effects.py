@@ -16,6 +16,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
     Assign,
@@ -237,7 +238,8 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            if sharing(expr, facts.get) == "fresh":
+            constant = op.kind == "attribute" and op.name in CONSTANT_ATTRIBUTES
+            if constant or sharing(expr, facts.get) == "fresh":
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)

@@ -31,6 +31,7 @@ from s2sad.ir.nodes import (
     Const,
     Expr,
     Global,
+    Opaque,
     Unset,
     Var,
 )
@@ -70,6 +71,8 @@ def evaluate(
             return Fact(kind, items=tuple((i, fact(item)) for i, item in enumerate(items)))
         case Call():
             return _call(expr, fact, user_call, atom)
+        case Opaque(call=Call() as call):
+            return fact(call)
         case _:
             return OPEN
 

@@ -2,60 +2,99 @@
 
 from __future__ import annotations
 
+import inspect
 import types
-from typing import Any
+from typing import Any, Literal
 
 import gast
 import numpy as np
 
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact
+from s2sad.errors import S2SADError
+from s2sad.frontend.dependence import assigned
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, METHODS
+from s2sad.frontend.outs import is_numpy
+from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
+
+Kind = Literal["open", "scalar", "numeric", "array"]
+_KINDS: tuple[Kind, ...] = ("open", "scalar", "numeric", "array")
 
 
 def hinted_facts(function: types.FunctionType) -> dict[str, Fact]:
     """Facts about the parameters of ``function``: of the kind that their annotations name, else as they are used.
 
     A parameter that is added, multiplied or handed to a NumPy function is a real number or array; one whose
-    ``.shape`` is read, or that is sliced or stands beside ``@``, is a real array.
+    ``.shape`` is read, or that is sliced or stands beside ``@``, is a real array.  One that is handed to another
+    function is what that makes of it.
     """
+    facts = {}
+    for name, kind in _kinds(function, {}).items():
+        shape = frozenset({Atom(name)})
+        if kind == "scalar":
+            facts[name] = SCALAR
+        elif kind == "open":
+            facts[name] = OPEN
+        else:
+            facts[name] = Fact(kind, shape, None, True)
+    return facts
+
+
+def _kinds(function: types.FunctionType, seen: dict[types.FunctionType, dict[str, Kind]]) -> dict[str, Kind]:
+    """The kind of each parameter; ``seen`` are those of the functions that were looked at before."""
+    if function in seen:
+        return seen[function]
     source = read_source(function)
     arguments = source.node.args
     names = [a.id for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    numbers: set[str] = set()
-    arrays: set[str] = set()
+    found: dict[str, Kind] = seen.setdefault(function, dict.fromkeys(names, "open"))
+    resolver = Resolver(function, frozenset(assigned(source.node.body)) | set(names))
+    rank = _KINDS.index
 
-    def name_of(node: Any) -> str:
-        return node.id if isinstance(node, gast.Name) else ""
+    def use(node: Any, kind: Kind) -> None:
+        if isinstance(node, gast.Name) and node.id in found and rank(kind) > rank(found[node.id]):
+            found[node.id] = kind
 
     for node in gast.walk(source.node):
         if isinstance(node, gast.BinOp):
-            found = arrays if isinstance(node.op, gast.MatMult) else numbers
-            found.update((name_of(node.left), name_of(node.right)))
+            for operand in (node.left, node.right):
+                use(operand, "array" if isinstance(node.op, gast.MatMult) else "numeric")
         elif isinstance(node, gast.UnaryOp):
-            numbers.add(name_of(node.operand))
+            use(node.operand, "numeric")
         elif isinstance(node, gast.Attribute):
             if node.attr in CONSTANT_ATTRIBUTES or node.attr in ATTRIBUTES or node.attr in METHODS:
-                arrays.add(name_of(node.value))
+                use(node.value, "array")
         elif isinstance(node, gast.Subscript):
             index = node.slice
             parts = index.elts if isinstance(index, gast.Tuple) else [index]
             if isinstance(index, gast.Tuple) or any(isinstance(p, gast.Slice) for p in parts):
-                arrays.add(name_of(node.value))
-        elif isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
-            if function.__globals__.get(name_of(node.func.value)) is np:
-                numbers.update(name_of(a) for a in node.args[:1])
+                use(node.value, "array")
+        elif isinstance(node, gast.Call):
+            _, called = resolver.lookup(node.func)
+            if isinstance(called, types.FunctionType) and not is_numpy(called):
+                for operand, kind in _handed(node, called, seen):
+                    use(operand, kind)
+            elif isinstance(node.func, gast.Attribute) and resolver.lookup(node.func.value)[1] is np:
+                for operand in node.args[:1]:
+                    use(operand, "numeric")
     annotations = getattr(function, "__annotations__", {})
-    facts = {}
     for name in names:
-        kind = annotations.get(name)
-        shape = frozenset({Atom(name)})
-        if kind in (float, int, "float", "int"):
-            facts[name] = SCALAR
-        elif kind in (np.ndarray, "np.ndarray", "numpy.ndarray") or name in arrays:
-            facts[name] = Fact("array", shape, None, True)
-        elif name in numbers:
-            facts[name] = Fact("numeric", shape, None, True)
-        else:
-            facts[name] = OPEN
-    return facts
+        if annotations.get(name) in (float, int, "float", "int"):
+            found[name] = "scalar"
+        elif annotations.get(name) in (np.ndarray, "np.ndarray", "numpy.ndarray"):
+            found[name] = "array"
+    return found
+
+
+def _handed(
+    call: Any, function: types.FunctionType, seen: dict[types.FunctionType, dict[str, Kind]]
+) -> list[tuple[Any, Kind]]:
+    """The arguments of a call, and what the function makes of each."""
+    if any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return []
+    try:
+        kinds = _kinds(function, seen)
+        bound = inspect.signature(function).bind_partial(*call.args, **{k.arg: k.value for k in call.keywords})
+    except (S2SADError, TypeError, ValueError):
+        return []
+    return [(value, kinds.get(name, "open")) for name, value in bound.arguments.items()]

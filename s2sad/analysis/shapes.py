@@ -205,6 +205,8 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         if dims is not None:
             return sized(dims, whole.real)
     kind: Kind = "array" if ndim is not None and ndim > 0 else "numeric" if whole.kind != "open" else "open"
+    if kind == "numeric" and any(isinstance(p, Slice) or (isinstance(p, Fact) and p.kind == "slice") for p in parts):
+        kind = "array"  # a slice takes an axis, and keeps it
     shape: Shape | None = None
     if exact and whole.shape is not None and len(whole.shape) == 1 and any(isinstance(p, Slice) for p in parts):
         while removed and removed[-1] == "":

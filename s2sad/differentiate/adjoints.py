@@ -49,6 +49,8 @@ class Adjoints(Buffers):
         self.place = known.place
         self.unbound = known.unbound
         self.violations: list[Violation] = []
+        #: Refused uses of buffers: beside a call of nobody knows what, which may write, they are its consequences.
+        self.misused: list[Violation] = []
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
@@ -205,10 +207,18 @@ class Adjoints(Buffers):
         """Whether nothing else refers to the object of an adjoint."""
         return isinstance(bar, Var) and bar.name in self.owned
 
-    def refuse_buffer(self, node: Any) -> None:
-        """Note a use of an array that is written in place for which there is no adjoint."""
+    def refuse_buffer(self, node: Any, name: str = "") -> None:
+        """Note a use of an array that is written in place for which there is no adjoint; ``name`` should be one."""
         what = "an array that is written in place is used here in a way that is not supported"
-        self.violation(node, what, "Take a copy (x.copy()), or make a new array instead of writing into this one.")
+        remedy = "Take a copy (x.copy()), or make a new array instead of writing into this one."
+        if name and self.of[name].kind in ("open", "numeric"):
+            called = "this" if name.startswith("~") else base(name)
+            what = f"{called} may be written in place, and it is not known here whether it is an array"
+            remedy = (
+                "Annotate parameters that are (x: np.ndarray), or look at one call (source_for, s2sad show --at).\n"
+                "In a call: take a copy (x.copy()), or make a new array instead of writing into this one."
+            )
+        self.misused.append(Violation(self.place(node) if node is not None else None, what, remedy))
 
     def refuse_stopped(self, node: Any) -> None:
         """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""

@@ -176,7 +176,7 @@ class Buffers(Builder):
             if not self.is_buffer(Var(target)):
                 continue
             if self.of[target].kind not in HOLDERS:
-                self.refuse_buffer(stmt.origin.line)
+                self.refuse_buffer(stmt.origin.line, target)
                 continue
             if source == UNSET:
                 sources.append(UNSET)
@@ -191,7 +191,7 @@ class Buffers(Builder):
             targets.append(self.shadow(target).name)
         return replace(stmt, targets=tuple(targets), sources=tuple(sources))
 
-    def refuse_buffer(self, node: Any) -> None:
+    def refuse_buffer(self, node: Any, name: str = "") -> None:
         """Note a use of an array that is written in place for which there is no adjoint."""
         raise NotImplementedError
 

@@ -70,7 +70,7 @@ class Calls(Operations):
         for param in found:
             value = bound[param]
             if not (isinstance(value, Var) and self.is_buffer(value) and self.of[value.name].kind in HOLDERS):
-                self.refuse_buffer(call.node)
+                self.refuse_buffer(call.node, value.name if isinstance(value, Var) else "")
         return frozenset(found)
 
     def holds_buffer(self, value: Expr) -> bool:

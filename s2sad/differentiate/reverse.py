@@ -48,7 +48,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import loop_heads, names_in, rename, walk, with_names, writes
+from s2sad.ir.traverse import expressions, loop_heads, names_in, rename, subexpressions, walk, with_names, writes
 
 _LEN = Op("runtime", "len", len)
 _RANGE = Op("runtime", "range", range)
@@ -125,12 +125,12 @@ class _Reverse(Writes):
             self.shadows[name] = bar
             self.of[bar] = self.of[name]
             if self.of[name].kind not in HOLDERS:
-                self.refuse_buffer(0)
+                self.refuse_buffer(0, name)
         self.views = tuple(views)
         for name in self.views:
             self.shadow(name)
             if self.of[name].kind not in HOLDERS:
-                self.refuse_buffer(0)
+                self.refuse_buffer(0, name)
         for name, g in seeds:
             if name in self.adj or self.is_buffer(Var(name)):
                 self.contribute(Var(name), g)
@@ -139,9 +139,14 @@ class _Reverse(Writes):
 
     def run(self, wrt: tuple[str, ...]) -> Reversed:
         """Reverse the function."""
+        unknown = False
         for stmt in walk(self.function.body):
             # A call that may write into a buffer has no adjoint, whatever becomes of its result.
             if any(self.is_buffer(Var(n)) for n in written_unseen(stmt)):
+                parts = [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Opaque)]
+                for refusal in [e.refusal for e in parts if e.refusal is not None]:
+                    self.violation(refusal.node, refusal.message, refusal.remedy)
+                    unknown = True
                 self.refuse_buffer(stmt.origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
@@ -151,8 +156,9 @@ class _Reverse(Writes):
                 body = (Assign(self.shadows[param.name], self.made_zero(param.name, Var(param.name))), *body)
         given: set[str] = set()
         adjoints = tuple([self.result(name, given) for name in wrt])
-        if self.violations:
-            raise UnsupportedError(self.violations)
+        refused = self.violations if unknown else self.violations + self.misused
+        if refused:
+            raise UnsupportedError(refused)
         # An adjoint that is returned is called after its argument.
         named: dict[str, str] = {}
         made = {n for s in walk(self.out) for n in writes(s)}

@@ -49,7 +49,7 @@ class Writes(Calls):
         """The adjoint of a statement that makes, views or names a buffer."""
         made = target in self.shadows
         if self.of[target].kind not in HOLDERS:
-            self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line)
+            self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line, target)
             return stmt
         if target in self.stopped:
             if made:
@@ -140,7 +140,7 @@ class Writes(Calls):
         """The adjoint of ``a op= e`` for an array."""
         left, right = value.args
         if not self.is_buffer(left) or self.of[target].kind != "array":
-            self.refuse_buffer(value.node)
+            self.refuse_buffer(value.node, target)
             return
         assert isinstance(left, Var)
         bar = self.shadow(left.name)

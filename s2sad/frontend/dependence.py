@@ -37,13 +37,37 @@ def stored_base(target: Node) -> str | None:
 
 
 def assigned(statements: Iterable[Node]) -> dict[str, None]:
-    """Every name that ``statements`` bind, in order of appearance."""
-    names: dict[str, None] = {}
-    for s in statements:
-        for node in gast.walk(s):
-            if isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del)):
-                names[node.id] = None
-    return names
+    """Every name that ``statements`` bind, in order of appearance; comprehensions have scopes of their own."""
+    nodes = [node for s in statements for node in gast.walk(s)]
+    inner = {id(n) for node in nodes if isinstance(node, gast.comprehension) for n in gast.walk(node.target)}
+    stored = [n for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
+    return dict.fromkeys([n.id for n in stored if id(n) not in inner])
+
+
+def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
+    """The names that ``node`` reads from around it (not those that a lambda or comprehension binds)."""
+    if isinstance(node, gast.Name):
+        if node.id not in bound:
+            yield node.id
+    elif isinstance(node, gast.Lambda):
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
+            yield from free_names(default, bound)
+        arguments = node.args
+        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        yield from free_names(node.body, bound | {a.id for a in own if a is not None})
+    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
+        inner: set[str] = set()
+        for generator in node.generators:
+            yield from free_names(generator.iter, bound | inner)
+            inner |= set(bound_names(generator.target))
+            for condition in generator.ifs:
+                yield from free_names(condition, bound | inner)
+        values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+        for value in values:
+            yield from free_names(value, bound | inner)
+    else:
+        for child in gast.iter_child_nodes(node):
+            yield from free_names(child, bound)
 
 
 class Dependence:
@@ -119,6 +143,10 @@ class Dependence:
             return self.depends(node.value) or (not self.plain(node.value) and self.depends(node.slice))
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
             return False
+        if isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp)):
+            return self.depends(node.elt)
+        if isinstance(node, gast.DictComp):
+            return self.depends(node.value)
         if isinstance(node, gast.IfExp):
             return self.depends(node.body) or self.depends(node.orelse)
         if isinstance(node, gast.Call):
@@ -168,14 +196,14 @@ def _shared(value: Node) -> set[str]:
 
 def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:
     """The sets of names that may share an object which is written into."""
-    groups: list[set[str]] = []
-    for names in [*sharing, *({name} for name in stored)]:
-        joined = set(names)
-        apart = []
-        for group in groups:
-            if group & joined:
-                joined |= group
-            else:
-                apart.append(group)
-        groups = [*apart, joined] if joined else apart
-    return [group for group in groups if group & stored]
+    group_of: dict[str, set[str]] = {}
+    for names in sharing:
+        joined: set[str] = set()
+        for name in names:
+            group = group_of.setdefault(name, {name})
+            if group is not joined:
+                # The smaller one moves, so that no name moves often.
+                small, joined = sorted((group, joined), key=len)
+                joined |= small
+                group_of.update(dict.fromkeys(small, joined))
+    return list({id(group): group for group in (group_of.get(n, {n}) for n in sorted(stored))}.values())

@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.dependence import free_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.unroll import unrolled
@@ -159,9 +159,6 @@ class Expressions:
                 return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
             case gast.Call():
                 return self.constant_call(node)
-        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
-            what = "an assignment expression is not supported here"
-            self.violation(node, what, "Assign on a line of its own.")
         return self.opaque(node)
 
     def is_value(self, node: Node) -> bool:
@@ -191,8 +188,7 @@ class Expressions:
         return self.constant(node)
 
     def constant_call(self, node: Node) -> Expr:
-        plain = not any(isinstance(a, gast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-        plain = plain and not writes_out(node)
+        plain = not is_starred(node) and not writes_out(node)
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
@@ -206,15 +202,32 @@ class Expressions:
                 args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
                 return Call(Op("method", node.func.attr, function), args, kwargs, node)
-        return self.opaque(node)
+        whole = self.opaque(node)
+        if not plain or not isinstance(function, types.FunctionType) or not is_followed(function):
+            return whole
+
+        def seen(part: Node) -> Expr:
+            simple = isinstance(part, (gast.Name, gast.Constant))
+            return self.constant(part) if simple else Opaque(gast.gast_to_ast(part), ())
+
+        op = Op("user", self.resolver.text(node.func), function, pure=False)
+        kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
+        return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
+        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
+            what = "an assignment expression is not supported here"
+            self.violation(node, what, "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
             if id(call) in later or any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
-                what = f"{gast.unparse(call.func).strip()}(...) writes, inside of what is not taken apart"
+                text = gast.unparse(call.func).strip()
+                if is_starred(call):
+                    self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
+                    continue
+                what = f"{text}(...) writes, inside of what is not taken apart"
                 self.violation(call, what, "Put it on a line of its own.")
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
@@ -361,7 +374,7 @@ class Expressions:
 
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)
-        if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        if is_starred(node):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
         if (writes_out(node) and not is_own(function)) or (found and writes_first(function)):
@@ -373,7 +386,11 @@ class Expressions:
             self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
             return self.opaque(node)
         if not found and isinstance(node.func, gast.Attribute):
+            if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
+                return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")
             return self.method_call(node, hint)
+        if not found and isinstance(node.func, gast.Name) and node.func.id not in self.resolver.local:
+            return self.refused(node, f"the name {text} is not defined", "Define or import it before.")
         if not found:
             return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
         if function is dict and not node.args:
@@ -381,8 +398,7 @@ class Expressions:
             return Build("dict", tuple([part for pair in pairs for part in pair]))
         remedy = rules.remedy(function)
         if rules.find(function) is None:
-            wrapped = getattr(function, "__wrapped__", None)
-            if isinstance(function, types.FunctionType) and not is_numpy(function) and wrapped is None:
+            if isinstance(function, types.FunctionType) and is_followed(function):
                 if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
                     what = f"{text} has a parameter with * or **"
                     return self.refused(node, what, "Name the parameters of the function.")
@@ -457,30 +473,14 @@ def is_cheap(expr: Expr) -> bool:
     return False
 
 
-def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
-    """The names that ``node`` reads from around it (not those that a lambda or comprehension binds)."""
-    if isinstance(node, gast.Name):
-        if node.id not in bound:
-            yield node.id
-    elif isinstance(node, gast.Lambda):
-        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
-            yield from free_names(default, bound)
-        arguments = node.args
-        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        yield from free_names(node.body, bound | {a.id for a in own if a is not None})
-    elif isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
-        inner: set[str] = set()
-        for generator in node.generators:
-            yield from free_names(generator.iter, bound | inner)
-            inner |= set(bound_names(generator.target))
-            for condition in generator.ifs:
-                yield from free_names(condition, bound | inner)
-        values = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-        for value in values:
-            yield from free_names(value, bound | inner)
-    else:
-        for child in gast.iter_child_nodes(node):
-            yield from free_names(child, bound)
+def is_starred(call: Node) -> bool:
+    """Whether a call has arguments behind ``*`` or ``**``."""
+    return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+
+
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function without rule is one of the user's, and what it calls itself."""
+    return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
 
 
 class _KnownPure:

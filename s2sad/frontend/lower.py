@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import ast
 import collections
+import copy
 import functools
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,7 @@ from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.frontend.control import ControlFlow
-from s2sad.frontend.dependence import Dependence, assigned
-from s2sad.frontend.expressions import free_names
+from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.outs import is_own, writes_out
 from s2sad.frontend.resolve import Guard, Resolver, aliases
@@ -84,6 +84,10 @@ _REMEDIES: dict[type, tuple[str, str]] = {
 }
 
 
+#: Where statements have blocks.
+_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+
+
 @dataclass(frozen=True)
 class Lowered:
     """A lowered function, and on what the lowering rests: guards, and names that may be unbound."""
@@ -111,6 +115,20 @@ def default_values(function: types.FunctionType) -> dict[str, Default]:
     return {name: Default(value) for name, value in {**values, **(function.__kwdefaults__ or {})}.items()}
 
 
+def _bound_by(s: Node) -> Iterator[str]:
+    """The names that a statement which is not accepted would give a meaning."""
+    if isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+        yield s.name
+    elif isinstance(s, (gast.Import, gast.ImportFrom)):
+        for alias in s.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(s, (gast.Global, gast.Nonlocal)):
+        yield from s.names
+    elif isinstance(s, (gast.With, gast.AsyncWith)):
+        for item in s.items:
+            yield from bound_names(item.optional_vars)
+
+
 def lower(source: Source, active: Iterable[str]) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
 
@@ -128,10 +146,14 @@ class _Lowering(ControlFlow):
         self.unbound: set[str] = set()
         body = source.node.body
         self.params = parameters(source)
-        names = {n.id for n in gast.walk(source.node) if isinstance(n, gast.Name)}
+        self.nodes = list(gast.walk(source.node))
+        names = {n.id for n in self.nodes if isinstance(n, gast.Name)}
         local = {name for name, _ in self.params} | set(assigned(body))
         self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
-        self.check_language()
+        self.lost: set[str] = set()
+        self.check_parameters()
+        body = self.accepted(body)
+        local |= self.lost
         exits = single_exit(body, self.unused)
         self.body, self.result = exits.body, exits.result
         self.own = exits.flags | {exits.result}
@@ -162,27 +184,38 @@ class _Lowering(ControlFlow):
         if all(v.place != place for v in self.violations):
             self.violations.append(Violation(place, message, remedy))
 
-    def check_language(self) -> None:
-        """Find every statement that is not accepted."""
+    def check_parameters(self) -> None:
+        """Find the parameters that are not accepted."""
         arguments = self.source.node.args
         for star in (arguments.vararg, arguments.kwarg):
             if star is not None:
                 self.violation(self.source.node, f"the parameter *{star.id} is not supported", "Name the parameters.")
-        pending = list(self.source.node.body)
-        while pending:
-            s = pending.pop()
+
+    def accepted(self, body: list[Node]) -> list[Node]:
+        """A block without the statements that are not accepted, but with what is inside them: to find all at once."""
+        out = []
+        for s in body:
+            inner = {f: getattr(s, f) for f in _BLOCKS if getattr(s, f, None)}
             if type(s) in _REMEDIES or type(s).__name__ in ("TryStar", "Match", "TypeAlias"):
                 default = (f"a {type(s).__name__.lower()} statement is not supported", "Write it with if and loops.")
                 self.violation(s, *_REMEDIES.get(type(s), default))
-                continue
-            for field in ("body", "orelse"):
-                pending += getattr(s, field, []) if isinstance(s, gast.stmt) else []
-        if self.violations:
-            raise UnsupportedError(self.violations)
+                self.lost.update(_bound_by(s))
+                if not isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+                    out += self.accepted([t for block in inner.values() for t in block])
+            elif isinstance(s, (gast.ExceptHandler, gast.match_case)):
+                out += self.accepted(s.body)
+            elif inner:
+                s = copy.copy(s)
+                for name, block in inner.items():
+                    setattr(s, name, self.accepted(block) or [gast.copy_location(gast.Pass(), block[0])])
+                out.append(s)
+            else:
+                out.append(s)
+        return out
 
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write local variables unseen."""
-        for node in gast.walk(self.source.node):
+        for node in self.nodes:
             if isinstance(node, gast.Call) and not node.keywords and resolver.peeks(node.func, len(node.args)):
                 what = f"{gast.unparse(node.func).strip()}(...) reads the variables of the function unseen"
                 self.violation(node, what, "Name the variables that it needs.")
@@ -190,20 +223,18 @@ class _Lowering(ControlFlow):
 
     def check_captures(self, resolver: Resolver) -> None:
         """Find the functions that see variables as they are when called, not when written down."""
-        root = self.source.node
-        stores = [n.id for n in gast.walk(root) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
-        stores += [
-            s.target.id for s in gast.walk(root) if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)
-        ]
+        stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+        stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
-        for node in gast.walk(root):
+        for node in self.nodes:
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
-                if resolver.lookup(node.func)[1] in _CALLS_AT_ONCE:
+                _, called = resolver.lookup(node.func)
+                if any(called is f for f in _CALLS_AT_ONCE):
                     at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
-        for node in gast.walk(root):
+        for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
                 seen = sorted(several & set(free_names(node, frozenset())))
                 if seen:
@@ -224,7 +255,9 @@ class _Lowering(ControlFlow):
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         if self.violations:
             # What may be refused later is said in the same breath.
-            self.violations += [Violation(self.source.place(r.node), r.message, r.remedy) for r in self.refusals]
+            for refusal in self.refusals:
+                if not any(isinstance(n, gast.Name) and n.id in self.lost for n in gast.walk(refusal.node)):
+                    self.violation(refusal.node, refusal.message, refusal.remedy)
             raise UnsupportedError(self.violations)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True

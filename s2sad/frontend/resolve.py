@@ -107,7 +107,7 @@ class Resolver:
         found, value = self.lookup(node)
         if not found:
             return False
-        return (count == 1 and value in (eval, exec)) or (count == 0 and value in (locals, vars, dir))
+        return any(value is f for f in ((eval, exec) if count == 1 else (locals, vars, dir) if count == 0 else ()))
 
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""
@@ -136,11 +136,11 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
     Such a name is bound once, by a plain assignment of a name or dotted name that is no branch's or
     loop's, and read only after it.  Whether what is assigned is a function is :class:`Resolver`'s question.
     """
-    found: dict[str, tuple[int, Any]] = {}
+    found: dict[str, tuple[tuple[int, int], Any]] = {}
     for s in body:
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
             if _is_dotted(s.value):
-                found[s.targets[0].id] = (s.end_lineno or s.lineno, s.value)
+                found[s.targets[0].id] = ((s.value.end_lineno, s.value.end_col_offset), s.value)
     for name, _ in params:
         found.pop(name, None)
     if not found:
@@ -151,7 +151,7 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
             if isinstance(node, gast.Name) and node.id in found:
                 if not isinstance(node.ctx, gast.Load):
                     bound[node.id] = bound.get(node.id, 0) + 1
-                elif node.lineno <= found[node.id][0]:
+                elif (node.lineno, node.col_offset) < found[node.id][0]:
                     bound[node.id] = 2
     return {name: value for name, (_, value) in found.items() if bound[name] == 1}
 

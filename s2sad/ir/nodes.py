@@ -131,7 +131,8 @@ class Opaque:
 
     ``names`` maps the local names in ``node`` to IR names.  ``pure`` is true when evaluating it
     can have no effect that anybody sees.  ``refusal`` says why no derivative can pass through it,
-    ``writes`` are the names whose objects its calls may write.
+    ``writes`` are the names whose objects its calls may write.  ``call`` is there where the whole is a
+    call of a user's function: what is known of its result.
     """
 
     node: ast.expr = field(compare=False)
@@ -139,6 +140,7 @@ class Opaque:
     pure: bool = False
     refusal: Refusal | None = field(default=None, compare=False)
     writes: tuple[str, ...] = ()
+    call: Call | None = field(default=None, compare=False, repr=False)
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque

@@ -94,7 +94,8 @@ def rename(expr: Expr, names: dict[str, Expr]) -> Expr:
             new = names.get(name)
             renamed.append((user, new.name if isinstance(new, Var) else name))
         written = [new.name if isinstance(new := names.get(n), Var) else n for n in expr.writes]
-        return Opaque(expr.node, tuple(renamed), expr.pure, expr.refusal, tuple(written))
+        call = None if expr.call is None else rename(expr.call, names)
+        return replace(expr, names=tuple(renamed), writes=tuple(written), call=call if isinstance(call, Call) else None)
     return map_children(expr, lambda e: rename(e, names))
 
 

@@ -94,6 +94,7 @@ def _in_index(index: Expr, names: dict[str, Expr]) -> Expr:
 
 def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
     found: _Found = {}
+    resting: dict[str, list[_Key]] = {}  # what rests on a name
     out: list[Stmt] = []
 
     def in_expr(expr: Expr) -> Expr:
@@ -102,8 +103,10 @@ def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
     for stmt in block:
         stmt = map_stmt(stmt, lambda e: in_expr(rename(e, merged)), lambda b: _shared(b, memory, merged))
         changed = {n for s in walk((stmt,)) for n in writes(s)}
-        for key in [key for key, (_, names) in found.items() if not names.isdisjoint(changed)]:
-            del found[key]
+        for name in changed & resting.keys():
+            for key in resting.pop(name):
+                if key in found and name in found[key][1]:
+                    del found[key]
         if isinstance(stmt, Assign) and _is_arithmetic(stmt.value, memory) and memory.is_fixed(stmt.target):
             name = stmt.target
             if isinstance(stmt.value, Var):
@@ -112,7 +115,11 @@ def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
                     merged[name] = stmt.value
                     continue
             elif (name.startswith("~t") or base(name).endswith("_bar")) and not _is_sum(stmt.value, memory):
-                found.setdefault(_key(stmt.value), (name, {name, *names_in(stmt.value)}))
+                key = _key(stmt.value)
+                if key not in found:
+                    found[key] = name, {name, *names_in(stmt.value)}
+                    for part in found[key][1]:
+                        resting.setdefault(part, []).append(key)
         out.append(stmt)
     return tuple(out)
 

@@ -70,6 +70,10 @@ def _direct(block: Block, memory: Memory, known: dict[str, Call]) -> Block:
 def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
     """Move a minus sign from a temporary into the contributions that read it, where all are linear in it."""
     out = [map_stmt(s, lambda e: e, lambda b: _positive(b, memory, uses)) if blocks(s) else s for s in block]
+    read_at: dict[str, list[int]] = {}
+    for i, stmt in enumerate(out):
+        for name in set(reads(stmt)):
+            read_at.setdefault(name, []).append(i)
     for position, stmt in enumerate(out):
         if not (isinstance(stmt, Assign) and stmt.target.startswith("~t") and isinstance(stmt.value, Call)):
             continue
@@ -80,7 +84,7 @@ def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
         if plain and not memory.is_fixed(inner.name):  # type: ignore[union-attr]
             continue
         new: Expr = inner if plain else Var(name)
-        readers = [i for i in range(position + 1, len(out)) if name in reads(out[i])]
+        readers = [i for i in read_at.get(name, ()) if i > position]
         changed: dict[int, Stmt] = {}
         for i in readers:
             reader = out[i]
@@ -95,6 +99,7 @@ def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
         out[position] = replace(stmt, value=inner)
         if plain:
             uses[inner.name] += len(readers)  # type: ignore[union-attr]
+            read_at[inner.name] = sorted({*read_at[inner.name], *readers})  # type: ignore[union-attr]
     return tuple(out)
 
 

@@ -89,7 +89,8 @@ class Analyser:
         self.lowereds: dict[Any, Lowered] = {}
         self.depth: dict[types.FunctionType, int] = {}
         self.spaces: dict[int, int] = {}
-        self.stages: dict[str, str] = {}
+        #: How each stage reads; written only when somebody asks.
+        self.stages: dict[str, Callable[[], str]] = {}
 
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function."""
@@ -167,8 +168,8 @@ class Analyser:
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         if "ir" not in self.stages:
-            self.stages["ir"] = show(ir)
-            self.stages["activity"] = show(ir, lambda s: _activity_of(s, found))
+            self.stages["ir"] = lambda: show(ir)
+            self.stages["activity"] = lambda: show(ir, lambda s: _activity_of(s, found))
         present = {n for s in walk(ir.body) for n in writes(s)}
         lowered = replace(lowered, unbound=lowered.unbound & present)
         return Analysed(lowered, ir, known, shared, found)

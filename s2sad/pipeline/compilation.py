@@ -94,11 +94,16 @@ class _Compilation(Analyser):
             prefix = f"{stem}_value_and_grad_" if goal == "value_and_gradient" else f"{stem}_grad_"
             names = (self.writer.unused(prefix + "_".join(wrt)),)
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
-            self.stages["adjoint"] = show(gradient)
+            self.stages["adjoint"] = lambda: show(gradient)
             self.writer.write(gradient, function)
         text = self.writer.source(names)
-        self.stages["source"] = text
+        self.stages["source"] = lambda: text
         return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names, self.once, pair)
+
+    def source(self, function: types.FunctionType) -> Source:
+        """The source of a function."""
+        self.writer.avoid(function.__code__)
+        return super().source(function)
 
     def differentiate(
         self,
@@ -214,7 +219,7 @@ class _Compilation(Analyser):
         result = Build("tuple", tuple(Build("tuple", part) for part in parts))
         whole = replace(a.function, body=(*made.body, *edge.tail), reverse=made.reverse, result=result)
         whole, memory = finished(a, whole, made)
-        self.stages.setdefault("adjoint", show(whole))
+        self.stages.setdefault("adjoint", lambda: show(whole))
         titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module
         forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -26,7 +27,7 @@ class Compiled:
     text: str
     functions: dict[str, types.FunctionType]
     guards: tuple[Guard, ...]
-    stages: dict[str, str] = field(default_factory=dict)
+    stages: dict[str, Callable[[], str]] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     once: bool = False
     pair: Pair | None = None

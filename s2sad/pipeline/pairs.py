@@ -180,12 +180,17 @@ def halves(
         result=_display((*items, *views, *((saved,) if saves else ()))),
         title=titles[0],
     )
-    if len(needed) == 1:
-        start.insert(0, Assign(next(iter(needed)), Var("saved.0")))
-    elif needed:
-        start.insert(0, Unpack(tuple(needed), Var("saved.0")))
-    held = Param("saved.0", "saved" if all(p.public != "saved" for p in again) else "saved_")
     bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
+    others = {*(p.public for p in again), *map(base, bars)}
+    called = "saved" if "saved" not in others else "saved_"
+    if len(needed) == 1:
+        (only,) = needed
+        own = base(only)
+        held = Param(only, called if own.startswith("~") or own in others else own)
+    else:
+        held = Param("saved.0", called)
+        if needed:
+            start.insert(0, Unpack(tuple(needed), Var("saved.0")))
     backward = Function(
         pair.reverse.name,
         (

@@ -8,19 +8,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2sad import runtime
 from s2sad.emit import emit
 from s2sad.ir.nodes import Function
 from s2sad.load import load
+from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
+
+_MISSING = object()
 
 
 @dataclass
 class _Part:
-    """The text of one function: the imports and helpers that it needs, and the cells of the functions that it calls."""
+    """The text of one function, the imports that it needs, and the functions that it calls.
+
+    ``open`` are the names that no import gives.
+    """
 
     text: str
-    imports: list[str] = field(default_factory=list)
-    helpers: list[tuple[str, str]] = field(default_factory=list)
+    imports: set[Import] = field(default_factory=set)
+    open: set[str] = field(default_factory=set)
     cells: list[types.CellType] = field(default_factory=list)
 
 
@@ -30,6 +35,8 @@ class Writer:
     def __init__(self) -> None:
         self.parts: dict[str, _Part] = {}
         self.used: set[str] = set()
+        self.users: set[str] = set()
+        self.meanings: dict[str, Import] = {}
         self.functions: dict[str, types.FunctionType] = {}
         self.filename = ""
 
@@ -43,19 +50,17 @@ class Writer:
                 wanted.add(name)
                 pending += [cell.cell_contents.__name__ for cell in self.parts[name].cells]
         parts = [part for name, part in self.parts.items() if name in wanted]
-        imports = dict.fromkeys(line for part in parts for line in part.imports)
-        helpers: dict[str, set[str]] = {}
-        for part in parts:
-            for home, text in part.helpers:
-                helpers.setdefault(home, set()).add(text)
-        lines = [line for home in sorted(helpers) for line in _import_lines(home, sorted(helpers[home]))]
-        head = "\n".join([*imports, *lines])
-        return (head + "\n\n\n" if head else "") + "\n\n".join(p.text.rstrip() + "\n" for p in parts)
+        first = head({i for part in parts for i in part.imports}, {n for part in parts for n in part.open})
+        return (first + "\n\n\n" if first else "") + "\n\n".join(p.text.rstrip() + "\n" for p in parts)
+
+    def avoid(self, code: types.CodeType) -> None:
+        """Call no function of ours by a name in a function of the user's."""
+        self.users.update(code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
 
     def unused(self, name: str) -> str:
-        """A function name like ``name`` that this module has not used."""
+        """A function name like ``name`` that nothing else has."""
         candidate, number = name, 2
-        while candidate in self.used:
+        while candidate in self.used or candidate in self.users:
             candidate, number = f"{name}_{number}", number + 1
         self.used.add(candidate)
         return candidate
@@ -64,43 +69,53 @@ class Writer:
         """Emit a function and load it with the names that ``original`` sees."""
         namespace = original.__globals__
         cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-        missing = object()
 
         def resolves(name: str) -> Any:
             if name in cells:
                 try:
                     return cells[name].cell_contents
                 except ValueError:
-                    return missing
-            return namespace.get(name, getattr(builtins, name, missing))
+                    return _MISSING
+            return namespace.get(name, getattr(builtins, name, _MISSING))
 
-        emitted = emit(function, set(cells), resolves)
-        part = self.parts[function.name] = _Part(emitted.text)
-        bindings = {}
-        for name, value in emitted.bindings.items():
-            if resolves(name) is value and hasattr(builtins, name):
-                continue
-            bindings[name] = value if isinstance(value, types.CellType) else types.CellType(value)
-            if isinstance(value, types.ModuleType):
-                part.imports.append(f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
-            elif isinstance(value, types.CellType):
-                part.cells.append(value)
-            else:
-                home = "s2sad.runtime" if getattr(runtime, value.__name__, None) is value else value.__module__
-                text = value.__name__ + ("" if value.__name__ == name else f" as {name}")
-                part.helpers.append((home, text))
-        file = f"{self.filename[:-1]} {function.name}>"
-        loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
+        def load_it(qualified: dict[str, types.ModuleType]) -> tuple[_Part, dict[str, types.FunctionType]]:
+            emitted = emit(function, set(cells), resolves, qualified)
+            part = _Part(emitted.text)
+            bindings = {}
+            for name, value in emitted.bindings.items():
+                if resolves(name) is value and hasattr(builtins, name):
+                    continue
+                bindings[name] = value if isinstance(value, types.CellType) else types.CellType(value)
+                if isinstance(value, types.CellType):
+                    part.cells.append(value)
+                else:
+                    found = import_of(name, value)
+                    assert found is not None
+                    part.imports.add(found)
+            file = f"{self.filename[:-1]} {function.name}>"
+            loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
+            for made in loaded.values():
+                part.open.update(n for n in made.__code__.co_freevars if n not in bindings)
+                for name in emitted.names.intersection(outer_names(made.__code__)):
+                    value = resolves(name)
+                    found = None if value is _MISSING else import_of(name, value, namespace)
+                    if found is not None:
+                        part.imports.add(found)
+                    else:
+                        part.open.add(name)
+            return part, loaded
+
+        part, loaded = load_it({})
+        # One name that means one thing here and another in a function written before is read from its module.
+        clashes = {i.alias for i in part.imports if self.meanings.get(i.alias, i) != i or i.alias in self.used}
+        home = home_of(namespace)
+        if clashes and home is not None:
+            part, loaded = load_it({name: home if name in namespace else builtins for name in clashes})
+        self.meanings.update((i.alias, i) for i in part.imports)
+        self.parts[function.name] = part
         for made in loaded.values():
-            if made.__defaults__ is not None:
+            if any(p.default and not p.keyword_only for p in function.params):
                 made.__defaults__ = original.__defaults__
-            if made.__kwdefaults__ is not None:
+            if any(p.default and p.keyword_only for p in function.params):
                 made.__kwdefaults__ = original.__kwdefaults__
         self.functions.update(loaded)
-
-
-def _import_lines(home: str, helpers: list[str]) -> list[str]:
-    line = f"from {home} import {', '.join(helpers)}"
-    if len(line) <= 100:
-        return [line]
-    return [f"from {home} import (", *(f"    {name}," for name in helpers), ")"]

@@ -168,6 +168,7 @@ def remedy(function: object) -> str | None:
 
     Example:
         >>> remedy(np.piecewise)
-        'use np.where'
+        'Use np.where.'
     """
-    return _by_identity().get(id(function))
+    text = _by_identity().get(id(function))
+    return None if text is None else f"{text[0].upper()}{text[1:]}."

@@ -10,12 +10,14 @@ shares no memory with arguments, with other gradients, or with anything that the
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect
 import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -165,6 +167,7 @@ def check_gradient(c: Case) -> None:
 def check_exactly(c: Case) -> None:
     """The value, the gradient, and who owns it."""
     from s2sad import grad, value_and_grad
+    from s2sad.arguments import fitted, floats_at
 
     args = fresh(c.args)
     value, printed = quietly(c.f, *fresh(c.args), **c.kwargs)
@@ -193,3 +196,20 @@ def check_exactly(c: Case) -> None:
     )
     again, _ = quietly(grad(c.f, argnums), *args, **c.kwargs)
     assert same_bits((again,) if single else again, kept), "grad and value_and_grad differ, or the second call does"
+
+    text = grad(c.f, argnums).source_for(*args, **c.kwargs)
+    if "# To be defined here" not in text:
+        bound = inspect.signature(c.f).bind(*args, **c.kwargs)
+        bound.apply_defaults()
+        values = floats_at(c.argnums, bound.args)
+        raw, _ = quietly(from_file(text), *values, **bound.kwargs)
+        found = [fitted(g, values[i]) for i, g in zip(c.argnums, (raw,) if single else raw, strict=True)]
+        assert_close(found, kept, 1e-12)
+
+
+def from_file(text: str) -> Callable[..., Any]:
+    """The last function of an emitted text, run as from a file of its own."""
+    space: dict[str, Any] = {"__name__": "from_a_file"}
+    exec(compile(text, "from_a_file.py", "exec"), space)
+    (*_, last) = (node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return cast("Callable[..., Any]", space[last])

@@ -181,6 +181,21 @@ def keyword_like(match: Any, case: Any, type: Any) -> Any:
     return match * case + type * match
 
 
+RATE = 1.5
+
+
+def comprehension_scope(x: Any) -> Any:
+    total = sum([RATE for RATE in (1.0, 2.0)])
+    named = {RATE: i for i, RATE in enumerate((1.0, 2.0))}
+    return x * total * RATE + x * named[2.0]
+
+
+def comprehension_after_local(x: Any) -> Any:
+    i = 2.0 * x
+    squares = [i * i for i in range(3)]
+    return x * i * squares[2]
+
+
 CASES = [
     *[
         case(f, V)
@@ -198,6 +213,7 @@ CASES = [
         for f in (
             *(local_builtins, adjoint_names_in_loop, tangent_names, temporaries, runtime_names, underscore),
             *(function_own_name, same_as_helper, calls_lookalikes, local_shadows_helper_later, many_names),
+            *(comprehension_scope, comprehension_after_local),
         )
     ],
     *[case(f, 0.7, 1.3) for f in (adjoint_names, value_and_pullback, unicode_names, case_differs, module_name)],

@@ -1,0 +1,185 @@
+"""An emitted text, saved to a file, runs there by itself: its head imports what the text reads."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, value_and_grad
+from s2sad.errors import UnsupportedError
+from s2sad.pipeline.imports import Import, head
+from tests.kernels.catalogue import KERNELS
+from tests.kernels.kernel import Kernel
+from tests.language.support import assert_close, from_file
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = np.array([1.0, 2.0, 4.0])
+
+Make = Callable[[str, str], ModuleType]
+
+
+@pytest.fixture
+def make(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    """Writes and imports modules; they are forgotten afterwards."""
+    monkeypatch.syspath_prepend(tmp_path)
+    made = []
+
+    def module(name: str, text: str) -> ModuleType:
+        path = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        made.append(name)
+        return importlib.import_module(name)
+
+    yield module
+    for name in made:
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_kernels(kernel: Kernel) -> None:
+    args = kernel.make_args(*kernel.small)
+    df = grad(kernel.loss, kernel.argnums)
+    text = df.source_for(*args)
+    assert "# To be defined" not in text
+    assert_close(from_file(text)(*args), df(*args), 1e-12)
+
+
+#: Of these only a call says which of the names that they write are arrays.
+OPEN = frozenset("heat_3d_turns forward_substitution trmm gemver covariance correlation doitgen n_body".split())
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_kernels_of_which_nothing_is_known(kernel: Kernel) -> None:
+    """What parameters are is seen from their use, here and in the functions that they are handed to."""
+    df = grad(kernel.loss, kernel.argnums)
+    if kernel.name in OPEN:
+        with pytest.raises(UnsupportedError, match=r"not known here whether it is an array\n.*\n.*\n.*source_for"):
+            _ = df.source
+        return
+    args = kernel.make_args(*kernel.small)
+    if any(np.iscomplexobj(a) for a in args):
+        assert "# for real " in df.source
+        return
+    assert_close(from_file(df.source)(*kernel.make_args(*kernel.small)), df(*args), 1e-12)
+
+
+def test_a_saved_file_runs_in_another_process(make: Make, tmp_path: pathlib.Path) -> None:
+    model = make(
+        "model",
+        "import math\nimport numpy as np\nfrom math import sqrt as root\nfrom s2sad import stop_gradient as stop\n"
+        "SCALE = 3.0\n"
+        "def inner(x):\n    return SCALE * np.sin(x) * root(2.0)\n"
+        "def count(x):\n    return len(str(x))\n"
+        "def loss(x, k=2.0):\n    return np.sum(inner(x) * k) * stop(math.exp(count(1.5)) + inner(0.5))\n",
+    )
+    grad(model.loss).save(tmp_path / "saved.py")
+    program = "import numpy as np, saved; print(saved.loss_grad_x(np.array([0.5, 2.0])).tolist())"
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    factor = 3.0 * np.sqrt(2.0)
+    stopped = np.exp(3.0) + factor * np.sin(0.5)
+    expected = factor * 2.0 * np.cos([0.5, 2.0]) * stopped
+    np.testing.assert_allclose(np.array(eval(done.stdout)), expected, rtol=1e-13)
+
+
+def test_a_script_is_imported_by_the_name_of_its_file(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import s2sad\nK = 3.0\ndef loss(x):\n    return K * x * x\n"
+        "if __name__ == '__main__':\n    s2sad.grad(loss).save('saved.py')\n",
+        encoding="utf-8",
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for command in ([str(script)], ["-c", "import saved; assert saved.loss_grad_x(2.0) == 12.0"]):
+        subprocess.run([sys.executable, *command], check=True, cwd=tmp_path, env=environment)
+
+
+def test_one_name_of_two_modules(make: Make) -> None:
+    make("pkg.one", "K = 2.0\ndef helper(x):\n    return x * K\ndef weight():\n    return 10.0\n")
+    make(
+        "pkg.two",
+        "K = 5.0\ndef helper(x):\n    return x * x * K + sum([K for K in (1.0, 2.0)])\ndef weight():\n    return 20.0\n"
+        "def both(x):\n    return helper(x) * weight() + K * x\n",
+    )
+    model = make(
+        "model",
+        "from pkg import two\nfrom pkg.one import helper, weight, K\ndef sum(items):\n    return 7.0\n"
+        "def loss(x):\n    return helper(x) * weight() * sum([1.0]) + two.both(x) * K\n",
+    )
+
+    def expected(x: float) -> float:
+        return 2.0 * 10.0 * 7.0 + (2.0 * x * 5.0 * 20.0 + 5.0) * 2.0
+
+    df = grad(model.loss)
+    assert df(3.0) == pytest.approx(expected(3.0))
+    text = df.source_for(3.0)
+    assert "# To be defined" not in text
+    assert from_file(text)(3.0) == pytest.approx(expected(3.0))
+    # What is read as an attribute of its module is read live, as a name is.
+    sys.modules["pkg.two"].K = 6.0  # type: ignore[attr-defined]
+    assert df(3.0) == pytest.approx(2.0 * 10.0 * 7.0 + (6.0 * 6.0 * 20.0 + 6.0) * 2.0)
+
+
+def test_what_no_import_gives_is_said() -> None:
+    def scaled(scale: float) -> Callable[..., Any]:
+        def loss(x: Any) -> Any:
+            return np.sum(x * x) * scale
+
+        return loss
+
+    df = grad(scaled(3.0))
+    assert "# To be defined here, since no import gives it: scale\n" in df.source
+    space: dict[str, Any] = {"scale": 4.0}
+    exec(df.source, space)
+    assert space["loss_grad_x"](2.0) == 16.0
+    assert df(2.0) == 12.0
+
+
+def with_an_object_as_default(
+    x: Any, scale: Any = 2.0, weights: Any = TABLE, power: Any = 2, *, more: Any = None
+) -> Any:
+    """A default that is no literal."""
+    return np.sum(weights * x**power) * scale + (0.0 if more is None else more)
+
+
+def test_a_default_that_is_no_literal_has_to_be_given() -> None:
+    df = value_and_grad(with_an_object_as_default)
+    x = np.array([1.0, 2.0, 3.0])
+    value, gradient = df(x)
+    assert value == with_an_object_as_default(x)
+    np.testing.assert_allclose(gradient, 4.0 * TABLE * x)
+    alone = from_file(df.source)
+    with pytest.raises(TypeError, match="weights"):
+        alone(x)
+    np.testing.assert_allclose(alone(x, 2.0, TABLE)[1], gradient)
+
+
+def test_names_that_the_user_has(make: Make) -> None:
+    model = make(
+        "model",
+        "def f_forward(x):\n    return x * 2.0\n"
+        "def f(x):\n    y = 1.0\n    for i in range(2):\n        y = y * x\n    return y + 0.0 * f_forward(1.0)\n"
+        "def loss(x):\n    return f(x) * f(x) * f_forward(3.0)\n",
+    )
+    df = grad(model.loss)
+    assert df(1.5) == pytest.approx(4 * 1.5**3 * 6.0)
+    assert from_file(df.source)(1.5) == pytest.approx(4 * 1.5**3 * 6.0)
+
+
+def test_a_name_that_means_two_things_is_not_imported() -> None:
+    first, second = Import("one", "K", "K"), Import("two", "K", "K")
+    assert head({first}, ()) == "from one import K"
+    assert head({first, second}, ()) == head({first}, {"K"}) == "# To be defined here, since no import gives it: K"
