@@ -214,9 +214,10 @@ class _Block:
     def again(self, expr: Expr, position: int, kept: set[str]) -> Expr:
         match expr:
             case Var(name=name):
-                if self.maker.fact(name).kind == "scalar" or name in kept:
+                if self.maker.fact(name).kind == "scalar":
                     return expr
                 if self.is_written(name):
+                    # Also where its name is saved, for its shape: it is the contents that would be others.
                     viewed = self.viewed(name)
                     if viewed is not None:
                         return self.again(viewed, position, kept)
@@ -224,7 +225,7 @@ class _Block:
                     if leaf not in self.copies:
                         self.copies[leaf] = self.maker.fresh(name.partition(".")[0])
                     return Var(self.copies[leaf])
-                if name in self.definitions and (name in self.arrays or not self.there(name)):
+                if name not in kept and name in self.definitions and (name in self.arrays or not self.there(name)):
                     self.make(name, kept)
                 return expr
             case Call(op=op, args=(whole, index)) if op.kind == "index":

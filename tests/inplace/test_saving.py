@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from tests.language.support import Case, case, check_gradient
+from tests.language.support import Case, assert_close, case, check_gradient, from_file
 
 V = np.array([0.3, -0.7, 1.1, 0.4, 0.9])
 W = np.array([0.2, 0.5, -0.4, 0.8, 0.6])
@@ -183,3 +183,19 @@ def test_a_linear_stencil_runs_no_forward_sweep() -> None:
     # The loss is of the last values, so the sweep itself runs, and nothing is kept in it.
     assert forward.count("for _ in range(3)") == 1
     assert "copy" not in forward.split("for _ in range(3)")[1]
+
+
+def columns(p: Any, q: Any, w: Any) -> Any:
+    for _ in range(2):
+        for j in range(1, 4):
+            p[:, j] = p[:, j] * q[:, j - 1] + w[:, j]
+            q[:, j] = p[:, j - 1] * q[:, j] + p[:, j]
+    return np.sum(np.sin(p * q))
+
+
+def test_what_is_kept_for_its_shape_is_no_copy() -> None:
+    """The text for arguments of which nothing is known keeps views for their shapes, and copies for their elements."""
+    args = tuple(np.sin(np.arange(12.0) * k).reshape(3, 4) for k in (0.7, 1.3, 2.9))
+    check_gradient(case(columns, *args))
+    general = from_file(grad(columns, (0, 1, 2)).source)(*args)
+    assert_close(general, grad(columns, (0, 1, 2))(*args), 1e-12)
