@@ -158,7 +158,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
                 key += len(whole.items)
             return item_of(whole, key)
-        return some_item(whole)
+        return some_item(whole) if fact(index).kind == "scalar" else OPEN
     if whole.kind == "scalar":
         return OPEN
     parts = index_parts(index, fact)
