@@ -253,7 +253,16 @@ def keywords_of_dict(x: Any) -> Any:
     return np.sum(s["u"] * s["v"])
 
 
+def views_of_what_a_loop_overwrites(x: Any) -> Any:
+    """A view of which only the shape is needed does not stand for the copy of its elements."""
+    a = x * 1.0
+    for _ in range(1, 4):
+        a[:3] -= a[2:] * a[:3]
+    return np.sum(a)
+
+
 RIGHT = [
+    views_of_what_a_loop_overwrites,
     item_of_a_list_of_buffers,
     item_of_a_display,
     local_size_of_a_callee,
