@@ -157,6 +157,9 @@ class Expressions:
             case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
                 kind = "tuple" if isinstance(node, gast.Tuple) else "list"
                 return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
+            case gast.Dict() if all(k is not None for k in node.keys):
+                pairs = zip(node.keys, node.values, strict=True)
+                return Build("dict", tuple(self.constant(e) for pair in pairs for e in pair))
             case gast.Call():
                 return self.constant_call(node)
         return self.opaque(node)
