@@ -12,7 +12,7 @@ import math
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import gast
@@ -51,7 +51,7 @@ from s2sad.ir.traverse import expressions, names_in, reads, subexpressions, walk
 from s2sad.naming import name_all
 from s2sad.printer import Note, to_text
 from s2sad.runtime import stop_gradient
-from s2sad.syntax import COMPARE, OPERATORS, UNARY, dotted, renamed, shortened
+from s2sad.syntax import COMPARE, OPERATORS, POP, UNARY, dotted, joined, renamed, shortened
 
 
 @dataclass
@@ -200,7 +200,7 @@ class _Writer:
 
     def block(self, block: Block, forward: bool, last: Origin | None = None) -> list[ast.stmt]:
         out: list[ast.stmt] = []
-        for stmt in _joined(block, self.uses):
+        for stmt in joined(block, self.uses):
             made = self.statement(stmt, forward)
             origin = stmt.origin
             if made and (origin.line or isinstance(stmt, Push)):
@@ -249,7 +249,7 @@ class _Writer:
                 return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
             case Copy(targets=targets, sources=sources):
                 return self.moves(targets, sources)
-            case Unpack(targets=(item, rest), value=Call(op=op_, args=(Var(name=whole), *place_))) if op_ == _POP:
+            case Unpack(targets=(item, rest), value=Call(op=op_, args=(Var(name=whole), *place_))) if op_ == POP:
                 taken = self.expr(Call(Op("method", "pop"), (Var(whole), *place_)))
                 if self.names[rest] == self.names[whole]:
                     return [ast.Assign([self.store(item)], taken, lineno=0)]
@@ -458,44 +458,6 @@ class _Writer:
         return renamed(node, {**self.qualified, **{user: self.names[name] for user, name in names}})
 
 
-def _joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:
-    """A block with ``x = h[-1]; h.pop()`` as ``x = h.pop()``, and ``t = h[i]; t += e; h[i] = t`` as ``h[i] += e``."""
-    out: list[Stmt] = []
-    for stmt in block:
-        made = out[-1] if out else None
-        if isinstance(made, Assign) and isinstance(stmt, Assign) and isinstance(stmt.value, Call):
-            change = stmt.value
-            whole, *place = change.args or (Const(None),)
-            taken = Call(_INDEX, (whole, *(place or (Const(-1),))))
-            if change.op == _POP and made.value == taken and isinstance(whole, Var):
-                out[-1] = Unpack((made.target, stmt.target), change, None, made.origin)
-                continue
-            operation = made.value
-            if change.op.kind == "change" and isinstance(operation, Call) and operation.op.kind == "inplace":
-                old, operand = operation.args
-                getter = _INDEX if change.op.name == "[]" else Op("attribute", change.op.name[1:])
-                item = Call(getter, (whole, *place[:-1]))
-                if place[-1:] == [Var(made.target)] and uses[made.target] == 1 and _value_of(old, out) == item:
-                    out.pop()
-                    if isinstance(old, Var) and uses[old.name] == 1 and writes(out[-1]) == (old.name,):
-                        out.pop()
-                    how = Op("change", f"{change.op.name} {operation.op.name}")
-                    out.append(replace(stmt, value=Call(how, (whole, *place[:-1], operand))))
-                    continue
-        out.append(stmt)
-    return out
-
-
-def _value_of(expr: Expr, before: Iterable[Stmt]) -> Expr:
-    """What a name stands for, by the statements before in its block."""
-    if not isinstance(expr, Var):
-        return expr
-    made = [s.value for s in before if isinstance(s, Assign) and s.target == expr.name]
-    return made[-1] if made else expr
-
-
-_INDEX = Op("index", "[]")
-_POP = Op("change", "pop")
 _WHOLE = Const(...)
 _NOT = Op("bool", "not")
 

@@ -65,7 +65,9 @@ def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], 
             continue
         (whole,) = names_in(call.args[0]) or ("",)
         why = None
-        if call.op.name.startswith("."):
+        if group & params:
+            why = f"{base(whole)} is the caller's, and this changes it"
+        elif call.op.name.startswith("."):
             known = facts.get(call.args[0])
             if known.kind != "dataclass" or all(name != call.op.name[1:] for name, _ in known.items or ()):
                 why = "this changes an attribute of what is not surely a dataclass with such a field"
@@ -75,8 +77,6 @@ def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], 
             pass
         elif call.op.name == "[]" and facts.get(call.args[0]).kind == "list" and not _is_position(call.args[1], facts):
             why = "this changes a list at a place that is not surely an integer"
-        elif group & params:
-            why = f"{base(whole)} is the caller's, and this changes it"
         elif any(not holders.is_fresh(value, group) for n in group for value in holders.definitions.get(n, ())):
             why = f"another name may hold the container {base(whole)}, which this changes"
         elif group & held.keys():

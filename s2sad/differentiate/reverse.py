@@ -24,6 +24,7 @@ from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
+from s2sad.differentiate.loops import differentiable, is_range, of_loop
 from s2sad.differentiate.writes import Writes
 from s2sad.errors import UnsupportedError
 from s2sad.ir import algebra
@@ -325,7 +326,7 @@ class _Reverse(Writes):
         body_names = {n for s in walk(stmt.body) for n in writes(s)}
         read: dict[str, None] = {}
         for s in walk(stmt.body):
-            for expr in _differentiable(s):
+            for expr in differentiable(s):
                 read.update(dict.fromkeys(n for n in carriers(expr) if n in self.active))
         if isinstance(stmt, For):
             for iterable in stmt.iters:
@@ -365,9 +366,9 @@ class _Reverse(Writes):
             counter = self.fresh("~k")
             self.of[counter] = SCALAR
         counted = self.fresh("~count")
-        has_break = any(isinstance(s, Break) for s in _own(stmt.body))
+        has_break = any(isinstance(s, Break) for s in of_loop(stmt.body))
         plain = isinstance(stmt, For) and not has_break and counter is None and len(stmt.iters) == 1
-        by_range = plain and (_is_range(stmt) or self.is_sequence(stmt.iters[0]))  # type: ignore[arg-type,union-attr]
+        by_range = plain and (is_range(stmt) or self.is_sequence(stmt.iters[0]))  # type: ignore[arg-type,union-attr]
         before = set(self.owned)
         self.depth += 1
         outer_heads, self.heads = self.heads, frozenset(heads)
@@ -475,35 +476,3 @@ def is_light(expr: Expr) -> bool:
             return all(is_light(a) for a in expr.args)
         return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
     return False
-
-
-def _differentiable(stmt: Stmt) -> Iterable[Expr]:
-    match stmt:
-        case Assign(value=value) | Unpack(value=value) | Evaluate(value=value):
-            yield value
-        case Copy(sources=sources):
-            yield from sources
-        case For(iters=iters):
-            yield from iters
-        case Store(value=value):
-            yield value
-        case _:
-            return
-
-
-def _own(block: Block) -> Iterable[Stmt]:
-    """The statements of a loop's body that are not inside an inner loop."""
-    for stmt in block:
-        yield stmt
-        if isinstance(stmt, If):
-            yield from _own(stmt.then)
-            yield from _own(stmt.orelse)
-
-
-def _is_range(stmt: For) -> bool:
-    return (
-        stmt.counter is None
-        and len(stmt.iters) == 1
-        and isinstance(stmt.iters[0], Call)
-        and stmt.iters[0].op.function is range
-    )

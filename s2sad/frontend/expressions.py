@@ -195,7 +195,7 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
-        if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
+        if plain and found and (function is stop_gradient or function in _KNOWN_PURE or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
             return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
@@ -229,9 +229,9 @@ class Expressions:
                 text = gast.unparse(call.func).strip()
                 if is_starred(call):
                     self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
-                    continue
-                what = f"{text}(...) writes, inside of what is not taken apart"
-                self.violation(call, what, "Put it on a line of its own.")
+                else:
+                    what = f"{text}(...) writes, inside of what is not taken apart"
+                    self.violation(call, what, "Put it on a line of its own.")
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
             if user in self.resolver.local:
@@ -498,5 +498,4 @@ class _KnownPure:
         return rules.find(function) is not None or rules.is_constant(function)
 
 
-def _known_pure() -> _KnownPure:
-    return _KnownPure()
+_KNOWN_PURE = _KnownPure()

@@ -561,6 +561,7 @@ CASES = [
         )
     ],
     case(scaled_then_appended_to, V),
+    case(const_update, V),
     case(items_numbers, 0.7),
     case(dict_number, {"a": 1.3, "b": 0.4}),
     case(list_arg_scaled, [V, W], 0.7),
@@ -578,7 +579,6 @@ REFUSED = [
     (list_of_lists_store, V, "an array that is written in place is used here in a way that is not supported"),
     (stored_slice, V, "this changes a list at a place that is not surely an integer"),
     (del_item, V, "del of an item or attribute is not supported"),
-    (const_update, V, "d.update(...) changes an object that is differentiated"),
     (const_callee_alias, V, "another name may hold the container b, which this changes"),
     (const_is_none_alias, V, "another name may hold the container b, which this changes"),
     (iterate_and_replace, V, "h is changed, and the derivative needs it as it was before"),
