@@ -61,6 +61,7 @@ _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
+_OWN_LINE = "Put it on a line of its own."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
@@ -220,8 +221,7 @@ class Expressions:
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
         if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
-            what = "an assignment expression is not supported here"
-            self.violation(node, what, "Assign on a line of its own.")
+            self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
@@ -230,8 +230,7 @@ class Expressions:
                 if is_starred(call):
                     self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
                 else:
-                    what = f"{text}(...) writes, inside of what is not taken apart"
-                    self.violation(call, what, "Put it on a line of its own.")
+                    self.violation(call, f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE)
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
             if user in self.resolver.local:
