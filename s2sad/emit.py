@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -46,11 +47,11 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
+from s2sad.ir.traverse import expressions, names_in, reads, subexpressions, walk, writes
 from s2sad.naming import name_all
 from s2sad.printer import Note, to_text
 from s2sad.runtime import stop_gradient
-from s2sad.syntax import COMPARE, OPERATORS, UNARY, dotted, renamed, shortened
+from s2sad.syntax import COMPARE, OPERATORS, POP, UNARY, dotted, joined, renamed, shortened
 
 
 @dataclass
@@ -155,6 +156,7 @@ class _Writer:
         self.roots = roots
         self.qualified = qualified
         self.notes: dict[int, Note] = {}
+        self.uses: Counter[str] = Counter()
 
     def function(self, function: Function) -> ast.FunctionDef:
         positional = [ast.arg(p.public) for p in function.params if not p.keyword_only]
@@ -165,6 +167,8 @@ class _Writer:
                 default = self.default(p)
                 defaults = [] if default is None else [*defaults, default]
         own = [self.default(p) for p in function.params if p.keyword_only]
+        self.uses = Counter(n for stmt in _all(function) for n in reads(stmt))
+        self.uses.update(names_in(function.result))
         arguments = ast.arguments([], positional, None, keyword, own, None, defaults)
         body = self.block(function.body, forward=True)
         if function.reverse is not None:
@@ -196,7 +200,7 @@ class _Writer:
 
     def block(self, block: Block, forward: bool, last: Origin | None = None) -> list[ast.stmt]:
         out: list[ast.stmt] = []
-        for stmt in block:
+        for stmt in joined(block, self.uses):
             made = self.statement(stmt, forward)
             origin = stmt.origin
             if made and (origin.line or isinstance(stmt, Push)):
@@ -236,6 +240,8 @@ class _Writer:
                     return []
                 if isinstance(value, Call) and value.op.kind == "inplace":
                     return self.inplace(target, value)
+                if isinstance(value, Call) and value.op.kind == "change":
+                    return self.changed(target, value)
                 if isinstance(value, Call) and isinstance(value.node, gast.AugAssign) and value.op.kind == "operator":
                     left, right = value.args
                     if isinstance(left, Var) and self.names[left.name] == self.names[target]:
@@ -243,6 +249,16 @@ class _Writer:
                 return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
             case Copy(targets=targets, sources=sources):
                 return self.moves(targets, sources)
+            case Unpack(targets=(item, rest), value=Call(op=op_, args=(Var(name=whole), *place_))) if op_ == POP:
+                taken = self.expr(Call(Op("method", "pop"), (Var(whole), *place_)))
+                if self.names[rest] == self.names[whole]:
+                    return [ast.Assign([self.store(item)], taken, lineno=0)]
+                copied = ast.Call(ast.Attribute(self.expr(Var(whole)), "copy"), [], [])
+                popped = self.expr(Call(Op("method", "pop"), (Var(rest), *place_)))
+                return [
+                    ast.Assign([self.store(rest)], copied, lineno=0),
+                    ast.Assign([self.store(item)], popped, lineno=0),
+                ]
             case Unpack(targets=targets, value=value, star=star):
                 elements: list[ast.expr] = [self.store(t) for t in targets]
                 if star is not None:
@@ -262,9 +278,9 @@ class _Writer:
             case Evaluate(value=value):
                 return [ast.Expr(self.expr(value))]
             case Push(tape=tape, values=values):
-                item = self.expr(values[0]) if len(values) == 1 else ast.Tuple([self.expr(v) for v in values])
+                entry = self.expr(values[0]) if len(values) == 1 else ast.Tuple([self.expr(v) for v in values])
                 append = ast.Attribute(ast.Name(self.names[tape]), "append")
-                return [ast.Expr(ast.Call(append, [item], []))]
+                return [ast.Expr(ast.Call(append, [entry], []))]
             case Pop(targets=targets, tape=tape):
                 pop = ast.Call(ast.Attribute(ast.Name(self.names[tape]), "pop"), [], [])
                 target_: ast.expr = self.store(targets[0])
@@ -292,6 +308,27 @@ class _Writer:
         if isinstance(left, Var) and self.names[left.name] == self.names[target]:
             return [augmented]
         return [ast.Assign([self.store(target)], self.expr(left), lineno=0), augmented]
+
+    def changed(self, target: str, value: Call) -> list[ast.stmt]:
+        """The change of a container: in place, of a copy where the container itself is still needed as it was."""
+        whole, *operands = value.args
+        out: list[ast.stmt] = []
+        if not (isinstance(whole, Var) and self.names[whole.name] == self.names[target]):
+            held = ast.Call(ast.Attribute(self.expr(whole), "copy"), [], [])
+            out.append(ast.Assign([self.store(target)], held, lineno=0))
+        whole_now = ast.Name(self.names[target], ast.Load())
+        args = [self.expr(e) for e in operands]
+        how, _, symbol = value.op.name.partition(" ")
+        place: ast.Attribute | ast.Subscript
+        if how.startswith("."):
+            place = ast.Attribute(whole_now, how[1:], ast.Store())
+        elif how == "[]":
+            place = ast.Subscript(whole_now, args[0], ast.Store())
+        else:
+            return [*out, ast.Expr(ast.Call(ast.Attribute(whole_now, how), args, []))]
+        if symbol:
+            return [*out, ast.AugAssign(place, OPERATORS[symbol], args[-1])]
+        return [*out, ast.Assign([place], args[-1], lineno=0)]
 
     def augmented(self, place: ast.Name | ast.Subscript, symbol: str, value: Expr, ours: bool) -> ast.AugAssign:
         """``place += value``, and ``place -= value`` for a ``place += -value`` of ours."""

@@ -110,6 +110,13 @@ class _Interference:
                 if isinstance(left, Var):
                     self.likes[target] = left.name
                 self.use(reads(stmt), live)
+            case Assign(target=target, value=Call(op=op, args=(left, *rest))) if op.kind == "change":
+                live.discard(target)
+                # The operands are there before the change.
+                self.define(target, live | ({n for e in rest for n in names_in(e)} - set(names_in(left))))
+                if isinstance(left, Var):
+                    self.likes[target] = left.name
+                self.use(reads(stmt), live)
             case Assign(target=target, value=value):
                 live.discard(target)
                 self.define(target, live, value.name if isinstance(value, Var) else None)

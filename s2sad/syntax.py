@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
+
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Unpack, Var
+from s2sad.ir.traverse import writes
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -103,3 +107,43 @@ def renamed(node: _Node, names: Mapping[str, str]) -> _Node:
     """A copy of a tree with its free names called otherwise."""
     new: _Node = _Renamer(names).visit(copy.deepcopy(node))
     return new
+
+
+POP = Op("change", "pop")
+_INDEX = Op("index", "[]")
+
+
+def joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:
+    """A block with ``x = h[-1]; h.pop()`` as ``x = h.pop()``, and ``t = h[i]; t += e; h[i] = t`` as ``h[i] += e``."""
+    out: list[Stmt] = []
+    for stmt in block:
+        made = out[-1] if out else None
+        if isinstance(made, Assign) and isinstance(stmt, Assign) and isinstance(stmt.value, Call):
+            change = stmt.value
+            whole, *place = change.args or (Const(None),)
+            taken = Call(_INDEX, (whole, *(place or (Const(-1),))))
+            if change.op == POP and made.value == taken and isinstance(whole, Var):
+                out[-1] = Unpack((made.target, stmt.target), change, None, made.origin)
+                continue
+            operation = made.value
+            if change.op.kind == "change" and isinstance(operation, Call) and operation.op.kind == "inplace":
+                old, operand = operation.args
+                getter = _INDEX if change.op.name == "[]" else Op("attribute", change.op.name[1:])
+                item = Call(getter, (whole, *place[:-1]))
+                if place[-1:] == [Var(made.target)] and uses[made.target] == 1 and _value_of(old, out) == item:
+                    out.pop()
+                    if isinstance(old, Var) and uses[old.name] == 1 and writes(out[-1]) == (old.name,):
+                        out.pop()
+                    how = Op("change", f"{change.op.name} {operation.op.name}")
+                    out.append(replace(stmt, value=Call(how, (whole, *place[:-1], operand))))
+                    continue
+        out.append(stmt)
+    return out
+
+
+def _value_of(expr: Expr, before: Iterable[Stmt]) -> Expr:
+    """What a name stands for, by the statements before in its block."""
+    if not isinstance(expr, Var):
+        return expr
+    made = [s.value for s in before if isinstance(s, Assign) and s.target == expr.name]
+    return made[-1] if made else expr

@@ -16,6 +16,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
@@ -106,7 +107,8 @@ class Effects:
     making a new value cannot be told apart there.  ``exposed`` are names whose object the caller may write once the
     function has returned, ``module`` those whose object the module may hold as well.  ``calls`` has
     the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
-    arrays in memory what is a view and what a copy.
+    arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
+    changed, the names that hold the same one.
     """
 
     group: dict[str, frozenset[str]]
@@ -116,6 +118,7 @@ class Effects:
     module: frozenset[str] = frozenset()
     calls: Mapping[Call, CallEffects] = field(default_factory=dict)
     reshapes: bool = False
+    versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -136,6 +139,11 @@ class Effects:
             found.add(stmt.target)
         return found
 
+    def changed_by(self, stmt: Stmt) -> frozenset[str]:
+        """The names that may hold the container that a statement itself changes."""
+        changed = isinstance(stmt, Assign) and stmt.target in self.versions and is_change(stmt.value)
+        return self.versions[stmt.target] if changed else frozenset()  # type: ignore[union-attr]
+
     def written_by_calls(self, stmt: Stmt) -> Iterator[str]:
         """The names whose objects the calls of functions that have source may write."""
         for call in user_calls(stmt):
@@ -150,6 +158,8 @@ class Effects:
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
 #: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
 AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
+#: The kinds of what may hold objects.
+HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
 #: What makes a new object and has no rule.
 _FRESH = (own, np.arange, float, int, len, abs, range, str, bool)
 
@@ -240,6 +250,14 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 return
             constant = op.kind == "attribute" and op.name in CONSTANT_ATTRIBUTES
             if constant or sharing(expr, facts.get) == "fresh":
+                if op.kind == "method" and op.name == "copy" and facts.get(args[0]).kind in HOLDING:
+                    # The items of the copy are those of the container.
+                    yield from sharers(args[0], facts, calls)
+                return
+            if op.kind == "change":
+                # A container is the same, and holds what is put into it.
+                for arg in (args[0], *args[-1:]) if op.name != "pop" else args[:1]:
+                    yield from sharers(arg, facts, calls)
                 return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)
@@ -270,7 +288,7 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh"
     if op.kind == "attribute":
         return "view"
-    if op.kind in ("index", "inplace", "ifexp", "bool", "user"):
+    if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"
     function = op.function
     if isinstance(function, np.ufunc) or function in _FRESH or rules.is_constant(function):
@@ -326,8 +344,12 @@ def effects(
             for name in names[1:]:
                 union.join(names[0], name)
 
+    held = versions(function)
     for param in function.params:
         seen[param.name] = None
+        if context is not None and param.name in held:
+            # The caller sees the change.
+            stored.update(held[param.name])
         if not is_number(param.name):
             union.join(param.name, f"{_CALLER}{param.name}")
     if context is not None:
@@ -405,9 +427,8 @@ def effects(
         for expr in expressions(stmt)
         for inner in subexpressions(expr)
     )
-    return Effects(
-        group, frozenset(written), frozenset(private), frozenset(exposed), frozenset(module), calls, reshapes
-    )
+    beyond = frozenset(exposed)
+    return Effects(group, frozenset(written), frozenset(private), beyond, frozenset(module), calls, reshapes, held)
 
 
 def _summaries(
@@ -419,7 +440,7 @@ def _summaries(
         return {}
     writing = context is not None or any(
         isinstance(stmt, (Store, Evaluate))
-        or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace")
+        or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"))
         for stmt in walk(function.body)
     )
     if writing or any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]

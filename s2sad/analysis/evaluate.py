@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -20,7 +21,10 @@ from s2sad.analysis.facts import (
     broadcast,
     broadcast_dims,
     computed,
+    either,
     sized,
+    some_item,
+    timeless,
 )
 from s2sad.analysis.rearranged import all_real
 from s2sad.analysis.results import result, shaped
@@ -37,6 +41,9 @@ from s2sad.ir.nodes import (
 )
 from s2sad.rules.binding import bind
 from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
+
+#: How many items of a container are told apart when it changes.
+_LONGEST = 16
 
 
 def evaluate(
@@ -69,6 +76,10 @@ def evaluate(
             return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
         case Build(kind=kind, items=items):
             return Fact(kind, items=tuple((i, fact(item)) for i, item in enumerate(items)))
+        case Opaque(node=ast.ListComp(elt=element)):
+            # Of literals, as in ``[0.0 for _ in x]``.
+            number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
+            return Fact("list", each=SCALAR if number else None)
         case Call():
             return _call(expr, fact, user_call, atom)
         case Opaque(call=Call() as call):
@@ -107,9 +118,14 @@ def _call(
         left, right = fact(expr.args[0]), fact(expr.args[1])
         if op.name == "+" and left.kind == right.kind and left.kind in ("tuple", "list"):
             if left.items is None or right.items is None:
-                return Fact(left.kind)
+                known = [f for f in map(some_item, (left, right)) if f is not None]
+                return Fact(
+                    left.kind, each=either(known) if len(known) == 2 or () in (left.items, right.items) else None
+                )
             both = [f for _, f in (*left.items, *right.items)]
             return Fact(left.kind, items=tuple(enumerate(both)))
+        if op.name == "*" and left.kind in ("tuple", "list") and right.kind == "scalar":
+            return Fact(left.kind, each=some_item(left))
         if left.kind == right.kind == "scalar":
             return replace(SCALAR, real=left.real and right.real, size=computed(op.name, left.size, right.size))
     if function is stop_gradient:
@@ -121,6 +137,11 @@ def _call(
         if len(bounds) == 1:
             bounds.insert(0, NONE)
         return Fact("slice", items=tuple(enumerate(bounds)))
+    copied = (op.kind == "method" and op.name == "copy") or function is own
+    if copied and fact(expr.args[0]).kind in ("list", "dict", "tuple", "record", "dataclass"):
+        return fact(expr.args[0])
+    if function in (list, dict) and not expr.args and not expr.kwargs:
+        return Fact("list" if function is list else "dict", items=())
     if function is len:
         dims = fact(expr.args[0]).dims
         return replace(SCALAR, size=dims[0] if dims else None)
@@ -133,7 +154,7 @@ def _call(
     if function in (max, min, sum) and not expr.kwargs:
         items = [fact(a) for a in expr.args]
         if function is sum or len(items) == 1:
-            items = [f for _, f in items[0].items or ((0, OPEN),)] if items else []
+            items = [some_item(items[0]) or OPEN] if items else []
         if items and all(f.kind == "scalar" for f in items):
             return replace(SCALAR, real=all(f.real for f in items))
     if function is unbroadcast:
@@ -154,9 +175,41 @@ def _call(
         return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
     if function is add:
         return fact(expr.args[0])
+    if op.kind == "change":
+        return changed(op.name, [fact(a) for a in expr.args], expr.args[1] if len(expr.args) > 1 else None)
     if op.kind == "inplace":
         return _inplace([fact(a) for a in expr.args], op.name)
     return _ruled(expr, fact, atom)
+
+
+def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
+    """The fact about a container after a change."""
+    whole = facts[0]
+    if how.startswith(".") and whole.kind == "dataclass" and whole.items is not None:
+        new = timeless(facts[1])
+        return replace(whole, items=tuple([(k, new if k == how[1:] else f) for k, f in whole.items]))
+    if whole.kind not in ("list", "dict"):
+        return OPEN
+    known = whole.items
+    if how == "pop":
+        last = known is not None and len(facts) == 1
+        return replace(whole, items=known[:-1]) if known and last else Fact(whole.kind, each=some_item(whole))
+    new = timeless(facts[-1])
+    if known is not None and len(known) < _LONGEST:
+        if how == "append":
+            return replace(whole, items=(*known, (len(known), new)))
+        if how == "[]" and isinstance(key, Const):
+            place = key.value
+            if whole.kind == "list" and isinstance(place, int) and place < 0:
+                place += len(known)
+            if any(k == place for k, _ in known):
+                return replace(whole, items=tuple([(k, new if k == place else f) for k, f in known]))
+            if whole.kind == "dict":
+                return replace(whole, items=(*known, (place, new)))
+    others = some_item(whole)
+    if others is None and known != ():
+        return Fact(whole.kind)
+    return Fact(whole.kind, each=either([new] if others is None else [others, new]))
 
 
 def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
@@ -176,6 +229,9 @@ def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:
     left, right = facts
+    if left.kind == "list" and symbol == "+":
+        known = [f for f in map(some_item, facts) if f is not None]
+        return Fact("list", each=either(known) if right.kind in ("list", "tuple") and len(known) == 2 else None)
     if left.kind == "array" and left.ndim is not None:
         return left
     if left.kind == "scalar" and right.kind == "scalar":

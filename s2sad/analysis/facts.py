@@ -15,13 +15,17 @@ knows whether that is 1.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["scalar", "array", "numeric", "tuple", "list", "dict", "record", "slice", "none", "other", "open"]
+Kind = Literal[
+    "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Fact:
 
     ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes
     (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
+    A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
+    ``each`` holds for every one.
     """
 
     kind: Kind
@@ -53,6 +59,7 @@ class Fact:
     items: tuple[tuple[Any, Fact], ...] | None = None
     dims: Dims | None = None
     size: Dim | None = None
+    each: Fact | None = None
 
     @property
     def numeric(self) -> bool:
@@ -110,10 +117,43 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         if len(value) > 64 or not all(isinstance(k, (str, int)) for k in value):
             return Fact("dict")
         return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]", sizes)) for k, v in value.items()))
-    fields = getattr(type(value), "__dataclass_fields__", None)
-    if fields is not None:
-        return Fact("record", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in fields))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [f.name for f in dataclasses.fields(value)]
+        return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     return OTHER
+
+
+def either(facts: Iterable[Fact]) -> Fact | None:
+    """What holds for every one of some values, whenever they were made; None if there are none."""
+    found: Fact | None = None
+    for fact in facts:
+        fact = timeless(fact)
+        if found is None or found == fact:
+            found = fact
+            continue
+        kind: Kind = found.kind if found.kind == fact.kind else "open"
+        if kind == "open" and found.numeric and fact.numeric:
+            kind = "numeric"
+        ndim = found.ndim if found.ndim == fact.ndim else None
+        each = either([f for f in (found.each, fact.each) if f is not None])
+        found = Fact(kind, None, ndim, found.real and fact.real, each=each)
+    return found
+
+
+def timeless(fact: Fact) -> Fact:
+    """A fact without the shapes and sizes that a later value of the same name may not have."""
+    if fact.kind == "scalar":
+        return replace(SCALAR, real=fact.real)
+    if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
+        return sized(fact.dims, fact.real, fact.kind)
+    if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
+        return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]))
+    return Fact(fact.kind, None, fact.ndim, fact.real, each=some_item(fact))
+
+
+def some_item(whole: Fact) -> Fact | None:
+    """What holds for every item of a container; None where nothing is known, or there is none."""
+    return whole.each if whole.items is None else either([f for _, f in whole.items])
 
 
 def normal(shape: frozenset[Atom]) -> Shape:

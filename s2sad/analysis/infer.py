@@ -22,6 +22,8 @@ from s2sad.analysis.facts import (
     Fact,
     Kind,
     Shape,
+    either,
+    some_item,
 )
 from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
@@ -164,7 +166,11 @@ class _Inference:
             both = list(zip(a.items, b.items, strict=True))
             if all(k == j for (k, _), (j, _) in both):
                 items = tuple((k, self.meet(f, g, f"{name}[{k!r}]")) for (k, f), (_, g) in both)
-        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims), f"{name}?")
+        each = None
+        if items is None and a.kind == b.kind:
+            known = [f for f in map(some_item, (a, b)) if f is not None]
+            each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
+        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims, each=each), f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
         """Run the body until the facts of its join names hold at its head."""
@@ -204,6 +210,8 @@ class _Inference:
                 for other in facts[1:]:
                     fact = self.meet(fact, other, target)
                 fact = _anonymous(fact)
+            elif whole.each is not None:
+                fact = whole.each
             elif whole.kind == "array":
                 fact = row_of(whole)
             else:
@@ -216,7 +224,8 @@ class _Inference:
 def _emptied(fact: Fact) -> Fact:
     """A fact about a container, or what holds one, without what it holds."""
     if fact.items is None or fact.kind != "tuple":
-        return replace(fact, items=None) if fact.kind in ("list", "dict", "record") else fact
+        held = fact.kind in ("tuple", "list", "dict", "record", "dataclass")
+        return replace(fact, items=None, each=None) if held else fact
     return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
 
 

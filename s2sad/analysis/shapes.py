@@ -18,6 +18,7 @@ from s2sad.analysis.facts import (
     broadcast_dims,
     sized,
     sliced,
+    some_item,
 )
 from s2sad.ir.nodes import (
     Build,
@@ -41,19 +42,7 @@ def item_of(whole: Fact, position: Any) -> Fact:
         if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
             return whole.items[position][1]
         return OPEN
-    return row_of(whole) if whole.kind == "array" else OPEN
-
-
-def some_item(whole: Fact) -> Fact:
-    """The fact about an item of a container, whichever it is."""
-    facts = [f for _, f in whole.items or ()]
-    if not facts or not all(f.numeric for f in facts):
-        return OPEN
-    first, real = facts[0], all(f.real for f in facts)
-    if all(f.dims is not None and f.dims == first.dims and f.kind == first.kind for f in facts):
-        return replace(first, real=real, size=None)
-    kind = first.kind if all(f.kind == first.kind for f in facts) else "numeric"
-    return Fact(kind, None, first.ndim if all(f.ndim == first.ndim for f in facts) else None, real)
+    return row_of(whole) if whole.kind == "array" else whole.each or OPEN
 
 
 def row_of(whole: Fact) -> Fact:
@@ -152,13 +141,16 @@ def product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
 
 def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     """The fact about ``whole[index]``."""
-    if whole.kind in ("tuple", "list", "dict", "record"):
+    if whole.kind in ("tuple", "list", "dict", "record", "dataclass"):
         if isinstance(index, Const):
             key = index.value
             if whole.items is not None and isinstance(key, int) and key < 0 and whole.kind != "dict":
                 key += len(whole.items)
             return item_of(whole, key)
-        return some_item(whole) if fact(index).kind == "scalar" else OPEN
+        if isinstance(index, Slice) and whole.kind in ("tuple", "list"):
+            return Fact(whole.kind, each=some_item(whole))
+        single = whole.kind == "dict" or fact(index).kind == "scalar"
+        return some_item(whole) or OPEN if single else OPEN
     if whole.kind == "scalar":
         return OPEN
     parts = index_parts(index, fact)

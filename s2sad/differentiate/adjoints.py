@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import base, map_children, names_in, walk
 from s2sad.runtime import add_into, fresh, own
 
+#: Before or after a statement, or at the beginning of each iteration of a loop.
+When = Literal["before", "after", "inside"]
 _ADD_IN_PLACE = Op("inplace", "+", np.add)
 _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _OWN = Op("runtime", "own", own)
@@ -55,6 +57,7 @@ class Adjoints(Buffers):
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
+        self.changed_later: set[str] = set()
 
     def violation(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
@@ -92,7 +95,7 @@ class Adjoints(Buffers):
             if self.of[x.name].kind == "array":
                 self.emit(Store(self.shadow(x.name), ELLIPSIS, self.realised(g, self.of[x.name]), "+", self.origin))
             else:
-                self.emit(Evaluate(Call(_ADD_INTO, (self.shadow(x.name), g)), self.origin))
+                self.emit(Evaluate(Call(_ADD_INTO, (self.settled(x.name, self.before), g)), self.origin))
             return
         if x.name not in self.active or self.of[x.name].kind in ("none", "other"):
             return
@@ -151,8 +154,8 @@ class Adjoints(Buffers):
         """The adjoint of a name at its definition, after which the name has none."""
         return self.adj.pop(name, None)
 
-    def zero(self, name: str) -> Expr:
-        """A zero adjoint of a name."""
+    def zero(self, name: str, when: When = "after") -> Expr:
+        """A zero adjoint of a name as it is ``when`` the statement at hand runs."""
         if name in self.unbound:
             return Const(0.0)
         value = self.zeros(Var(name))
@@ -234,17 +237,21 @@ class Adjoints(Buffers):
 
         ``target`` is the name that the statement assigns.
         """
-        passing = self.effects.passing
+        changing = self.effects.versions
+        passing = self.effects.passing | changing.keys()
         names: dict[str, Expr] = {}
 
         def renamed(expr: Expr) -> Expr:
             if isinstance(expr, Call) and (expr.op.function is np.shape or expr.op.name == "shape"):
-                return expr
+                # A container changes its shape.
+                if changing.keys().isdisjoint(names_in(expr)):
+                    return expr
             if isinstance(expr, Var) and expr.name in passing and self.is_overwritten(expr.name):
                 if expr.name not in names:
                     copy = self.fresh(base(expr.name))
                     self.of[copy] = self.of[expr.name]
-                    made = Call(COPY if self.of[expr.name].kind == "array" else _OWN, (expr,))
+                    whole = self.of[expr.name].kind == "array" or expr.name not in self.effects.passing
+                    made = Call(COPY if whole else _OWN, (expr,))
                     # The result of the statement itself can be copied only once it is there.
                     (self.after if expr.name == target else self.before).append(Assign(copy, made, self.origin))
                     names[expr.name] = Var(copy)
@@ -265,6 +272,7 @@ class Adjoints(Buffers):
         """Note what a block writes, for all that runs before it."""
         for stmt in walk(block):
             self.later |= self.effects.written_by(stmt)
+            self.changed_later |= self.effects.changed_by(stmt)
 
 
 def _makes_fresh(call: Call) -> bool:

@@ -43,7 +43,7 @@ ELLIPSIS = Const(...)
 #: Views that a shadow has no like of, or none that can be written.
 _AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diag, np.diagonal, np.linalg.diagonal)
 #: The kinds of what can be written in place, or hold what can.
-CONTAINERS = ("tuple", "list", "dict")
+CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
 
 
@@ -67,6 +67,8 @@ class Buffers(Builder):
         self.at_once = frozenset(_at_once(known.function))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
+        #: The names that surely hold one container, for each of them.
+        self.same: dict[str, frozenset[str]] = {}
 
     def is_buffer(self, expr: Expr) -> bool:
         """Whether an operand is a name whose adjoint is a shadow."""
@@ -94,7 +96,8 @@ class Buffers(Builder):
     def shadow(self, name: str) -> Var:
         """The shadow of a buffer, which its definition will make."""
         if name not in self.shadows:
-            self.shadows[name] = new = self.bar(name)
+            new = self.bar(name)
+            self.shadows.update(dict.fromkeys(self.same.get(name, (name,)), new))
             fact = self.of[name]
             self.of[new] = fact if fact.numeric else self.named(fact, new)
         return Var(self.shadows[name])
@@ -143,6 +146,9 @@ class Buffers(Builder):
         if value.op.kind == "index":
             inside = self.of[first.name].kind in CONTAINERS
             return Call(INDEX, of_shadow) if inside or self.is_view_index(rest[0]) else None
+        if value.op.kind == "attribute" and self.of[first.name].kind in ("record", "dataclass"):
+            key = field_key(self.of[first.name], value.op.name)
+            return None if key is None else Call(INDEX, (*of_shadow, key))
         if value.op.function in (np.real, np.imag) or value.op.name in ("real", "imag"):
             # The adjoint of z = x + iy is x_bar - i y_bar.
             plain = self.of[first.name].real or value.op.name.endswith("real")
@@ -169,6 +175,10 @@ class Buffers(Builder):
             for p in index_parts(index, self.fact)
         )
 
+    def settled(self, name: str, at: list[Stmt]) -> Var:
+        """The shadow of a container as it is where ``at`` is put into the forward part, whatever it holds later."""
+        raise NotImplementedError
+
     def moved_shadows(self, stmt: Copy) -> Copy:
         """A move of buffers with the moves of their shadows."""
         targets, sources = list(stmt.targets), list(stmt.sources)
@@ -184,6 +194,8 @@ class Buffers(Builder):
                 assert isinstance(source, Var)
                 if source.name in self.stopped and target not in self.stopped:
                     self.refuse_stopped(stmt.origin.line)
+                if self.shadow(source.name) == self.shadow(target):
+                    continue
                 sources.append(self.shadow(source.name))
             else:
                 self.refuse_buffer(stmt.origin.line)
@@ -236,3 +248,11 @@ def _at_once(function: Function) -> Iterator[str]:
 
 def _boolean(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.op.kind in ("compare", "bool")
+
+
+def field_key(whole: Fact, name: str) -> Const | None:
+    """Where the shadow of a named tuple or dataclass has the part of a field; None where there is none."""
+    names = [key for key, _ in whole.items or ()]
+    if name not in names:
+        return None
+    return Const(name if whole.kind == "dataclass" else names.index(name))

@@ -9,14 +9,14 @@ from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.shapes import item_of
 from s2sad.differentiate.buffers import HOLDERS
+from s2sad.differentiate.containers import Containers
 from s2sad.differentiate.known import Known, Pair
-from s2sad.differentiate.operations import Operations
 from s2sad.errors import UnsupportedError
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Stmt, Unpack, Var
 from s2sad.ir.traverse import names_in
 
 
-class Calls(Operations):
+class Calls(Containers):
     """The part of reverse mode that knows the adjoint of a call."""
 
     def __init__(self, known: Known) -> None:
@@ -140,6 +140,8 @@ class Calls(Operations):
 
     def argument(self, value: Expr) -> Expr:
         """An argument as the reverse part can give it once more."""
+        if isinstance(value, Var) and value.name in self.versions:
+            return self.kept(value)
         if isinstance(value, (Var, Const)):
             return value
         name = self.fresh("~t")

@@ -12,8 +12,8 @@ from s2sad import rules
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.adjoints import Adjoints
-from s2sad.differentiate.buffers import CONTAINERS, HOLDERS
-from s2sad.differentiate.builder import ADD, as_value
+from s2sad.differentiate.buffers import CONTAINERS, HOLDERS, field_key
+from s2sad.differentiate.builder import ADD, INDEX, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
@@ -59,7 +59,12 @@ class Operations(Adjoints):
         if op.name == "+" and op.kind == "operator" and self.fact(call).kind in ("tuple", "list"):
             for operand, part in zip(call.args, ("head", "tail"), strict=True):
                 if self.is_active(operand):
-                    self.contribute(operand, Call(_JOINED, (z_bar, Const(part), call.args[0])))
+                    first = self.snapshots(z.name)(call.args[0])
+                    self.contribute(operand, Call(_JOINED, (z_bar, Const(part), first)))
+            return
+        if op.kind == "inplace" and self.fact(call.args[0]).kind in ("list", "tuple"):
+            what = f"{op.name}= of a list or tuple that is differentiated"
+            self.violation(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
             return
         rule = rules.find(op.function)
         if rule is None:
@@ -139,17 +144,24 @@ class Operations(Adjoints):
 
     def is_field(self, call: Call) -> bool:
         """Whether an attribute that arrays also have (``.T``) is that of a container here."""
-        return call.op.kind == "attribute" and self.fact(call.args[0]).kind in ("record", "tuple", "list", "dict")
+        return call.op.kind == "attribute" and self.fact(call.args[0]).kind in CONTAINERS
 
     def field(self, call: Call, z_bar: Expr) -> None:
         """The adjoint of ``z = whole.name``."""
         whole = call.args[0]
         fact = self.fact(whole)
-        if fact.kind not in ("record", "open") or not isinstance(whole, Var):
+        key = field_key(fact, call.op.name) if fact.kind in ("record", "dataclass") else None
+        if (key is None and fact.kind != "open") or not isinstance(whole, Var):
             what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
             self.violation(call.node, what, _REMEDY)
             return
-        x_bar = self.writable(whole)
+        x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
+        if key is not None and self.fact(call).kind == self.fact(z_bar).kind == "scalar":
+            self.emit(Store(x_bar, key, z_bar, "+", self.origin))
+            return
+        if key is not None:
+            self.emit(Evaluate(Call(_ADD_AT, (x_bar, key, z_bar)), self.origin))
+            return
         self.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), self.origin))
 
     def index(self, whole: Expr, index: Expr, z_bar: Expr) -> None:
@@ -167,7 +179,11 @@ class Operations(Adjoints):
         x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
         fact = self.of[whole.name]
         g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, fact)
-        if fact.kind == "array" and self.is_basic(index):
+        number = (
+            fact.kind in ("list", "dict")
+            and self.fact(Call(INDEX, (whole, index))).kind == self.fact(g).kind == "scalar"
+        )
+        if number or (fact.kind == "array" and self.is_basic(index)):
             self.emit(Store(x_bar, index, g, "+", self.origin))
         elif self.is_buffer(whole) and fact.kind in CONTAINERS:
             self.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), self.origin))
@@ -199,7 +215,7 @@ class Operations(Adjoints):
         if stmt.star is not None:
             whole = Call(_STARRED, (whole, Const(stmt.star), Const(len(targets))))
         fact = self.fact(value)
-        if stmt.star is not None or fact.kind not in ("tuple", "record"):
+        if stmt.star is not None or fact.kind not in ("tuple", "record", "list"):
             whole = Call(_PACKED, (value, whole))
         for part in parts:
             self.owned.difference_update(names_in(part))

@@ -24,6 +24,7 @@ from s2sad.analysis.facts import SCALAR, Fact
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
+from s2sad.differentiate.loops import differentiable, is_range, of_loop
 from s2sad.differentiate.writes import Writes
 from s2sad.errors import UnsupportedError
 from s2sad.ir import algebra
@@ -180,6 +181,7 @@ class _Reverse(Writes):
         forward: list[Stmt] = []
         self.note_stored(block)
         for stmt in reversed(block):
+            self.beyond = set(self.changed_later)
             if isinstance(stmt, (For, While)):
                 self.note_writes((stmt,))
             self.origin = getattr(stmt, "origin", self.origin)
@@ -188,6 +190,7 @@ class _Reverse(Writes):
             if isinstance(stmt, (Assign, Store)) and not any(user_calls(stmt)):
                 # An augmented assignment or store reads its operands before it writes.
                 self.later |= written
+            self.changed_later |= self.effects.changed_by(stmt)
             stmt = self.statement(stmt)
             self.later |= written
             forward += self.after
@@ -204,6 +207,8 @@ class _Reverse(Writes):
                 return self.user_call(stmt, call, targets)
             case Evaluate(value=Call(op=op) as call) if op.kind == "user":
                 return self.user_call(stmt, call, ())
+            case Assign(target=target, value=Call(op=op) as call) if op.kind == "change" and self.is_changed(target):
+                self.changed(stmt, call)
             case Assign(target=target, value=value):
                 if self.is_buffer(Var(target)):
                     return self.buffer_assign(stmt, target, value)
@@ -251,9 +256,10 @@ class _Reverse(Writes):
     def nested(self, block: Block, adj: dict[str, Expr]) -> tuple[Block, list[Stmt], dict[str, Expr]]:
         """Reverse an inner block with the adjoints ``adj``: the forward block, the reverse one, the adjoints."""
         outer, outer_before, outer_after, outer_adj = self.out, self.before, self.after, self.adj
+        beyond = self.beyond
         self.out, self.before, self.after, self.adj = [], [], [], dict(adj)
         forward = self.block(block)
-        reversed_, after = self.out, self.adj
+        reversed_, after, self.beyond = self.out, self.adj, beyond
         self.out, self.before, self.after, self.adj = outer, outer_before, outer_after, outer_adj
         return forward, reversed_, after
 
@@ -279,10 +285,10 @@ class _Reverse(Writes):
                 continue
             if a is None:
                 self.out = then_out
-                a = self.zero(name)
+                a = self.zero(name, "before")
             if b is None:
                 self.out = else_out
-                b = self.zero(name)
+                b = self.zero(name, "before")
             join = self.bar(name)
             self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
             if self.is_owned(a) and self.is_owned(b):
@@ -310,6 +316,7 @@ class _Reverse(Writes):
             if all(name in self.rebuilt for name in names_in(test)) or not self.depth:
                 return test
         name = self.fresh("~test")
+        test = self.outcome(test)
         self.of[name] = self.fact(test)
         self.before.append(Assign(name, test, self.origin))
         return Var(name)
@@ -319,7 +326,7 @@ class _Reverse(Writes):
         body_names = {n for s in walk(stmt.body) for n in writes(s)}
         read: dict[str, None] = {}
         for s in walk(stmt.body):
-            for expr in _differentiable(s):
+            for expr in differentiable(s):
                 read.update(dict.fromkeys(n for n in carriers(expr) if n in self.active))
         if isinstance(stmt, For):
             for iterable in stmt.iters:
@@ -338,6 +345,8 @@ class _Reverse(Writes):
             start = self.adj.get(name)
             if start is None:
                 start = self.zero(name)
+            elif self.is_changed(name):
+                self.adj[name] = start = self.of_own(start, name)
             elif name not in heads and not self.is_owned(start) and self.of[name].kind == "array":
                 # It is added to in each iteration: in place, once it is ours.
                 self.adj[name] = start = self.result(name, set())
@@ -357,9 +366,9 @@ class _Reverse(Writes):
             counter = self.fresh("~k")
             self.of[counter] = SCALAR
         counted = self.fresh("~count")
-        has_break = any(isinstance(s, Break) for s in _own(stmt.body))
+        has_break = any(isinstance(s, Break) for s in of_loop(stmt.body))
         plain = isinstance(stmt, For) and not has_break and counter is None and len(stmt.iters) == 1
-        by_range = plain and (_is_range(stmt) or self.is_sequence(stmt.iters[0]))  # type: ignore[arg-type,union-attr]
+        by_range = plain and (is_range(stmt) or self.is_sequence(stmt.iters[0]))  # type: ignore[arg-type,union-attr]
         before = set(self.owned)
         self.depth += 1
         outer_heads, self.heads = self.heads, frozenset(heads)
@@ -417,7 +426,8 @@ class _Reverse(Writes):
     def is_sequence(self, iterable: Expr) -> bool:
         """Whether a loop runs over an array, list or tuple that can be run through again, backwards."""
         name = iterable.name if isinstance(iterable, Var) else ""
-        return bool(name) and self.of[name].kind in ("array", "list", "tuple") and name not in self.mutable
+        fixed = not self.is_overwritten(name) if name in self.versions else name not in self.mutable
+        return bool(name) and self.of[name].kind in ("array", "list", "tuple") and fixed
 
     def iteration(
         self, stmt: For | While, inner: dict[str, Expr], joins: list[tuple[str, str, Expr]], counter: str | None
@@ -449,7 +459,7 @@ class _Reverse(Writes):
         for name, join, _ in joins:
             end = after.get(name)
             if end is None:
-                end = self.zero(name)
+                end = self.zero(name, "inside")
             if end != Var(join):
                 moves.append((join, end))
         self.out, self.adj = outer, outer_adj
@@ -466,35 +476,3 @@ def is_light(expr: Expr) -> bool:
             return all(is_light(a) for a in expr.args)
         return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
     return False
-
-
-def _differentiable(stmt: Stmt) -> Iterable[Expr]:
-    match stmt:
-        case Assign(value=value) | Unpack(value=value) | Evaluate(value=value):
-            yield value
-        case Copy(sources=sources):
-            yield from sources
-        case For(iters=iters):
-            yield from iters
-        case Store(value=value):
-            yield value
-        case _:
-            return
-
-
-def _own(block: Block) -> Iterable[Stmt]:
-    """The statements of a loop's body that are not inside an inner loop."""
-    for stmt in block:
-        yield stmt
-        if isinstance(stmt, If):
-            yield from _own(stmt.then)
-            yield from _own(stmt.orelse)
-
-
-def _is_range(stmt: For) -> bool:
-    return (
-        stmt.counter is None
-        and len(stmt.iters) == 1
-        and isinstance(stmt.iters[0], Call)
-        and stmt.iters[0].op.function is range
-    )

@@ -8,9 +8,12 @@ import numpy as np
 
 from s2sad.analysis.activity import passes
 from s2sad.analysis.effects import AS_IT_HAPPENS, copies, sharing
-from s2sad.differentiate.buffers import ELLIPSIS, HOLDERS
+from s2sad.analysis.facts import some_item
+from s2sad.analysis.versions import is_change
+from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
+from s2sad.differentiate.known import Known
 from s2sad.frontend import methods
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
@@ -45,6 +48,18 @@ _FUNCTIONS = dict(methods.BINARY.values())
 class Writes(Calls):
     """The part of reverse mode that knows the adjoint of every write into an array."""
 
+    def __init__(self, known: Known) -> None:
+        super().__init__(known)
+        copies = [s for s in walk(self.function.body) if isinstance(s, Copy)]
+        moves = [move for s in copies for move in zip(s.targets, s.sources, strict=True)]
+        for name, group in self.versions.items():
+            if not all(self.is_kept(call) or self.is_number(call) for call in self.changes_of(name)):
+                continue
+            inner = [source for target, source in moves if target in group]
+            made = [n for n in group if n in self.definitions and not is_change(self.definitions[n])]
+            if len(made) == 1 and all(isinstance(s, Var) and s.name in group for s in inner):
+                self.same[name] = group
+
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
         """The adjoint of a statement that makes, views or names a buffer."""
         made = target in self.shadows
@@ -67,6 +82,18 @@ class Writes(Calls):
                     self.undisplayed(value, self.shadow(target))
             case Call(op=op) if op.kind == "inplace":
                 self.augmented(value, target)
+            case Call(op=op) if op.kind == "change":
+                self.changed_buffer(value, target, made)
+            case Call(op=op) if op.kind == "operator" and self.of[target].kind in CONTAINERS:
+                self.repeated_buffers(value, target, made)
+            case Call(op=op, args=(Var() as first, *_)) if (
+                op.name == "copy" and self.is_buffer(first) and (self.of[first.name].kind in CONTAINERS)
+            ):
+                # The copy holds the same arrays, and numbers of its own.
+                if not self.holds_arrays(first):
+                    self.refuse_buffer(value.node)
+                elif made:
+                    self.define(target, replace(value, args=(self.shadow(first.name),)))
             case Call(op=op, args=(Var() as whole, index)) if op.kind == "index" and self.is_buffer(whole):
                 view = self.viewed(value)
                 if view is not None and made:
@@ -95,7 +122,7 @@ class Writes(Calls):
                 if not made:
                     return stmt
                 self.define(target, self.made_zero(target, value))
-                bar = self.shadow(target)
+                bar = self.settled(target, self.after)
                 if passes(value) and any(self.is_active(a) for a in value.args):
                     if op.function is own or op.function is np.copy:
                         self.owned.add(bar.name)
@@ -111,6 +138,99 @@ class Writes(Calls):
     def sharing(self, value: Call) -> str:
         """What the result of an operation shares, for these operands."""
         return sharing(value, self.fact)
+
+    def changed_buffer(self, value: Call, target: str, made: bool) -> None:
+        """Change the shadow of a container that holds buffers as the container is changed."""
+        whole, *operands = value.args
+        if not (isinstance(whole, Var) and self.is_buffer(whole)):
+            self.refuse_buffer(value.node)
+            return
+        if target in self.same and self.is_number(value):
+            self.number_stored(value, self.shadow(target))
+            return
+        if value.op.name != "pop":
+            *place, item = operands
+            if self.is_active(item) and not self.is_buffer(item):
+                what = "a number that is differentiated is put into a container of arrays that are written in place"
+                self.violation(value.node, what, "Keep it in a variable or container of its own.")
+                return
+            operands = [*place, self.part_shadow(item, item)]
+            if self.is_kept(value):
+                # The array has changed, and is where it was.
+                if made and target not in self.same:
+                    self.define(target, self.shadow(whole.name))
+                return
+        if made:
+            how = value.op
+            if how.name.startswith("."):
+                # The shadow of a dataclass is a dict.
+                how, operands = Op("change", "[]"), [Const(how.name[1:]), *operands]
+            self.define(target, Call(how, (self.shadow(whole.name), *operands)))
+
+    def repeated_buffers(self, value: Call, target: str, made: bool) -> None:
+        """The shadow of a sum of lists, or of a list times a number: the same, of the shadows."""
+        lists = value.args if value.op.name == "+" else value.args[:1]
+        if value.op.name not in ("+", "*") or not all(self.is_buffer(e) and self.holds_arrays(e) for e in lists):
+            self.refuse_buffer(value.node)
+        elif made:
+            shadows = [self.shadow(e.name) if isinstance(e, Var) and e in lists else e for e in value.args]
+            self.define(target, Call(value.op, tuple(shadows)))
+
+    def changes_of(self, name: str) -> list[Call]:
+        """The changes of the container that a name holds."""
+        made = [self.definitions.get(n) for n in self.versions.get(name, ())]
+        return [call for call in made if isinstance(call, Call) and call.op.kind == "change"]
+
+    def is_kept(self, change: Call) -> bool:
+        """Whether ``whole[index] = item`` puts an array back that was taken from there, and written since."""
+        if change.op.name != "[]" and not change.op.name.startswith("."):
+            return False
+        *place, item = change.args
+        new = self.definitions.get(item.name) if isinstance(item, Var) else None
+        if not (isinstance(new, Call) and new.op.kind == "inplace" and isinstance(new.args[0], Var)):
+            return False
+        old = new.args[0].name
+        taken = INDEX if change.op.name == "[]" else Op("attribute", change.op.name[1:])
+        return self.of[old].kind == "array" and self.definitions.get(old) == Call(taken, tuple(place))
+
+    def is_number(self, change: Call) -> bool:
+        """Whether ``whole[index] = item`` surely puts a number in the place of another."""
+        if self.fact(change.args[-1]).kind != "scalar":
+            return False
+        whole, *place = change.args[:-1]
+        known = self.fact(whole)
+        if change.op.name.startswith("."):
+            return self.fact(Call(Op("attribute", change.op.name[1:]), (whole,))).kind == "scalar"
+        if change.op.name != "[]" or self.fact(Call(INDEX, (whole, *place))).kind != "scalar":
+            return False
+        return known.kind == "list" or (isinstance(place[0], Const) and known.items is not None)
+
+    def number_stored(self, change: Call, bar: Var) -> None:
+        """The adjoint of a number that takes the place of another: of an element, as it were."""
+        *place, item = change.args[1:]
+        key = self.kept(place[0]) if place else Const(change.op.name[1:])
+        g = self.let(self.fresh("~t_bar"), Call(INDEX, (bar, key)), self.fact(item))
+        self.emit(Store(bar, key, Const(0.0), None, self.origin))
+        if self.is_active(item):
+            self.contribute(item, g)
+
+    def settled(self, name: str, at: list[Stmt]) -> Var:
+        """The shadow of a container as it is where ``at`` is put into the forward part, whatever it holds later."""
+        bar = self.shadow(name)
+        if name not in self.changed_later or name in self.same:
+            return bar
+        if not self.holds_arrays(Var(name)):
+            self.refuse_buffer(self.origin.line)
+        copy = self.bar(name)
+        self.of[copy] = self.of[bar.name]
+        self.shadows[copy] = copy
+        at.append(Assign(copy, Call(COPY, (bar,)), self.origin))
+        return Var(copy)
+
+    def holds_arrays(self, whole: Expr) -> bool:
+        """Whether all items of a container are surely arrays, or containers of such."""
+        each = some_item(self.fact(whole))
+        return each is not None and each.kind == "array"
 
     def stopped_shadow(self, value: Expr) -> Expr:
         """The shadow of a name for an array that comes from ``stop_gradient``: that of the array."""

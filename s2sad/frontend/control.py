@@ -100,7 +100,7 @@ class ControlFlow(Writers):
 
     def enter(self, s: Node) -> list[tuple[str, str]]:
         """Give every name that a loop assigns a join name, set before the loop."""
-        names = list(assigned([s]))
+        names = list(assigned([s]) | dict.fromkeys(self.changed_in(s)))
         heads = [(n, self.fresh(n)) for n in names]
         entry = [(h, n) for n, h in heads if n in self.env]
         if entry:

@@ -61,6 +61,7 @@ _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
+_OWN_LINE = "Put it on a line of its own."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
@@ -157,6 +158,9 @@ class Expressions:
             case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
                 kind = "tuple" if isinstance(node, gast.Tuple) else "list"
                 return Build(kind, tuple(self.constant(e) for e in node.elts))  # type: ignore[arg-type]
+            case gast.Dict() if all(k is not None for k in node.keys):
+                pairs = zip(node.keys, node.values, strict=True)
+                return Build("dict", tuple(self.constant(e) for pair in pairs for e in pair))
             case gast.Call():
                 return self.constant_call(node)
         return self.opaque(node)
@@ -192,7 +196,7 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
-        if plain and found and (function is stop_gradient or function in _known_pure() or is_numpy(function)):
+        if plain and found and (function is stop_gradient or function in _KNOWN_PURE or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
             return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
@@ -217,8 +221,7 @@ class Expressions:
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
         if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
-            what = "an assignment expression is not supported here"
-            self.violation(node, what, "Assign on a line of its own.")
+            self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
         for call in writing_calls(node, self.resolver.lookup):
@@ -226,9 +229,8 @@ class Expressions:
                 text = gast.unparse(call.func).strip()
                 if is_starred(call):
                     self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
-                    continue
-                what = f"{text}(...) writes, inside of what is not taken apart"
-                self.violation(call, what, "Put it on a line of its own.")
+                else:
+                    self.violation(call, f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE)
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
             if user in self.resolver.local:
@@ -495,5 +497,4 @@ class _KnownPure:
         return rules.find(function) is not None or rules.is_constant(function)
 
 
-def _known_pure() -> _KnownPure:
-    return _KnownPure()
+_KNOWN_PURE = _KnownPure()

@@ -129,18 +129,21 @@ def _bound_by(s: Node) -> Iterator[str]:
             yield from bound_names(item.optional_vars)
 
 
-def lower(source: Source, active: Iterable[str]) -> Lowered:
+def lower(source: Source, active: Iterable[str], containers: frozenset[tuple[int, str]] = frozenset()) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
+
+    ``containers`` are the stores that are known to be into lists or dicts: line and variable.
 
     Raises:
         UnsupportedError: with every construct that is not accepted, each with its place.
     """
-    return _Lowering(source, frozenset(active)).run()
+    return _Lowering(source, frozenset(active), containers).run()
 
 
 class _Lowering(ControlFlow):
-    def __init__(self, source: Source, active: frozenset[str]) -> None:
+    def __init__(self, source: Source, active: frozenset[str], containers: frozenset[tuple[int, str]]) -> None:
         self.source = source
+        self.containers = containers
         self.active = active
         self.violations: list[Violation] = []
         self.unbound: set[str] = set()
@@ -347,9 +350,13 @@ class _Lowering(ControlFlow):
                 self.env[target.id] = self.assign(target.id, value).name
             case gast.Tuple() | gast.List():
                 self.unpack(target, value)
+            case gast.Subscript() if self.is_container(target):
+                self.store_item(target, self.held(value))
             case gast.Subscript():
                 base = self.operand(target.value)
                 self.emit(Store(base, self.hoisted(self.index(target.slice)), self.atom(value), None, self.origin))
+            case gast.Attribute() if self.is_field(target):
+                self.store_field(target, self.held(value))
             case _:
                 self.violation(target, "assigning to an attribute is not supported", "Make a new object instead.")
 
@@ -387,7 +394,13 @@ class _Lowering(ControlFlow):
 
     def augmented(self, s: Node) -> None:
         symbol, function = methods.BINARY[type(s.op)]
-        if isinstance(s.target, gast.Name):
+        if isinstance(s.target, gast.Subscript) and self.is_container(s.target):
+            self.augment_item(s, Op("inplace", symbol, function))
+        elif self.is_field(s.target):
+            self.augment_field(s, Op("inplace", symbol, function))
+        elif isinstance(s.target, gast.Name) and self.is_container(s.target):
+            self.appended(s.target, s.value, s)
+        elif isinstance(s.target, gast.Name):
             old = self.name(s.target)
             value = self.operand(s.value)
             op = Op("inplace", symbol, function)

@@ -62,8 +62,12 @@ class Source:
         index = number - self.first_line
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
-    def place(self, node: gast.AST) -> Place:
-        """Return where a node stands; for one without a position, where what is in it does."""
+    def place(self, node: gast.AST | int) -> Place:
+        """Return where a node stands; for one without a position, where what is in it does; or where a line is."""
+        if isinstance(node, int):
+            number = node or self.node.lineno
+            text = self.line(number)
+            return Place(self.file, number, len(text) - len(text.lstrip()), len(text.rstrip()), text)
         found = next((inner for inner in gast.walk(node) if getattr(inner, "lineno", None) is not None), self.node)
         line: int = found.lineno
         end: int | None = found.end_col_offset if found.end_lineno == line else None

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.expressions import Expressions
+from s2sad.frontend.changes import Changes
 from s2sad.frontend.outs import is_numpy, out_of, parameters, without_out
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
 from s2sad.runtime import positions
@@ -48,7 +48,7 @@ _ONE_BY_ONE = "Write a loop over the indices, or a[index] = ... where no index r
 _ASSIGN = "Assign the result to elements instead (a[index] = values)."
 
 
-class Writers(Expressions):
+class Writers(Changes):
     """The part of the lowering that knows NumPy's writing functions."""
 
     def write(self, node: Node, hint: str = "~t") -> Expr | None:
@@ -67,6 +67,8 @@ class Writers(Expressions):
             lowering = _FUNCTIONS[id(function)]
         elif method and name in _METHODS:
             lowering = _METHODS[name]
+        elif method and name in methods.MUTATING_METHODS and any(self.depends(p) for p in parts):
+            return self.change_call(node, hint)
         else:
             return self.write_out(node, methods.METHODS.get(name) if method else function, method, parts, hint)
         if not any(self.depends(p) for p in parts):

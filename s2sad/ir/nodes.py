@@ -27,6 +27,7 @@ OpKind = Literal[
     "runtime",  # name(args), as a rule wrote it
     "operator",  # x + y, -x
     "inplace",  # the value of x after ``x += y``
+    "change",  # the container x after ``x.append(y)``, ``x[i] = y`` and the like
     "compare",  # x < y
     "bool",  # x and y, not x
     "ifexp",  # y if x else z

@@ -157,7 +157,7 @@ class _Folder:
                 else:
                     flush(list(pending))
             new = map_stmt(stmt, self.putting(taken), lambda b: self.block(b, ())[0])
-            if isinstance(new, Assign) and new.target in self.once and is_pure(new.value):
+            if isinstance(new, Assign) and new.target in self.once and is_pure(new.value) and not _changes(new):
                 pending[new.target] = new
             else:
                 out.append(new)
@@ -184,5 +184,10 @@ def _disturbs(stmt: Stmt) -> bool:
     if isinstance(stmt, (Store, Effect, Evaluate, If, For, While, Break)):
         return True
     if isinstance(stmt, Assign):
-        return not is_pure(stmt.value) or (isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace")
+        return not is_pure(stmt.value) or _changes(stmt)
     return isinstance(stmt, (Push, Copy)) is False and hasattr(stmt, "value") and not is_pure(stmt.value)
+
+
+def _changes(stmt: Assign) -> bool:
+    """Whether an assignment changes an object, an array or container, in place."""
+    return isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change")

@@ -225,6 +225,8 @@ def _held(value: Expr) -> list[str]:
             return names_in(value)
         if sharing(value) == "fresh":
             return []
+        if value.op.kind == "change":
+            return names_in(value)
         if value.op.kind in ("index", "inplace"):
             return _held(value.args[0])
     return names_in(value)
@@ -241,7 +243,7 @@ def _written(stmt: Stmt) -> Iterator[str]:
         for inner in subexpressions(expr):
             if isinstance(inner, Call) and not inner.op.pure:
                 yield from names_in(inner)
-            elif isinstance(inner, Call) and inner.op.kind == "inplace":
+            elif isinstance(inner, Call) and inner.op.kind in ("inplace", "change"):
                 yield from names_in(inner.args[0])
-    if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+    if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"):
         yield stmt.target

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.effects import sharing
+from s2sad.analysis.versions import changes, versions
 from s2sad.ir.nodes import Assign, Call, Expr, Function, Stmt
 from s2sad.ir.traverse import names_in, reads, walk, writes
 
@@ -27,18 +28,24 @@ def sunk(function: Function, shadows: frozenset[str], outward: Iterable[str] = (
         return function
     assigned = Counter(n for s in walk(function.body) for n in writes(s))
     made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign) and s.target in shadows}
+    changing = versions(function)
     moving: list[Stmt] = []
     staying: list[Stmt] = []
     needed: set[str] = set(outward)
+    changed: set[str] = set()
     for stmt in reversed(function.body):
         if isinstance(stmt, Assign) and stmt.target in shadows and stmt.target not in needed:
             held = _may_copy(stmt.value) and not _is_own(stmt.value, made, shadows)
-            if not held and all(assigned[n] <= 1 for n in names_in(stmt.value)):
+            read = names_in(stmt.value)
+            still = all(assigned[n] <= 1 and n not in changed and (n in shadows or n not in changing) for n in read)
+            if not held and still:
                 moving.append(stmt)
                 continue
         staying.append(stmt)
         for inner in walk((stmt,)):
             needed.update(n for n in reads(inner) if n in shadows)
+        # What changes there is read before it does.
+        changed.update(n for target, _ in changes((stmt,)) for n in changing[target])
     moving.reverse()
     staying.reverse()
     return replace(function, body=tuple(staying), reverse=(*moving, *function.reverse))

@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
+from s2sad.analysis.containers import faults
 from s2sad.analysis.effects import (
     CallEffects,
     Context,
@@ -27,7 +28,8 @@ from s2sad.analysis.effects import (
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.facts import OPEN, Atom, Fact, describe, sized
 from s2sad.analysis.infer import Facts, infer
-from s2sad.errors import S2SADError
+from s2sad.analysis.versions import container_stores
+from s2sad.errors import S2SADError, UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
@@ -53,7 +55,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import remove_dead, take_decided
-from s2sad.runtime import apart, as_pair, own
+from s2sad.runtime import apart, as_pair, own, sole
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
@@ -61,6 +63,7 @@ _NAME = re.compile(r"[~^@\w]+\.\d*")
 DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 _APART = Op("runtime", "apart", apart, pure=False)
+_SOLE = Op("runtime", "sole", sole, pure=False)
 COPY = Op("method", "copy", np.copy)
 OWN = Op("runtime", "own", own)
 
@@ -98,11 +101,13 @@ class Analyser:
             self.sources[function] = read_source(function)
         return self.sources[function]
 
-    def lowered(self, function: types.FunctionType, wrt: tuple[str, ...]) -> Lowered:
-        """A function in IR, lowered for derivatives with respect to ``wrt``."""
-        key = (function, wrt)
+    def lowered(
+        self, function: types.FunctionType, wrt: tuple[str, ...], containers: frozenset[tuple[int, str]] = frozenset()
+    ) -> Lowered:
+        """A function in IR, lowered for derivatives with respect to ``wrt``; ``containers`` are stores into such."""
+        key = (function, wrt, containers)
         if key not in self.lowereds:
-            self.lowereds[key] = lowered = lower(self.source(function), wrt)
+            self.lowereds[key] = lowered = lower(self.source(function), wrt, containers)
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard(Guard(function, "__code__", function.__code__))
@@ -129,18 +134,17 @@ class Analyser:
         One with a ``context`` is called by another, which sees what it writes.  With ``display``
         the result may be a tuple of several.
         """
-        lowered = self.lowered(function, wrt)
-        ir = self.unpacked(with_display(lowered.function) if display or has_aux else lowered.function)
+        lowered, ir, known = self.typed(function, wrt, facts, display or has_aux)
         if has_aux and isinstance(ir.result, Build) and len(ir.result.items) == 2:
             loss, aux = ir.result.items
             origin = lowered.function.body[-1].origin
             ir = replace(ir, body=(*ir.body, Assign("~loss.1", loss, origin), Assign("~aux.1", aux, origin)))
         elif has_aux:
             ir = replace(ir, body=(*ir.body, Unpack(("~loss.1", "~aux.1"), ir.result)))
-        given = {p.public: _default(p.public, p.default.value) for p in ir.params if p.default is not None}
-        facts = {**given, **facts}
+        facts = {**_defaults(ir), **facts}
         checked(ir, "lower")
-        ir, known = self.inferred_with(lowered, ir, facts)
+        if has_aux:
+            ir, known = self.inferred_with(lowered, ir, facts)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
         if has_aux and not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
@@ -162,6 +166,12 @@ class Analyser:
                 ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects, overwritten=beyond)
+        if shared.versions:
+            if context is None and any(p.name in shared.versions for p in ir.params):
+                ir = _with_own_containers(ir, shared, known, lowered.source)
+                ir, known = self.inferred_with(lowered, ir, facts)
+                shared = effects(ir, known, self.call_effects, overwritten=beyond)
+            _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
         ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]
@@ -173,6 +183,23 @@ class Analyser:
         present = {n for s in walk(ir.body) for n in writes(s)}
         lowered = replace(lowered, unbound=lowered.unbound & present)
         return Analysed(lowered, ir, known, shared, found)
+
+    def typed(
+        self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], display: bool
+    ) -> tuple[Lowered, Function, Facts]:
+        """A function in IR that tells containers from arrays, and the facts about it.
+
+        With ``display`` its result may be a tuple.
+        """
+        containers: frozenset[tuple[int, str]] = frozenset()
+        while True:
+            lowered = self.lowered(function, wrt, containers)
+            ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
+            ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
+            found = frozenset(container_stores(walk(ir.body), known))
+            if found <= containers:
+                return lowered, ir, known
+            containers |= found
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the facts about its parameters decide, and the facts about the rest."""
@@ -238,13 +265,12 @@ class Analyser:
             self.depth[function] = self.depth.get(function, 0) + 1
             self.results[key] = None
             try:
-                lowered = self.lowered(function, tuple(bound))
+                lowered, body, known = self.typed(
+                    function, tuple(bound), {n: _inward(f) for n, f in bound.items()}, True
+                )
             except S2SADError:
                 self.depth[function] -= 1
                 return OPEN
-            defaults = {p.public: _default(p.public, p.default.value) for p in lowered.function.params if p.default}
-            whole = self.unpacked(with_display(lowered.function))
-            body, known = self.inferred_with(lowered, whole, {**defaults, **{n: _inward(f) for n, f in bound.items()}})
             self.inferred[key] = replace(lowered, function=body), known
             self.depth[function] -= 1
             self.results[key] = _outward(known.get(body.result))
@@ -264,7 +290,10 @@ class Analyser:
                 self.summarising.append(call.op.function)
                 self.summaries[key] = self.summary(lowered.function, known)
                 self.summarising.pop()
-        found = self.summaries[key]
+            elif key not in self.inferred:
+                # It is being inferred right now.
+                del self.summaries[key]
+        found = self.summaries.get(key)
         if found is None:
             return assumed(call, bound)
         # What is not given is a default, which the module holds.
@@ -296,7 +325,7 @@ class Analyser:
             tuple([publics for publics in linked if len(publics) > 1]),
             any(n in found.module for n in of_result),
             found.reshapes,
-            frozenset(params[n] for n in self.changing(function, facts) if n in params),
+            frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
         )
 
@@ -338,6 +367,11 @@ def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
     return False
 
 
+def _defaults(function: Function) -> dict[str, Fact]:
+    """What is known of the parameters by their default values."""
+    return {p.public: _default(p.public, p.default.value) for p in function.params if p.default is not None}
+
+
 def with_display(function: Function) -> Function:
     """``function`` with what it assigns last and returns, a name, a tuple or None, as its result."""
     last = function.body[-1] if function.body else None
@@ -353,6 +387,28 @@ def _apart(function: Function, written: list[Param], others: list[Param], source
     """``function`` with a test that none of the arguments that it writes shares memory with another."""
     held = Build("tuple", tuple(Var(p.name) for p in written))
     test = Call(_APART, (held if len(written) > 1 else Var(written[0].name), *(Var(p.name) for p in others)))
+    line = source.node.lineno
+    return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
+
+
+def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: Lowered) -> None:
+    """Refuse to change containers that others may hold."""
+    ends = base(names_in(lowered.function.result)[0]) if names_in(lowered.function.result) else ""
+    place = lowered.source.place
+    remedy = "Change a list or dict that only this variable holds (x.copy() makes one), or make a new one."
+    found = [Violation(place(call.node), why, remedy) for call, why in faults(function, facts, shared.calls, ends)]
+    if found:
+        raise UnsupportedError(found)
+
+
+def _with_own_containers(function: Function, shared: Effects, facts: Facts, source: Source) -> Function:
+    """``function`` working on copies of the lists and dicts among its arguments that it changes."""
+    changed = [p for p in function.params if p.name in shared.versions]
+    holders = [p for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
+    function = _with_copies(function, changed, facts, shared.reshapes)
+    if len(holders) < 2:
+        return function
+    test = Call(_SOLE, (Build("tuple", tuple(Var(p.name) for p in changed)), *(Var(p.name) for p in holders)))
     line = source.node.lineno
     return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
 

@@ -13,7 +13,6 @@ from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized
 from s2sad.analysis.sections import sections
 from s2sad.differentiate.known import Known, Pair
 from s2sad.differentiate.reverse import Reversed, reverse
-from s2sad.errors import Place
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
 from s2sad.ir.show import show
@@ -116,16 +115,7 @@ class _Compilation(Analyser):
     ) -> Reversed:
         """The adjoint of a function; its caller passes shadows and is given those of ``views``."""
         names = {p.public: p.name for p in a.function.params}
-        source = a.lowered.source
-
-        def place(node: Any) -> Place:
-            if isinstance(node, int):
-                node = node or source.node.lineno
-                text = source.line(node)
-                column = len(text) - len(text.lstrip())
-                return Place(source.file, node, column, len(text.rstrip()), text)
-            return source.place(node)
-
+        place = a.lowered.source.place
         parts = sections(a.function, a.facts, a.effects)
         known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self)
         return reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)

@@ -66,7 +66,9 @@ def border(
 ) -> Border:
     """The border of a function; ``inner`` for one whose caller passes shadows of what it writes."""
     function, known = a.function, a.facts.of
-    buffers = {n for n in a.activity.active & (a.effects.written - a.effects.private) if known.get(n, OPEN).kind != "scalar"}
+    buffers = {
+        n for n in a.activity.active & (a.effects.written - a.effects.private) if known.get(n, OPEN).kind != "scalar"
+    }
     shadowed = [p for p in function.params if inner and p.public in wrt and p.name in buffers]
     outer = {n for p in shadowed for n in a.effects.group.get(p.name, frozenset({p.name}))}
     result, tail = function.result, []

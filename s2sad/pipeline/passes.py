@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.containers import unsafe
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.recording import record
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import Reversed, is_light
+from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Var
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
@@ -40,7 +42,8 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     maker = Builder(function, facts)
 
     def rebuildable(name: str, value: Expr) -> bool:
-        if name not in made.stable and set(names_in(value)) & (a.effects.written | a.effects.exposed):
+        changing = a.effects.written | a.effects.exposed | a.effects.versions.keys()
+        if name not in made.stable and set(names_in(value)) & changing:
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):
             return facts.get(value.args[0]).kind == "array" and _is_basic(facts, value.args[1])
@@ -60,6 +63,10 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     function = shorten_stores(collect(share(function, memory), memory), memory)
     function = remove_dead(tidy_loops(checked(function, "collecting")), groups, kept)
     function = _on_copies(sunk(function, made.shadows, made.outward))
+    for name, stmt in unsafe(function):
+        what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
+        where = a.lowered.source.place(stmt.origin.line)
+        raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
     return _in_place(a, function, made.facts), memory
 
 

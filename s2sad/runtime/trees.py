@@ -7,6 +7,7 @@ are mutable so that the adjoint of one item can be added in place.
 
 from __future__ import annotations
 
+import copy as copying
 import dataclasses
 from typing import Any
 
@@ -246,6 +247,29 @@ def apart(written: Any, *others: Any) -> None:
             )
 
 
+def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
+    """Refuse to change a list or dict that is found twice among the arguments.
+
+    Raises:
+        UndefinedDerivativeError: if an object in ``changed`` is there more than once.
+    """
+    held = [id(c) for x in arguments for c in _containers(x)]
+    if any(held.count(id(x)) > 1 for x in changed):
+        raise UndefinedDerivativeError(
+            "two arguments are or hold the same list or dict, and the function changes it",
+            "Pass a copy of one of them (x.copy()).",
+        )
+
+
+def _containers(x: Any) -> list[Any]:
+    """The lists and dicts in a value, those in them included."""
+    inner = list(x.values()) if isinstance(x, dict) else x
+    if _fields(x) is not None:
+        inner = [getattr(x, name) for name in _fields(x) or ()]
+    found = [x] if isinstance(x, (list, dict)) else []
+    return found + [c for item in inner for c in _containers(item)] if isinstance(inner, (list, tuple)) else found
+
+
 def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays in a value."""
     if isinstance(x, np.ndarray):
@@ -270,6 +294,7 @@ def own(x: Any) -> Any:
     """A number itself; of an array a copy, which may then be written in place; of a container a copy of all inside.
 
     A copy has the strides of the array, so that NumPy views and copies it where it would view and copy the array.
+    A dataclass instance is a container of its fields.
     """
     if isinstance(x, np.ndarray):
         if x.flags.c_contiguous:
@@ -282,6 +307,13 @@ def own(x: Any) -> Any:
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
     if isinstance(x, dict):
         return {key: own(item) for key, item in x.items()}
+    fields = _fields(x)
+    if fields is not None:
+        # As it is, without running what its class does when one is made.
+        new = copying.copy(x)
+        for name in fields:
+            object.__setattr__(new, name, own(getattr(x, name)))
+        return new
     return x
 
 
@@ -372,6 +404,9 @@ def shadow(x: Any) -> Any:
             return [part_shadow(item) for item in x]
         if isinstance(x, dict):
             return {key: part_shadow(item) for key, item in x.items()}
+        fields = _fields(x)
+        if fields is not None:
+            return {name: part_shadow(getattr(x, name)) for name in fields}
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
@@ -400,7 +435,7 @@ def part_shadow(x: Any) -> Any:
     """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
     if isinstance(x, np.ndarray):
         return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    return shadow(x) if isinstance(x, (list, tuple, dict)) else 0.0
+    return shadow(x) if isinstance(x, (list, tuple, dict)) or _fields(x) is not None else 0.0
 
 
 def take_out(x_bar: Any, index: Any) -> Any:

@@ -342,7 +342,7 @@ CASES = [
     case(conditional_alias_by_branch, -V, name="conditional_alias_by_branch_else"),
     *[case(conditional_alias, V, flag, wrt=0, name=f"conditional_alias_{flag}") for flag in (True, False)],
     *[case(f, M) for f in (views_by_method, view_or_copy, rows_by_iteration, column_view_in_loop)],
-    case(container_argument, {"a": V, "b": W}, optional=True),
+    case(container_argument, {"a": V, "b": W}),
 ]
 
 

@@ -390,7 +390,7 @@ CASES = [
     case(augmented_number_or_array, 1.3, name="augmented_number_or_array_number"),
     case(augmented_alias_decides, 1.3, name="augmented_alias_decides_number"),
     case(augmented_broadcast, M, V),
-    case(list_items, 0.7, optional=True),
+    case(list_items, 0.7),
     case(zero_dimensional, 0.7),
     case(single_precision, V.astype(np.float32), expected=((2.0 * V).astype(np.float32),), rtol=1e-6),
 ]

@@ -1,0 +1,315 @@
+"""Which names hold a list or dict that is changed, and whether anybody else may hold it as well.
+
+A change of a container makes a new version of its variable (:mod:`s2sad.frontend.changes`), and runs in place.  These
+are the same as long as only versions of that one variable hold the container, and none is read once it is changed:
+
+    h = []                    g = h                  (g is another name)
+    h.append(x)               h.append(x)
+    s = np.sum(np.array(h))   s = g[0]
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from s2sad import rules
+from s2sad.analysis.effects import CallEffects, user_calls
+from s2sad.analysis.infer import Facts
+from s2sad.analysis.versions import changes, is_change, versions
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Expr,
+    For,
+    Function,
+    If,
+    Opaque,
+    Push,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+)
+from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
+from s2sad.runtime import own, stop_gradient
+
+#: A change that may not run in place: the operation, and why.
+Fault = tuple[Call, str]
+
+_KINDS = ("list", "dict")
+
+
+def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], ends: str) -> Iterator[Fault]:
+    """The changes of containers that others may hold, or of what may be none.
+
+    ``ends`` is the variable of the result: nothing runs once it is set.
+    """
+    groups = versions(function)
+    if not groups:
+        return
+    holders = _Holders(function, groups, facts, calls, ends)
+    params = {p.name for p in function.params}
+    reported: set[frozenset[str]] = set()
+    stale = dict(_stale(function.body, groups, set()))
+    held = holders.changed_later(function.body)
+    for target, call in changes(function.body):
+        group = groups[target]
+        if group in reported:
+            continue
+        (whole,) = names_in(call.args[0]) or ("",)
+        why = None
+        if group & params:
+            why = f"{base(whole)} is the caller's, and this changes it"
+        elif call.op.name.startswith("."):
+            known = facts.get(call.args[0])
+            if known.kind != "dataclass" or all(name != call.op.name[1:] for name, _ in known.items or ()):
+                why = "this changes an attribute of what is not surely a dataclass with such a field"
+        elif facts.get(call.args[0]).kind not in _KINDS or facts.of[target].kind not in _KINDS:
+            why = "this changes an object that is not surely a list or dict"
+        if why is not None:
+            pass
+        elif call.op.name == "[]" and facts.get(call.args[0]).kind == "list" and not _is_position(call.args[1], facts):
+            why = "this changes a list at a place that is not surely an integer"
+        elif any(not holders.is_fresh(value, group) for n in group for value in holders.definitions.get(n, ())):
+            why = f"another name may hold the container {base(whole)}, which this changes"
+        elif group & held.keys():
+            why = held[min(group & held.keys())].format(base(whole))
+        elif group & stale.keys():
+            why = f"{base(whole)} is read as it was before this changes it"
+        if why is not None:
+            reported.add(group)
+            yield call, why
+
+
+def _is_position(index: Expr, facts: Facts) -> bool:
+    return facts.get(index).kind == "scalar"
+
+
+def _definitions(function: Function) -> Iterator[tuple[str, list[Expr]]]:
+    """The expressions that make the object of each name, as far as they are known."""
+    found: dict[str, list[Expr]] = {}
+    for stmt in walk(function.body):
+        match stmt:
+            case Assign(target=target, value=value):
+                found.setdefault(target, []).append(value)
+            case Copy(targets=targets, sources=sources):
+                for target, source in zip(targets, sources, strict=True):
+                    found.setdefault(target, []).append(source)
+            case Unpack(targets=targets, star=star):
+                for i, target in enumerate(targets):
+                    # A starred target gets a new list; of the others two may be one object.
+                    found.setdefault(target, []).append(Build("list", ()) if i == star else Var(""))
+            case For(targets=targets, iters=iters):
+                for target, iterable in zip(targets, iters, strict=True):
+                    found.setdefault(target, []).append(iterable)
+            case _:
+                pass
+    yield from found.items()
+
+
+class _Holders:
+    """Finds who else may hold a container that is changed."""
+
+    def __init__(
+        self,
+        function: Function,
+        groups: Mapping[str, frozenset[str]],
+        facts: Facts,
+        calls: Mapping[Call, CallEffects],
+        ends: str,
+    ) -> None:
+        self.groups = groups
+        self.definitions = dict(_definitions(function))
+        self.uses = Counter(n for stmt in walk(function.body) for n in reads(stmt))
+        self.facts = facts
+        self.calls = calls
+        self.ends = ends
+
+    def is_fresh(self, value: Expr, group: frozenset[str]) -> bool:
+        """Whether an expression makes a new container, or is another version of the same variable."""
+        match value:
+            case Var(name=name):
+                if name.startswith("~t.") and self.uses[name] == 1:
+                    return all(self.is_fresh(v, group) for v in self.definitions.get(name, ()))
+                return name in group
+            case Build() | Const() | Opaque(node=ast.ListComp()):
+                return True
+            case Call(op=op, args=args):
+                if op.kind == "change":
+                    return True
+                if op.kind == "operator" or op.function in (own, list, dict):
+                    return True
+                if op.kind == "method" and op.name == "copy":
+                    return True
+                if op.kind == "index":
+                    return self.facts.get(value).kind == "list" and _is_slice(args[1])
+                if op.kind == "user":
+                    known = self.calls.get(value)
+                    # A list is no array, although it may hold one.
+                    given = [] if known is None else [known.bound[p] for p in known.shared]
+                    arrays = all(self.facts.get(e).kind in ("array", "numeric", "scalar") for e in given)
+                    return known is not None and arrays and not known.module
+        return False
+
+    def handed_on(self, stmt: Stmt) -> Iterator[tuple[str, str]]:
+        """The names whose containers somebody else holds once a statement has run, and why not."""
+        for call in user_calls(stmt):
+            known = self.calls.get(call)
+            for param, operand in known.bound.items() if known is not None else enumerate(call.args):
+                if known is None or param in known.written or param in known.shared:
+                    for name in set(names_in(operand)) & self.groups.keys():
+                        yield name, f"{{}} is changed here, and {call.op.name}(...) may change or return it"
+        match stmt:
+            case Assign(target=target, value=value):
+                if base(target) != self.ends or not isinstance(value, (Var, Build)):
+                    yield from self.aliased(value, self.groups.get(target, frozenset()))
+            case Copy(targets=targets, sources=sources):
+                for target, source in zip(targets, sources, strict=True):
+                    if base(target) != self.ends:
+                        yield from self.aliased(source, self.groups.get(target, frozenset()))
+            case Store(value=value):
+                yield from self.aliased(value, frozenset())
+            case _:
+                pass
+
+    def changed_later(self, block: Block) -> dict[str, str]:
+        """The names of containers that are changed while somebody else holds them, and who that is."""
+        found: dict[str, str] = {}
+        self._follow(block, {}, found)
+        return found
+
+    def _follow(self, block: Block, held: dict[str, str], found: dict[str, str]) -> None:
+        """Go through a block; ``held`` are the names of containers that somebody else holds by now."""
+        for stmt in block:
+            if isinstance(stmt, If):
+                other = dict(held)
+                self._follow(stmt.then, held, found)
+                self._follow(stmt.orelse, other, found)
+                held.update(other)
+                continue
+            if isinstance(stmt, (For, While)):
+                iters = stmt.iters if isinstance(stmt, For) else ()
+                run_over = {n for e in iters for n in names_in(e)} & self.groups.keys()
+                why = "{} is changed here, while a loop runs over it"
+                while True:
+                    before = set(held)
+                    inner = {**held, **dict.fromkeys(run_over, why)}
+                    self._follow(stmt.body, inner, found)
+                    held.update({n: w for n, w in inner.items() if w != why})
+                    if set(held) == before:
+                        break
+                continue
+            moved: dict[str, str] = {}
+            match stmt:
+                case Assign(target=target, value=Call(op=op, args=(Var(name=name), *_))) if op.kind == "change":
+                    if name in held:
+                        moved[target] = found[name] = held[name]
+                case Assign(target=target, value=Var(name=name)) if name in held:
+                    moved[target] = held[name]
+                case Copy(targets=targets, sources=sources):
+                    for target, source in zip(targets, sources, strict=True):
+                        if isinstance(source, Var) and source.name in held:
+                            moved[target] = held[source.name]
+                case _:
+                    pass
+            held.update(self.handed_on(stmt))
+            for name in writes(stmt):
+                held.pop(name, None)
+            held.update(moved)
+
+    def is_item(self, value: Call) -> bool:
+        """Whether an attribute is a field of a dataclass or named tuple."""
+        return any(name == value.op.name for name, _ in self.facts.get(value.args[0]).items or ())
+
+    def aliased(self, value: Expr, own_group: frozenset[str]) -> Iterator[tuple[str, str]]:
+        """The names whose containers ``value`` is or holds."""
+        why = "{} is changed here, and another name or container may hold it"
+        match value:
+            case Var(name=name) if name in self.groups and name not in own_group:
+                yield name, why
+            case Build(items=items):
+                for item in items:
+                    yield from self.aliased(item, frozenset())
+            case Opaque(names=names):
+                yield from ((n, why) for _, n in names if n in self.groups)
+            case Call(op=op, args=args):
+                if op.kind == "change":
+                    yield from (pair for a in args[1:] for pair in self.aliased(a, frozenset()))
+                elif (
+                    (op.kind == "attribute" and self.is_item(value))
+                    or op.kind in ("user", "compare")
+                    or (op.kind == "index" and args[:1] and isinstance(args[0], Var))
+                ):
+                    return
+                elif op.kind in ("function", "method", "runtime", "attribute", "operator", "inplace"):
+                    # NumPy's functions and operators make arrays, or new lists, of lists.
+                    known = rules.find(op.function) is not None or rules.is_constant(op.function)
+                    plain = op.kind == "operator" or op.name == "copy" or op.function in (len, sum, max, min, list, own)
+                    if op.function is stop_gradient or not (known or plain):
+                        yield from ((n, why) for n in names_in(value) if n in self.groups)
+                else:
+                    for child in children(value):
+                        yield from self.aliased(child, frozenset())
+
+
+class _Kept(_Holders):
+    """Finds the containers that are changed although a tape has kept them."""
+
+    def handed_on(self, stmt: Stmt) -> Iterator[tuple[str, str]]:
+        """The names whose containers a tape or another name holds once a statement has run."""
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Var) and stmt.value.name in self.groups:
+            if stmt.target not in self.groups[stmt.value.name]:
+                yield stmt.value.name, ""
+        if isinstance(stmt, Push):
+            yield from ((n, "") for e in stmt.values for n in names_in(e) if n in self.groups)
+
+
+def _is_slice(index: Expr) -> bool:
+    return not isinstance(index, (Const, Var, Build, Call, Opaque))
+
+
+def unsafe(function: Function) -> Iterator[tuple[str, Stmt]]:
+    """The names, in a function with its adjoint, of containers that are read or kept as they were before a change.
+
+    There are none, if whoever wrote the adjoint has taken copies where they are needed.
+    """
+    groups = versions(function)
+    if not groups:
+        return
+    kept = _Kept(function, groups, Facts({}, {}), {}, "").changed_later(function.body)
+    yield from ((name, stmt) for stmt in walk(function.body) for name in writes(stmt) if name in kept)
+    gone: set[str] = set()
+    yield from _stale(function.body, groups, gone)
+    yield from _stale(function.reverse or (), groups, gone)
+
+
+def _stale(block: Block, groups: Mapping[str, frozenset[str]], gone: set[str]) -> Iterator[tuple[str, Stmt]]:
+    """The names that are read although what they hold has been changed since; ``gone`` are those that were before."""
+    for stmt in block:
+        for name in reads(stmt):
+            if name in gone:
+                yield name, stmt
+        if isinstance(stmt, If):
+            other = set(gone)
+            yield from _stale(stmt.then, groups, gone)
+            yield from _stale(stmt.orelse, groups, other)
+            gone |= other
+        elif isinstance(stmt, (For, While)):
+            while True:
+                before = set(gone)
+                yield from _stale(stmt.body, groups, gone)
+                gone |= before
+                if gone == before:
+                    break
+        else:
+            if isinstance(stmt, Assign) and is_change(stmt.value):
+                gone |= groups[stmt.target]
+            # A name holds what has just moved into it.
+            gone.difference_update(writes(stmt))

@@ -1,0 +1,64 @@
+"""The changes of lists and dicts, and the names that hold one container that is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from s2sad.analysis.infer import Facts
+from s2sad.ir.nodes import Assign, Build, Call, Copy, Expr, Function, Stmt, Store, Var
+from s2sad.ir.traverse import base, names_in, walk
+
+
+def is_change(value: Expr) -> bool:
+    """Whether an expression is a container after a change."""
+    return isinstance(value, Call) and value.op.kind == "change"
+
+
+def changes(block: Iterable[Stmt]) -> Iterator[tuple[str, Call]]:
+    """Every change of a container in a block: the name after it, and the operation."""
+    for stmt in walk(block):
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "change":
+            yield stmt.target, stmt.value
+
+
+def versions(function: Function) -> dict[str, frozenset[str]]:
+    """For each name of a container that is changed: the names that may hold that container, sooner or later."""
+    block = (*function.body, *(function.reverse or ()))
+    linked: dict[str, set[str]] = {}
+
+    def link(a: str, b: str) -> None:
+        joined = linked.get(a, {a}) | linked.get(b, {b})
+        for name in joined:
+            linked[name] = joined
+
+    changed = set()
+    for target, call in changes(block):
+        changed.add(target)
+        for name in names_in(call.args[0]):
+            changed.add(name)
+            link(target, name)
+    if not changed:
+        return {}
+    for stmt in walk(block):
+        if isinstance(stmt, Copy):
+            for target, source in zip(stmt.targets, stmt.sources, strict=True):
+                if isinstance(source, Var) and base(source.name) == base(target):
+                    link(target, source.name)
+        elif isinstance(stmt, Assign) and isinstance(stmt.value, Var) and base(stmt.value.name) == base(stmt.target):
+            link(stmt.target, stmt.value.name)
+    return {name: frozenset(group) for name, group in linked.items() if group & changed}
+
+
+def container_stores(stmts: Iterable[Stmt], facts: Facts) -> Iterator[tuple[int, str]]:
+    """The stores, and augmented assignments of lists, into variables that surely hold a list or dict."""
+    lists: set[str] = set()
+    for stmt in stmts:
+        match stmt:
+            case Assign(target=target, value=Build(kind="list")):
+                lists.add(target)
+            case Store(base=Var(name=name) as whole, call=None) if not name.startswith("~"):
+                if facts.get(whole).kind in ("list", "dict"):
+                    yield stmt.origin.line, name.partition(".")[0]
+            case Assign(target=target, value=Call(op=op, args=(whole, Var(name=name)))) if op.kind == "inplace":
+                if facts.get(whole).kind == "list" and op.name == "+" and name.startswith("~") and name in lists:
+                    yield stmt.origin.line, target.partition(".")[0]

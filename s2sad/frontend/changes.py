@@ -1,0 +1,142 @@
+"""Lower the statements that change a list or dict: to a new version of the variable that holds it.
+
+    h.append(v)         h.2 = h.1 after append(v)
+    h[i] = v            h.2 = h.1 after [i] = v               (where h is known to be a list or dict)
+    x = h.pop()         x = h.1[-1]; h.2 = h.1 after pop()
+
+So a container is a value like any other.  What runs is the statement itself, in place: for that nobody else may hold
+the container, which :mod:`s2sad.analysis.containers` sees to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from s2sad.frontend.expressions import Expressions
+from s2sad.ir.nodes import Call, Const, Expr, Op
+
+Node = Any
+
+_INDEX = Op("index", "[]")
+_NEW = "Make a new object instead."
+
+
+class Changes(Expressions):
+    """The part of the lowering that knows the methods and stores that change containers."""
+
+    #: The stores that are into lists or dicts: line and variable.
+    containers: frozenset[tuple[int, str]]
+
+    def unsupported(self, node: Node, what: str, remedy: str = _NEW) -> None:
+        """Note a call that writes in a way that has no adjoint."""
+        raise NotImplementedError
+
+    def is_container(self, target: Node) -> bool:
+        """Whether a target ``name[index]`` or ``name`` is of a variable that holds a container there."""
+        name = target.value if isinstance(target, gast.Subscript) else target
+        return isinstance(name, gast.Name) and (self.origin.line, name.id) in self.containers
+
+    def change(self, variable: Node, how: str, operands: tuple[Expr, ...], node: Node) -> None:
+        """Emit the change of the container that a variable holds."""
+        op = Op("change", how)
+        self.env[variable.id] = self.assign(variable.id, Call(op, (self.name(variable), *operands), (), node)).name
+
+    def changed_in(self, loop: Node) -> Iterator[str]:
+        """The variables whose containers a loop changes."""
+        for node in gast.walk(loop):
+            if isinstance(node, gast.Call) and _is_change(node) and self.depends(node.func.value):
+                yield node.func.value.id
+            elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
+                if isinstance(node.value, gast.Name):
+                    yield node.value.id
+            elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+                if isinstance(node.value, gast.Name) and any(node.value.id == name for _, name in self.containers):
+                    yield node.value.id
+
+    def change_call(self, node: Node, hint: str) -> Expr | None:
+        """Lower a method call that changes a container; None for what is none, or is not understood."""
+        if not _is_change(node) or node.func.value.id not in self.env or node.keywords:
+            return None
+        variable, name = node.func.value, node.func.attr
+        if any(isinstance(a, gast.Starred) for a in node.args):
+            return None
+        return _METHODS[name](self, node, variable, hint)
+
+    def append(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) != 1:
+            return None
+        value = self.element(node.args[0])
+        self.change(variable, "append", (value,), node)
+        return Const(None)
+
+    def insert(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) != 2 or not (isinstance(node.args[0], gast.Constant) and node.args[0].value == 0):
+            return None
+        value = self.element(node.args[1])
+        self.change(variable, "insert", (Const(0), value), node)
+        return Const(None)
+
+    def extend(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) != 1 or not isinstance(node.args[0], (gast.List, gast.Tuple)):
+            return None
+        if any(isinstance(e, gast.Starred) for e in node.args[0].elts):
+            return None
+        self.appended(variable, node.args[0], node)
+        return Const(None)
+
+    def appended(self, variable: Node, display: Node, node: Node) -> None:
+        """Append the items of a display, all of which are computed before."""
+        for value in [self.element(e) for e in display.elts]:
+            self.change(variable, "append", (value,), node)
+
+    def pop(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) > 1:
+            return None
+        key = tuple([self.hoisted(self.constant(a)) for a in node.args])
+        item = self.assign(hint, Call(_INDEX, (self.name(variable), *(key or (Const(-1),))), (), node))
+        self.change(variable, "pop", key, node)
+        return item
+
+    def store_item(self, target: Node, value: Expr) -> None:
+        """``container[index] = value``."""
+        index = self.hoisted(self.index(target.slice))
+        self.change(target.value, "[]", (index, value), target)
+
+    def store_field(self, target: Node, value: Expr) -> None:
+        """``variable.name = value``."""
+        self.change(target.value, f".{target.attr}", (value,), target)
+
+    def augment_field(self, s: Node, op: Op) -> None:
+        """``variable.name op= value``: the field is taken, changed or replaced, and put back."""
+        old = self.assign("~t", Call(Op("attribute", s.target.attr), (self.name(s.target.value),), (), s.target))
+        new = self.assign("~t", Call(op, (old, self.operand(s.value)), (), s))
+        self.store_field(s.target, new)
+
+    def is_field(self, target: Node) -> bool:
+        """Whether a target is an attribute of what a variable holds."""
+        return (
+            isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name) and target.value.id in self.env
+        )
+
+    def augment_item(self, s: Node, op: Op) -> None:
+        """``container[index] op= value``: the item is taken, changed or replaced, and put back."""
+        index = self.hoisted(self.index(s.target.slice))
+        old = self.assign("~t", Call(_INDEX, (self.name(s.target.value), index), (), s.target))
+        new = self.assign("~t", Call(op, (old, self.operand(s.value)), (), s))
+        self.change(s.target.value, "[]", (index, new), s.target)
+
+
+_METHODS: dict[str, Callable[[Changes, Node, Node, str], Expr | None]] = {
+    "append": Changes.append,
+    "insert": Changes.insert,
+    "extend": Changes.extend,
+    "pop": Changes.pop,
+}
+
+
+def _is_change(node: Node) -> bool:
+    func = node.func if isinstance(node, gast.Call) else None
+    return isinstance(func, gast.Attribute) and isinstance(func.value, gast.Name) and func.attr in _METHODS
