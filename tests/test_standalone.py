@@ -20,6 +20,7 @@ from s2sad.pipeline.imports import Import, head
 from tests.kernels.catalogue import KERNELS
 from tests.kernels.kernel import Kernel
 from tests.language.support import assert_close, from_file
+from tests.oracle import numeric_gradient
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = np.array([1.0, 2.0, 4.0])
@@ -183,3 +184,24 @@ def test_a_name_that_means_two_things_is_not_imported() -> None:
     first, second = Import("one", "K", "K"), Import("two", "K", "K")
     assert head({first}, ()) == "from one import K"
     assert head({first, second}, ()) == head({first}, {"K"}) == "# To be defined here, since no import gives it: K"
+
+
+def sweeps(v: np.ndarray, p: np.ndarray, steps: int) -> Any:
+    """Its general text keeps views of what is written for their shapes, and copies for what they show."""
+    for _ in range(steps):
+        for j in range(v.shape[0] - 2, 0, -1):
+            p[:, j] = p[:, j - 1] * v[j, :]
+        for j in range(v.shape[0] - 2, 0, -1):
+            v[j, :] = p[:, j] * v[j + 1, :]
+    return np.sum(v * v)
+
+
+def test_views_that_are_kept_for_their_shape() -> None:
+    v, p = np.linspace(0.5, 1.5, 20).reshape(5, 4), np.linspace(0.3, 0.9, 20).reshape(4, 5)
+    gradients = from_file(grad(sweeps, (0, 1)).source)(v.copy(), p.copy(), 3)
+    for position, gradient in enumerate(gradients):
+
+        def loss(v: np.ndarray, p: np.ndarray) -> Any:
+            return sweeps(v.copy(), p.copy(), 3)
+
+        np.testing.assert_allclose(gradient, numeric_gradient(loss, (v, p), position), rtol=1e-7, atol=1e-8)
