@@ -28,8 +28,8 @@ from s2sad.ir.nodes import (
     Store,
     Var,
 )
-from s2sad.ir.traverse import base, map_children, names_in, walk
-from s2sad.runtime import add_into, fresh, own
+from s2sad.ir.traverse import base, expressions, map_children, names_in, subexpressions, walk
+from s2sad.runtime import add_into, fresh, own, real_like
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
 When = Literal["before", "after", "inside"]
@@ -37,6 +37,7 @@ _ADD_IN_PLACE = Op("inplace", "+", np.add)
 _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _OWN = Op("runtime", "own", own)
 _REAL = Op("runtime", "np.real", np.real)
+_REAL_LIKE = Op("runtime", "real_like", real_like)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
@@ -58,6 +59,12 @@ class Adjoints(Buffers):
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
         self.changed_later: set[str] = set()
+        self.complex = any(
+            isinstance(part, Const) and isinstance(part.value, complex)
+            for stmt in walk(known.function.body)
+            for expr in expressions(stmt)
+            for part in subexpressions(expr)
+        )
 
     def violation(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
@@ -93,7 +100,11 @@ class Adjoints(Buffers):
             if isinstance(g, Call) and g.op.function is np.broadcast_to:
                 g = g.args[0]
             if self.of[x.name].kind == "array":
-                self.emit(Store(self.shadow(x.name), ELLIPSIS, self.realised(g, self.of[x.name]), "+", self.origin))
+                bar, fact = self.shadow(x.name), self.of[x.name]
+                real = self.realised(g, fact)
+                if self.complex and not fact.real and not self.fact(real).real:
+                    real = Call(_REAL_LIKE, (real, bar))
+                self.emit(Store(bar, ELLIPSIS, real, "+", self.origin))
             else:
                 self.emit(Evaluate(Call(_ADD_INTO, (self.settled(x.name, self.before), g)), self.origin))
             return

@@ -189,6 +189,11 @@ def add_into(x_bar: Any, g: Any) -> None:
         add_into_item(x_bar, key, g[key])
 
 
+def real_like(g: Any, x_bar: Any) -> Any:
+    """The real part of ``g`` where ``x_bar``, to which it is added, is real."""
+    return np.real(g) if isinstance(x_bar, np.ndarray) and x_bar.dtype.kind == "f" else g
+
+
 def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
     """Add ``g`` to an item of the shadow ``x_bar`` of a container: in place, as the item may have other names."""
     if isinstance(x_bar[key], (np.ndarray, list, dict)):
