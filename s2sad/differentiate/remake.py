@@ -80,9 +80,16 @@ class Remaker:
             return Plan()
         kept = {leaf.name for leaf in leaves if leaf.version is None}
         for name in arrays:
+            # A copy that is there is as good as one of ours.
+            leaf = block.copied(name)
+            if leaf in leaves and leaf not in block.copies:
+                block.copies[leaf] = name
+                kept.add(name)
+        for name in arrays:
             if name not in kept:
                 block.make(name, kept)
-        copies = tuple([(copy, leaf.name, block.first[leaf]) for leaf, copy in block.copies.items()])
+        made = [(copy, leaf) for leaf, copy in block.copies.items() if copy not in kept]
+        copies = tuple([(copy, leaf.name, block.first[leaf]) for copy, leaf in made])
         return Plan(copies, frozenset(arrays) - kept, tuple(kept - set(arrays)), block.made)
 
     def is_arithmetic(self, value: Expr) -> bool:
@@ -143,6 +150,14 @@ class _Block:
             raise _Costly
         self.first[leaf] = min(self.first.get(leaf, position), position)
         return leaf
+
+    def copied(self, name: str) -> _Leaf | None:
+        """What a name is a copy of: a whole array that is written."""
+        position, value = self.definitions.get(name, (0, Const(None)))
+        whole = _uncopied(value)
+        if whole == value or self.is_written(name) or not isinstance(whole, Var) or not self.is_written(whole.name):
+            return None
+        return None if self.viewed(whole.name) is not None else self.version(whole.name, position)
 
     # --- what a value rests on
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 
 from s2sad import grad, value_and_grad
 from tests.golden import functions as f
+from tests.kernels.catalogue import KERNELS
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -38,8 +40,8 @@ class Case:
         return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
     def loss(self, *args: Any) -> Any:
-        """The scalar that is differentiated."""
-        value = self.function(*args)
+        """The scalar that is differentiated; a function may write into its arguments."""
+        value = self.function(*copy.deepcopy(args))
         return value[0] if self.has_aux else value
 
     def gradients(self, result: Any) -> tuple[Any, ...]:
@@ -70,6 +72,13 @@ _layers = [(_draw(2, 3), _draw(3)), (_draw(3, 3) + 0.3, _draw(3)), (_draw(3, 1),
 _network = (_draw(2, 3), _draw(3), _draw(3, 1), _draw(1))
 _covariance = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, -0.2], [0.1, -0.2, 1.0]])
 _complex = _draw(4) + 1j * _draw(4)[::-1]
+
+
+def _kernel(name: str) -> Case:
+    """A kernel that writes in place, called by the loss that weighs its outputs."""
+    kernel = KERNELS[name]
+    return Case(f"kernel_{name}", kernel.loss, kernel.make_args(*kernel.small), kernel.argnums)
+
 
 CASES = [
     Case("stable_softmax", f.stable_softmax, (_draw(4, 3), _one_hot)),
@@ -106,4 +115,5 @@ CASES = [
     Case("lasso", f.lasso, (_draw(3) + 0.05, _draw(5, 3), _draw(5), 0.1), with_value=True, has_aux=True),
     Case("weighted_path", f.weighted_path, (_draw(4, 2), _draw(4)), (0, 1)),
     Case("clashing", f.clashing, (_draw(3), _draw(3) + 2.0), (0, 1)),
+    *[_kernel(name) for name in ("jacobi_2d", "gauss_seidel", "cholesky", "cavity_flow")],
 ]
