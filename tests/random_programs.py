@@ -115,7 +115,9 @@ def directional(program: Program, directions: list[Any]) -> list[tuple[float, fl
         first, second = (4 * middle - wide) / 3, (4 * narrow - middle) / 3
         best = (16 * second - first) / 15
         sides = [(8 * narrow - 6 * middle + wide) / 3 for wide, middle, narrow in (right, left)]
-        error = abs(best - second) + abs(sides[0] - sides[1]) + 1e-10
+        # The last step loses what the value itself is rounded by.
+        rounding = 8 * np.finfo(float).eps * abs(value) / h
+        error = abs(best - second) + abs(sides[0] - sides[1]) + rounding + 1e-10
         if not np.isfinite(best) or error > 1e-6 * max(1.0, abs(best)):
             raise Kink
         results.append((best, error))

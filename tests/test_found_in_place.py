@@ -400,3 +400,44 @@ def refused_twice(x: Any) -> Any:
 def test_a_callee_that_is_refused_twice() -> None:
     with pytest.raises(UnsupportedError, match="try is not supported"):
         grad(refused_twice)(X)
+
+
+def _imaginary(b: Any, fuel: int = 2) -> Any:
+    if fuel <= 0:
+        return np.sum(b) * 0.3
+    z = b + 0.4j
+    return _imaginary(b + np.imag(z * z), fuel - 1)
+
+
+def through_complex_numbers_in_a_callee(x: Any) -> Any:
+    y = x * 1.0
+    y[1] = np.sin(_imaginary(y))
+    return np.sum(y * y)
+
+
+def through_complex_numbers_in_a_loop(x: Any) -> Any:
+    y, u = x * 1.0, x * 0.5
+    for k in range(3):
+        if k != 1:
+            z = u + 0.4j
+            u = u + np.imag(z * z)
+        y[0] = y[1] + u[2]
+    return np.sum(y * u)
+
+
+@pytest.mark.parametrize("f", [through_complex_numbers_in_a_callee, through_complex_numbers_in_a_loop])
+def test_what_a_real_value_gets_back_is_real(f: Any) -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,), 0), rtol=1e-8)
+
+
+def written_in_columns(A: Any) -> Any:
+    A[0] *= 0.1
+    return np.sum(np.sin(A) * A)
+
+
+def test_the_value_of_an_array_in_the_order_of_columns() -> None:
+    """NumPy adds up in the order of memory: a copy that is laid out otherwise gives another last bit."""
+    A = np.asfortranarray(np.random.default_rng(3).standard_normal((37, 23)))
+    value, _ = value_and_grad(written_in_columns)(A)
+    assert value == written_in_columns(A.copy(order="K"))

@@ -159,7 +159,7 @@ class Calls(Containers):
         """The adjoint of a result for the reverse half."""
         if target in self.shadows:
             return Var(self.shadows[target])
-        return self.zero(target) if bar is None else bar
+        return self.zero(target) if bar is None else self.realised(bar, self.of[target])
 
     def reverse_half(self, pair: Pair, value: Call, bound: Mapping[str, Expr]) -> None:
         """Call the reverse half and contribute the adjoints that it returns."""
@@ -169,7 +169,7 @@ class Calls(Containers):
             return
         bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
         for name, bar in zip(pair.wrt, bars, strict=True):
-            fact = self.fact(bound[name])
+            fact = replace(self.fact(bound[name]), real=name in pair.real)
             self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
             # What a reverse half returns nothing else refers to.
             self.owned.add(bar)

@@ -23,8 +23,8 @@ class Pair:
     forward half by keyword (parameter and keyword), to the reverse half by position.  With a ``count`` there
     are so many results, else one.  The forward half returns them, the shadows of those in ``views``
     (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the arguments in
-    ``again``, the adjoints of the results in ``seeded`` and the shadows.  A ``quiet`` forward half has no effect
-    but on the arrays that it is given.
+    ``again``, the adjoints of the results in ``seeded`` and the shadows.  The adjoints of those in ``real`` surely are
+    real.  A ``quiet`` forward half has no effect but on the arrays that it is given.
     """
 
     forward: Op
@@ -37,6 +37,7 @@ class Pair:
     seeded: tuple[int, ...] = ()
     saves: bool = True
     again: tuple[str, ...] = ()
+    real: tuple[str, ...] = ()
     quiet: bool = False
 
 

@@ -263,6 +263,14 @@ class _Reverse(Writes):
         self.out, self.before, self.after, self.adj = outer, outer_before, outer_after, outer_adj
         return forward, reversed_, after
 
+    def joined(self, name: str, *bars: Expr) -> str:
+        """A new name in which adjoints of ``name`` meet."""
+        join = self.bar(name)
+        fact = self.of[name]
+        real = fact.real and all(self.fact(bar).real for bar in bars)
+        self.of[join] = replace(fact, real=real) if fact.numeric else self.named(Fact("open"), join)
+        return join
+
     def key(self) -> int:
         self.keys += 1
         return self.keys
@@ -289,8 +297,7 @@ class _Reverse(Writes):
             if b is None:
                 self.out = else_out
                 b = self.zero(name, "before")
-            join = self.bar(name)
-            self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
+            join = self.joined(name, a, b)
             if self.is_owned(a) and self.is_owned(b):
                 self.owned.add(join)
             moves.append((join, a, b))
@@ -353,8 +360,7 @@ class _Reverse(Writes):
                 if not isinstance(start, Var) or start.name not in self.owned:
                     start = self.let(self.bar(name), start, self.of[name])
                     self.owned.add(start.name)
-            join = self.bar(name)
-            self.of[join] = self.of[name] if self.of[name].numeric else self.named(Fact("open"), join)
+            join = self.joined(name, start)
             if self.is_owned(start):
                 self.owned.add(join)
             inner[name] = Var(join)
@@ -378,8 +384,11 @@ class _Reverse(Writes):
             forward, out, moves = self.iteration(stmt, inner, joins, counter if needs_index else None)
             # An adjoint that may be written in place in the next iteration must be owned at the end of this one.
             shared = {join for join, end in moves if join in before and not self.is_owned(end)}
-            if not shared:
+            # One that is complex at the end of an iteration is so at the beginning of the next.
+            complex_ = {join for join, end in moves if self.of[join].real and not self.fact(end).real}
+            if not shared and not complex_:
                 break
+            self.of.update({join: replace(self.of[join], real=False) for join in complex_})
             before -= shared
             self.owned = set(before)
         self.depth -= 1

@@ -64,7 +64,8 @@ DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
-COPY = Op("method", "copy", np.copy)
+#: A copy with the layout of the original, since NumPy adds up in the order of memory.
+COPY = Op("runtime", "np.copy", np.copy)
 OWN = Op("runtime", "own", own)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized
+from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
 from s2sad.differentiate.known import Known, Pair
 from s2sad.differentiate.reverse import Reversed, reverse
@@ -212,6 +213,9 @@ class _Compilation(Analyser):
         self.stages.setdefault("adjoint", lambda: show(whole))
         titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module
+        known = Facts(made.facts, a.facts.globals)
+        real = tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real])
+        edge = replace(edge, pair=replace(edge.pair, real=real))
         forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)
         self.once = self.once or once
         self.writer.write(fold(forward, memory), function)
