@@ -1,0 +1,17 @@
+"""Random programs over few arrays with many names."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.program_aliases import AliasWriter
+from tests.random_programs import judge, report
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(size=st.sampled_from(range(3, 10)), seed=st.integers(0, 2**32 - 1))
+def test_gradients_of_random_programs(size: int, seed: int) -> None:
+    program = AliasWriter(seed).program(size)
+    verdict = judge(program)
+    assert verdict.kind != "failed", report(program, verdict)
