@@ -345,7 +345,7 @@ class BufferWriter(ExpressionWriter):
         found: dict[str, Forms] = {}
         for item, shape in scope.read_only.items():
             base, bracket, _ = item.partition("[")
-            if bracket and base != "p":
+            if bracket and base != "p" and shape:
                 found.setdefault(base, []).append((item, shape))
         return found
 

@@ -311,21 +311,6 @@ def stopped_in_a_container(x: Any) -> Any:
     return np.sum(held[0])
 
 
-def stopped_and_iterated(x: Any) -> Any:
-    y = np.outer(x, x)
-    y[0] = 2.0
-    total = 0.0
-    for row in stop_gradient(y):
-        total = total + np.sum(row)
-    return total + np.sum(y)
-
-
-def stopped_and_written_through_a_view(x: Any) -> Any:
-    m = stop_gradient(np.full(4, 0.4))
-    m.T[1] = np.mean(x)
-    return np.sum(m)
-
-
 def _twice(x: Any) -> Any:
     y = x * 2.0
     return y.reshape(5, 1), y
@@ -352,8 +337,6 @@ def list_of_one_array_twice(x: Any) -> Any:
     "f",
     [
         stopped_in_a_container,
-        stopped_and_iterated,
-        stopped_and_written_through_a_view,
         results_that_share_memory,
         list_of_one_array_twice,
     ],

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
-from s2sad.analysis.effects import Effects, sharing, user_calls, written_unseen
+from s2sad.analysis.effects import Effects, user_calls, written_unseen
+from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
-from s2sad.ir.nodes import UNSET, Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Store, Unpack, Var
-from s2sad.ir.traverse import children, reads, walk, writes
+from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
+from s2sad.ir.traverse import children, reads, walk
 from s2sad.runtime import stop_gradient
 
 
@@ -24,13 +25,15 @@ class Activity:
     """The names that are varied, useful and active.
 
     ``stopped`` are names for an array that is written in place which come from ``stop_gradient``: what is read through
-    them is a constant, what is written through them others see.
+    them is a constant, what is written through them others see.  ``stale`` are the statements that read such a
+    name where something that is differentiated may have been written since; None stands for the result.
     """
 
     varied: frozenset[str]
     useful: frozenset[str]
     active: frozenset[str]
     stopped: frozenset[str] = frozenset()
+    stale: tuple[Stmt | None, ...] = ()
 
 
 def passes(expr: Expr) -> bool:
@@ -68,7 +71,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     """Find the active names of ``function`` for the active parameters ``roots`` (IR names)."""
     groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
-    stopped = _stopped(function, groups)
+    stopped = stopped_names(function, effects)
 
     def link(value: Expr, targets: Iterable[str]) -> None:
         sources = set(carriers(value))
@@ -111,45 +114,8 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     varied = _reach(forward, roots)
     useful = _reach(backward, set(carriers(function.result)))
     active = (varied & useful) - stopped
-    return Activity(frozenset(varied), frozenset(useful), frozenset(active), frozenset(stopped))
-
-
-def _stopped(function: Function, groups: Mapping[str, frozenset[str]]) -> set[str]:
-    """The names of written arrays all of whose definitions come from ``stop_gradient``."""
-    definitions: dict[str, list[Expr]] = {}
-    for stmt in walk(function.body):
-        match stmt:
-            case Assign(target=target, value=value):
-                definitions.setdefault(target, []).append(value)
-            case Copy(targets=targets, sources=sources):
-                for target, source in zip(targets, sources, strict=True):
-                    definitions.setdefault(target, []).append(source)
-            case _:
-                for name in writes(stmt):
-                    definitions.setdefault(name, []).append(stmt.value if isinstance(stmt, Unpack) else UNSET)
-    found: set[str] = set()
-    grown = True
-    while grown:
-        grown = False
-        for name in groups:
-            if name in found or not definitions.get(name):
-                continue
-            if all(_is_stopped(value, found) for value in definitions[name]):
-                found.add(name)
-                grown = True
-    return found
-
-
-def _is_stopped(value: Expr, found: set[str]) -> bool:
-    if isinstance(value, Var):
-        return value.name in found
-    if not isinstance(value, Call):
-        return False
-    if value.op.function is stop_gradient:
-        return True
-    view = value.op.kind in ("index", "attribute") or sharing(value) in ("view", "maybe")
-    first = value.args[0] if value.args else None
-    return view and value.op.kind != "user" and isinstance(first, Var) and first.name in found
+    stale = stale_reads(function, effects, stopped, frozenset(varied), frozenset(useful), carriers)
+    return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

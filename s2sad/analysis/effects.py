@@ -39,7 +39,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
-from s2sad.runtime import own
+from s2sad.runtime import own, stop_gradient
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ class Effects:
     function has returned, ``module`` those whose object the module may hold as well.  ``calls`` has
     the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
-    changed, the names that hold the same one.
+    changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
+    ``stop_gradient`` was taken while it had a name.
     """
 
     group: dict[str, frozenset[str]]
@@ -119,6 +120,7 @@ class Effects:
     calls: Mapping[Call, CallEffects] = field(default_factory=dict)
     reshapes: bool = False
     versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    stops: frozenset[str] = frozenset()
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -315,6 +317,7 @@ def effects(
     stored: set[str] = set()
     augmented: set[str] = set()
     iterated: set[str] = set()
+    stopping: set[str] = set()
     calls = _summaries(function, facts, summarise, context)
 
     def is_number(name: str) -> bool:
@@ -329,6 +332,9 @@ def effects(
             for name in sharers(value, facts, calls):
                 seen[name] = None
                 union.join(target, name)
+        for call in subexpressions(value):
+            if isinstance(call, Call) and call.op.function is stop_gradient:
+                stopping.update(sharers(call, facts, calls))
         if isinstance(value, Call) and value.op.kind == "user" and (calls.get(value) or assumed(value)).entangled:
             objects = [t for t in targets if not is_number(t)]
             for target in objects[1:]:
@@ -394,6 +400,7 @@ def effects(
     written: set[str] = set()
     private: set[str] = set()
     module: set[str] = set()
+    stops = {n for n in stopping if not n.startswith("<")}
     for members in groups.values():
         own = frozenset(m for m in members if not m.startswith("<"))
         of_module = {m for m in members if m.startswith(_OUTSIDE)}
@@ -402,6 +409,8 @@ def effects(
             group[name] = own
         if of_module:
             module |= own
+        if members & stopping:
+            stops |= own
         if members & (stored | augmented):
             written |= own
             bases = {base(n) for n in own} | of_module | of_caller
@@ -428,7 +437,17 @@ def effects(
         for inner in subexpressions(expr)
     )
     beyond = frozenset(exposed)
-    return Effects(group, frozenset(written), frozenset(private), beyond, frozenset(module), calls, reshapes, held)
+    return Effects(
+        group,
+        frozenset(written),
+        frozenset(private),
+        beyond,
+        frozenset(module),
+        calls,
+        reshapes,
+        held,
+        frozenset(stops),
+    )
 
 
 def _summaries(

@@ -67,6 +67,7 @@ class Buffers(Builder):
         self.at_once = frozenset(_at_once(known.function))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
+        self.stale = known.activity.stale
         #: The names that surely hold one container, for each of them.
         self.same: dict[str, frozenset[str]] = {}
 

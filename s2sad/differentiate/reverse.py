@@ -149,6 +149,8 @@ class _Reverse(Writes):
                     self.violation(refusal.node, refusal.message, refusal.remedy)
                     unknown = True
                 self.refuse_buffer(stmt.origin.line)
+        for read in self.stale:
+            self.refuse_stopped((read or self.function.body[-1]).origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
         for param in self.function.params:

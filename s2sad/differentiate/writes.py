@@ -67,7 +67,10 @@ class Writes(Calls):
             self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line, target)
             return stmt
         if target in self.stopped:
-            if made:
+            if isinstance(value, Call) and value.op.kind == "inplace":
+                # The result is a constant to its own name, and was a derivative to the others.
+                self.refuse_stopped(stmt.origin.line)
+            elif made:
                 self.define(target, self.stopped_shadow(value))
             return stmt
         match value:
@@ -114,7 +117,8 @@ class Writes(Calls):
                         given = (self.shadow(first.name), self.shadow(target), *((order,) if order else ()))
                         self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):
-                if self.sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(
+                alone = op.function is stop_gradient and target not in self.effects.stops
+                if not alone and self.sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(
                     names_in(value)
                 ):
                     self.refuse_buffer(value.node)
@@ -292,7 +296,7 @@ class Writes(Calls):
             self.violation(stmt.call.node, what, "Make a new object instead, or write to a slice of an array.")
             return
         stopped = isinstance(base_, Var) and base_.name in self.stopped
-        if stopped and self.is_active(stmt.value):
+        if stopped and (self.is_active(stmt.value) or stmt.op is not None):
             self.refuse_stopped(stmt.origin.line)
             return
         if not self.is_active(base_) and not stopped:
