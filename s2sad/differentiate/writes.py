@@ -118,9 +118,8 @@ class Writes(Calls):
                         self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):
                 alone = op.function is stop_gradient and target not in self.effects.stops
-                if not alone and self.sharing(value) != "fresh" and self.effects.group.get(target, frozenset()) & set(
-                    names_in(value)
-                ):
+                near = self.effects.group.get(target, frozenset()) & set(names_in(value))
+                if near and not alone and self.sharing(value) != "fresh":
                     self.refuse_buffer(value.node)
                     return stmt
                 if not made:
