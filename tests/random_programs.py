@@ -220,19 +220,19 @@ def expired(*_: object) -> None:
 
 
 def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
-    """One program, judged within `PATIENCE` seconds (where the system has alarms)."""
+    """One program, judged within `PATIENCE` seconds of processor time (where the system has alarms)."""
     seed, level, size = task
     program = generate(seed, level, size)
-    if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, expired)
-        signal.alarm(PATIENCE)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, expired)
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         return program, judge(program)
     except Expired:
         return program, Verdict("failed", traceback.format_exc())
     finally:
-        if hasattr(signal, "SIGALRM"):
-            signal.alarm(0)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def main(argv: list[str] | None = None) -> int:

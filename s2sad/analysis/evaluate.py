@@ -22,6 +22,7 @@ from s2sad.analysis.facts import (
     broadcast_dims,
     computed,
     either,
+    scalar,
     sized,
     some_item,
     timeless,
@@ -54,21 +55,23 @@ def evaluate(
     atom: AtomMaker = Atom,
 ) -> Fact:
     """The fact about an expression, from the facts of its names."""
+    if isinstance(expr, Var):
+        return of.get(expr.name, OPEN)
 
     def fact(e: Expr) -> Fact:
         return evaluate(e, of, global_facts, user_call, atom)
 
     match expr:
+        case Call():
+            return _call(expr, fact, user_call, atom)
         case Const(value=value):
             if isinstance(value, Unset):
                 return UNSET_FACT
             if isinstance(value, int) and not isinstance(value, bool):
-                return replace(SCALAR, size=1 if value == 1 else f"k{value}" if value >= 0 else str(value))
+                return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
             if isinstance(value, (int, float)):
                 return SCALAR
             return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
-        case Var(name=name):
-            return of.get(name, OPEN)
         case Global(text=text):
             return global_facts[text]
         case Build(kind="dict", items=items):
@@ -80,8 +83,6 @@ def evaluate(
             # Of literals, as in ``[0.0 for _ in x]``.
             number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
             return Fact("list", each=SCALAR if number else None)
-        case Call():
-            return _call(expr, fact, user_call, atom)
         case Opaque(call=Call() as call):
             return fact(call)
         case _:
@@ -108,7 +109,7 @@ def _call(
     if op.kind == "ifexp":
         first, second = fact(expr.args[1]), fact(expr.args[2])
         if first.kind == second.kind == "scalar":
-            return replace(SCALAR, real=first.real and second.real)
+            return scalar(first.real and second.real)
         return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
     if op.kind == "attribute":
         return _attribute(op.name, fact(expr.args[0]), function)
@@ -127,7 +128,7 @@ def _call(
         if op.name == "*" and left.kind in ("tuple", "list") and right.kind == "scalar":
             return Fact(left.kind, each=some_item(left))
         if left.kind == right.kind == "scalar":
-            return replace(SCALAR, real=left.real and right.real, size=computed(op.name, left.size, right.size))
+            return scalar(left.real and right.real, computed(op.name, left.size, right.size))
     if function is stop_gradient:
         return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
     if function is own:
@@ -144,7 +145,7 @@ def _call(
         return Fact("list" if function is list else "dict", items=())
     if function is len:
         dims = fact(expr.args[0]).dims
-        return replace(SCALAR, size=dims[0] if dims else None)
+        return scalar(True, dims[0] if dims else None)
     if function in (int, float, round, bool, scalar_seed):
         return SCALAR
     if function is complex:
@@ -156,7 +157,7 @@ def _call(
         if function is sum or len(items) == 1:
             items = [some_item(items[0]) or OPEN] if items else []
         if items and all(f.kind == "scalar" for f in items):
-            return replace(SCALAR, real=all(f.real for f in items))
+            return scalar(all(f.real for f in items))
     if function is unbroadcast:
         return shaped(fact(expr.args[0]), expr.args[1], fact)
     if (function is unreduce or function is np.broadcast_to) and len(expr.args) > 1:
@@ -248,7 +249,7 @@ def _elementwise(facts: list[Fact]) -> Fact:
     shape = broadcast([f.shape for f in facts])
     real = all(f.real for f in facts)
     if all(f.kind == "scalar" or (f.kind == "array" and f.ndim == 0) for f in facts):
-        return replace(SCALAR, real=real)
+        return scalar(real)
     if not all(f.kind in ("scalar", "array", "numeric", "open", "list", "tuple") for f in facts):
         return OPEN
     ndims = [f.ndim for f in facts]
@@ -265,7 +266,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name == "shape":
         count = whole.ndim
         if whole.dims is not None:
-            return Fact("tuple", items=tuple((i, replace(SCALAR, size=d)) for i, d in enumerate(whole.dims)))
+            return Fact("tuple", items=tuple((i, scalar(True, d)) for i, d in enumerate(whole.dims)))
         return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
     if whole.items is not None:
         return item_of(whole, name)
@@ -321,7 +322,7 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
     if function is np.outer:
         return Fact("array", None, 2, real)
     if function in (np.vdot, np.trace) and (function is np.vdot or facts[0].ndim == 2):
-        return replace(SCALAR, real=real)
+        return scalar(real)
     if getattr(function, "__module__", "") == "math":
         return SCALAR
     return Fact("open", real=real)

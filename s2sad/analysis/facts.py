@@ -76,6 +76,12 @@ COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
 
 
 @functools.lru_cache(maxsize=4096)
+def scalar(real: bool, size: Dim | None = None) -> Fact:
+    """A number; with ``size`` an integer that is the size of an axis."""
+    return replace(SCALAR, real=real, size=size)
+
+
+@functools.lru_cache(maxsize=4096)
 def sized(dims: Dims, real: bool, kind: Kind = "array") -> Fact:
     """An array whose axes have these sizes."""
     shape = frozenset({Atom(f"({','.join(map(str, dims))})")}) if dims else SCALAR_SHAPE
@@ -95,7 +101,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if value is None:
         return NONE
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return replace(SCALAR, size=f"{name}.")
+        return scalar(True, f"{name}.")
     if isinstance(value, (float, bool, np.floating, np.bool_)):
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):
@@ -143,7 +149,7 @@ def either(facts: Iterable[Fact]) -> Fact | None:
 def timeless(fact: Fact) -> Fact:
     """A fact without the shapes and sizes that a later value of the same name may not have."""
     if fact.kind == "scalar":
-        return replace(SCALAR, real=fact.real)
+        return scalar(fact.real)
     if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
         return sized(fact.dims, fact.real, fact.kind)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:

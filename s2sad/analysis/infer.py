@@ -15,7 +15,6 @@ from typing import Any
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.facts import (
     OPEN,
-    SCALAR,
     SCALAR_SHAPE,
     UNSET_FACT,
     Atom,
@@ -23,6 +22,7 @@ from s2sad.analysis.facts import (
     Kind,
     Shape,
     either,
+    scalar,
     some_item,
 )
 from s2sad.analysis.shapes import item_of, row_of
@@ -201,7 +201,7 @@ class _Inference:
         for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
             runs = iterable.args[0] if isinstance(iterable, Call) and iterable.op.function is reversed else iterable
             if isinstance(runs, Call) and runs.op.function is range:
-                self.of[target] = replace(SCALAR, size=target)
+                self.of[target] = scalar(True, target)
                 continue
             whole = self.value(iterable, target)
             if whole.items is not None and whole.kind in ("tuple", "list"):
@@ -218,7 +218,7 @@ class _Inference:
                 fact = OPEN
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
-            self.of[stmt.counter] = replace(SCALAR, size=stmt.counter)
+            self.of[stmt.counter] = scalar(True, stmt.counter)
 
 
 def _emptied(fact: Fact) -> Fact:

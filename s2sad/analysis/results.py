@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, sized
+from s2sad.analysis.facts import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, scalar, sized
 from s2sad.analysis.rearranged import (
     REARRANGED,
     Bound,
@@ -80,7 +80,7 @@ def _solve(b: Bound, fact: Look) -> Fact | None:
 def _det(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
     if a.ndim == 2:
-        return replace(SCALAR, real=a.real)
+        return scalar(a.real)
     return made_of(a.dims[:-2], a.real) if a.dims and len(a.dims) > 2 else None
 
 
@@ -112,7 +112,7 @@ def _einsum(b: Bound, fact: Look) -> Fact | None:
     if not output:
         if b["optimize"] != Const(False):  # then an array without axes may come back
             return None
-        return replace(SCALAR, real=all_real(*facts))
+        return scalar(all_real(*facts))
     sizes: dict[str, list[Dims | None]] = {}
     for term, f in zip(terms, facts, strict=True):
         for letter, dim in zip(term, f.dims or (None,) * len(term), strict=False):
@@ -126,7 +126,7 @@ def _inner(b: Bound, fact: Look) -> Fact | None:
     x, y = fact(b["a"]), fact(b["b"])
     if x.dims and y.dims:
         return made_of((*x.dims[:-1], *y.dims[:-1]), all_real(x, y))
-    return replace(SCALAR, real=all_real(x, y)) if x.ndim == y.ndim == 1 else None
+    return scalar(all_real(x, y)) if x.ndim == y.ndim == 1 else None
 
 
 def _tensordot(b: Bound, fact: Look) -> Fact | None:
@@ -290,7 +290,7 @@ def _arange(b: Bound, fact: Look) -> Fact | None:
 
 
 def _item(b: Bound, fact: Look) -> Fact | None:
-    return replace(SCALAR, real=fact(b["a"]).real)
+    return scalar(fact(b["a"]).real)
 
 
 # --- adjoints

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from s2sad.analysis.facts import (
     OPEN,
-    SCALAR,
     Atom,
     Dim,
     Dims,
@@ -16,6 +14,7 @@ from s2sad.analysis.facts import (
     Kind,
     Shape,
     broadcast_dims,
+    scalar,
     sized,
     sliced,
     some_item,
@@ -52,13 +51,13 @@ def row_of(whole: Fact) -> Fact:
     if whole.ndim is None:
         return Fact("numeric", None, None, whole.real)
     if whole.ndim == 1:
-        return replace(SCALAR, real=whole.real)
+        return scalar(whole.real)
     return Fact("array", None, whole.ndim - 1, whole.real)
 
 
 def made_of(dims: Dims, real: bool) -> Fact:
     """The result of an operation that returns a number where no axis is left."""
-    return sized(dims, real) if dims else replace(SCALAR, real=real)
+    return sized(dims, real) if dims else scalar(real)
 
 
 def reduction(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
@@ -73,11 +72,11 @@ def reduction(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact
         return Fact("numeric", real=whole.real)
     if not keepdims.value:
         if isinstance(axis, Const) and axis.value is None:
-            return replace(SCALAR, real=whole.real)
+            return scalar(whole.real)
         if whole.ndim is None or not isinstance(axis, Const) or not isinstance(axis.value, int):
             return Fact("numeric", real=whole.real)
         if whole.ndim == 1:
-            return replace(SCALAR, real=whole.real)
+            return scalar(whole.real)
         return Fact("array", None, whole.ndim - 1, whole.real)
     if isinstance(axis, Const) and whole.shape:
         text = ",".join(sorted(a.name for a in whole.shape))
@@ -127,7 +126,7 @@ def _size(fact: Fact, expr: Expr | None) -> Dim | None:
 def product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
     """The fact about ``a @ b``, or ``np.dot(a, b)``, which is the same unless matrices are ``stacked``."""
     if a.ndim == 1 and b.ndim == 1:
-        return replace(SCALAR, real=real)
+        return scalar(real)
     if a.dims and b.dims and len(a.dims) <= 2 and len(b.dims) <= 2:
         return made_of((*a.dims[:-1], *b.dims[:-2], *(b.dims[-1:] if len(b.dims) > 1 else ())), real)
     if stacked and a.dims and b.dims and len(a.dims) > 1 and len(b.dims) > 1:
@@ -191,7 +190,7 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
     ndim = None if whole.ndim is None else whole.ndim - dropped + added
     if ndim == 0 and dropped == len(parts):
-        return replace(SCALAR, real=whole.real)
+        return scalar(whole.real)
     if whole.dims is not None:
         dims = _indexed(whole.dims, parts, fact)
         if dims is not None:

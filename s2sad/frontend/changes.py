@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from s2sad.frontend.expressions import Expressions
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Call, Const, Expr, Op
 
 Node = Any
@@ -46,7 +47,7 @@ class Changes(Expressions):
 
     def changed_in(self, loop: Node) -> Iterator[str]:
         """The variables whose containers a loop changes."""
-        for node in gast.walk(loop):
+        for node in nodes_of(loop):
             if isinstance(node, gast.Call) and _is_change(node) and self.depends(node.func.value):
                 yield node.func.value.id
             elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):

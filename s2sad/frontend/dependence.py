@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
+from s2sad.frontend.trees import nodes_of
 
 Node = Any
 _WITHOUT = (gast.Compare, gast.Constant)
@@ -38,8 +39,8 @@ def stored_base(target: Node) -> str | None:
 
 def assigned(statements: Iterable[Node]) -> dict[str, None]:
     """Every name that ``statements`` bind, in order of appearance; comprehensions have scopes of their own."""
-    nodes = [node for s in statements for node in gast.walk(s)]
-    inner = {id(n) for node in nodes if isinstance(node, gast.comprehension) for n in gast.walk(node.target)}
+    nodes = [node for s in statements for node in nodes_of(s)]
+    inner = {id(n) for node in nodes if isinstance(node, gast.comprehension) for n in nodes_of(node.target)}
     stored = [n for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
     return dict.fromkeys([n.id for n in stored if id(n) not in inner])
 
@@ -95,7 +96,7 @@ class Dependence:
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
         for s in body:
-            for node in gast.walk(s):
+            for node in nodes_of(s):
                 if isinstance(node, gast.Assign):
                     flows += [(_bases(t, stored), node.value) for t in node.targets]
                 elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:

@@ -27,6 +27,7 @@ from s2sad.frontend import methods
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import writes_first, written_in
 from s2sad.ir.nodes import (
@@ -220,12 +221,12 @@ class Expressions:
 
     def opaque(self, node: Node) -> Opaque:
         """``node`` as it stands."""
-        if any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
+        if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
-        later = {id(n) for f in gast.walk(node) if isinstance(f, gast.Lambda) for n in gast.walk(f)}
+        later = {id(n) for f in nodes_of(node) if isinstance(f, gast.Lambda) for n in nodes_of(f)}
         for call in writing_calls(node, self.resolver.lookup):
-            if id(call) in later or any(self.depends(n) for n in gast.walk(call) if isinstance(n, gast.Name)):
+            if id(call) in later or any(self.depends(n) for n in nodes_of(call) if isinstance(n, gast.Name)):
                 text = gast.unparse(call.func).strip()
                 if is_starred(call):
                     self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
@@ -473,11 +474,6 @@ def is_cheap(expr: Expr) -> bool:
     if isinstance(expr, Slice):
         return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
     return False
-
-
-def is_starred(call: Node) -> bool:
-    """Whether a call has arguments behind ``*`` or ``**``."""
-    return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
 def is_followed(function: types.FunctionType) -> bool:

@@ -34,6 +34,7 @@ from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.outs import is_own, writes_out
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
+from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import may_write, writes_first, written_in
 from s2sad.ir.nodes import (
     UNSET,
@@ -149,7 +150,7 @@ class _Lowering(ControlFlow):
         self.unbound: set[str] = set()
         body = source.node.body
         self.params = parameters(source)
-        self.nodes = list(gast.walk(source.node))
+        self.nodes = nodes_of(source.node)
         names = {n.id for n in self.nodes if isinstance(n, gast.Name)}
         local = {name for name, _ in self.params} | set(assigned(body))
         self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
@@ -259,7 +260,7 @@ class _Lowering(ControlFlow):
         if self.violations:
             # What may be refused later is said in the same breath.
             for refusal in self.refusals:
-                if not any(isinstance(n, gast.Name) and n.id in self.lost for n in gast.walk(refusal.node)):
+                if not any(isinstance(n, gast.Name) and n.id in self.lost for n in nodes_of(refusal.node)):
                     self.violation(refusal.node, refusal.message, refusal.remedy)
             raise UnsupportedError(self.violations)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)

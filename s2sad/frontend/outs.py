@@ -14,6 +14,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import stored_base
+from s2sad.frontend.trees import nodes_of
 
 Node = Any
 
@@ -81,7 +82,7 @@ def _positional(function: Any) -> list[str]:
 
 def writing_calls(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterator[Node]:
     """The calls inside ``node`` of functions and methods that are known to write into what they are given."""
-    for call in gast.walk(node):
+    for call in nodes_of(node):
         if isinstance(call, gast.Call):
             found, function = lookup(call.func)
             method = not found and isinstance(call.func, gast.Attribute)
@@ -97,7 +98,7 @@ def writing_calls(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Ite
 
 def hidden_outs(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterator[str]:
     """The local names that the calls inside ``node`` may write: they stand where ``out`` does, or behind ``**``."""
-    for call in gast.walk(node):
+    for call in nodes_of(node):
         if isinstance(call, gast.Call):
             yield from _hidden_in(call, lookup)
 
@@ -111,7 +112,7 @@ def _hidden_in(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterat
         return
     starred = [a for a in call.args if isinstance(a, gast.Starred)] + [k.value for k in call.keywords if not k.arg]
     if starred and is_numpy(function):
-        yield from (n.id for value in starred for n in gast.walk(value) if isinstance(n, gast.Name))
+        yield from (n.id for value in starred for n in nodes_of(value) if isinstance(n, gast.Name))
     elif not starred:
         for out in out_of(call, function, receivers):
             for part in out.elts if isinstance(out, (gast.Tuple, gast.List)) else [out]:

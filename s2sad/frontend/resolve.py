@@ -11,6 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad.frontend.trees import nodes_of
+
 _MISSING = object()
 _UFUNC = np.ufunc
 
@@ -147,7 +149,7 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
         return {}
     bound: dict[str, int] = {}
     for s in body:
-        for node in gast.walk(s):
+        for node in nodes_of(s):
             if isinstance(node, gast.Name) and node.id in found:
                 if not isinstance(node.ctx, gast.Load):
                     bound[node.id] = bound.get(node.id, 0) + 1

@@ -8,6 +8,8 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.trees import nodes_of
+
 Node = Any
 #: How many items are written out.
 _MOST = 8
@@ -24,7 +26,7 @@ def unrolled(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | N
     bounds = [a.value if isinstance(a, gast.Constant) else None for a in each.iter.args]
     if each.iter.keywords or not 1 <= len(bounds) <= 3 or not all(type(b) is int for b in bounds) or 0 in bounds[2:]:
         return None
-    if lookup(each.iter.func) != (True, range) or any(isinstance(n, _SCOPES) for n in gast.walk(node.elt)):
+    if lookup(each.iter.func) != (True, range) or any(isinstance(n, _SCOPES) for n in nodes_of(node.elt)):
         return None
     numbers = range(*bounds)  # type: ignore[arg-type]
     if len(numbers) > _MOST:

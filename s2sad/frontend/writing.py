@@ -21,6 +21,7 @@ from s2sad.frontend.methods import MUTATING_FUNCTIONS, MUTATING_METHODS
 from s2sad.frontend.outs import hidden_outs
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
+from s2sad.frontend.trees import nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -39,7 +40,7 @@ def writes_first(function: object) -> bool:
 def written_in(node: Node, lookup: Lookup) -> Iterator[str]:
     """The local names whose objects the calls inside ``node`` may write."""
     yield from hidden_outs(node, lookup)
-    for call in gast.walk(node):
+    for call in nodes_of(node):
         if not isinstance(call, gast.Call):
             continue
         arguments = [*call.args, *(k.value for k in call.keywords)]
@@ -114,15 +115,15 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
     except S2SADError:
         return False
     params = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    assigned = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
+    assigned = {n.id for n in nodes_of(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     lookup = Resolver(function, frozenset(params | assigned)).lookup
     handed = set(params)
-    for inner in gast.walk(node):
+    for inner in nodes_of(node):
         if isinstance(inner, gast.Assign) and _may_hand_on(inner.value, lookup):
             handed |= {name for target in inner.targets for name in bound_names(target)}
         elif isinstance(inner, gast.For):
             handed |= set(bound_names(inner.target))
-    for inner in gast.walk(node):
+    for inner in nodes_of(node):
         if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):
             return True
         if isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name) and inner.target.id in handed:

@@ -107,6 +107,7 @@ class Call:
     args: tuple[Expr, ...]
     kwargs: tuple[tuple[str, Expr], ...] = ()
     node: Any = field(default=None, compare=False, repr=False)
+    inside: Inside = field(default=None, init=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class Build:
 
     kind: Literal["tuple", "list", "dict"]
     items: tuple[Expr, ...]
+    inside: Inside = field(default=None, init=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class Slice:
     lower: Expr | None
     upper: Expr | None
     step: Expr | None
+    inside: Inside = field(default=None, init=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,8 @@ class Opaque:
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
+#: What `traverse.subexpressions` and `traverse.names_in` found in an expression, once they were asked.
+Inside = tuple[tuple["Expr", ...], tuple[str, ...]] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,19 +50,31 @@ def children(expr: Expr) -> Iterator[Expr]:
                 yield part
 
 
-def names_in(expr: Expr) -> list[str]:
+def names_in(expr: Expr) -> tuple[str, ...]:
     """Every local name that ``expr`` reads, in order, with repeats."""
-    # A list, and no generator within a generator: this is what a compilation does most.
     if isinstance(expr, Var):
-        return [expr.name]
-    if isinstance(expr, Const):
-        return []
-    found: list[str] = []
-    for e in subexpressions(expr):
-        if isinstance(e, Var):
-            found.append(e.name)
-        elif isinstance(e, Opaque):
-            found += [name for _, name in e.names]
+        return (expr.name,)
+    if isinstance(expr, (Call, Build, Slice)):
+        return (expr.inside or _looked_into(expr))[1]
+    return tuple([name for _, name in expr.names]) if isinstance(expr, Opaque) else ()
+
+
+def subexpressions(expr: Expr) -> tuple[Expr, ...]:
+    """``expr`` and everything inside, outermost first."""
+    if isinstance(expr, (Call, Build, Slice)):
+        return (expr, *(expr.inside or _looked_into(expr))[0])
+    return (expr,)
+
+
+def _looked_into(expr: Call | Build | Slice) -> tuple[tuple[Expr, ...], tuple[str, ...]]:
+    """What is inside an expression, and the names there. It is kept: this is what a compilation asks for most."""
+    parts: list[Expr] = []
+    names: list[str] = []
+    for child in children(expr):
+        parts += subexpressions(child)
+        names += names_in(child)
+    found = tuple(parts), tuple(names)
+    object.__setattr__(expr, "inside", found)
     return found
 
 
@@ -96,6 +108,8 @@ def rename(expr: Expr, names: dict[str, Expr]) -> Expr:
         written = [new.name if isinstance(new := names.get(n), Var) else n for n in expr.writes]
         call = None if expr.call is None else rename(expr.call, names)
         return replace(expr, names=tuple(renamed), writes=tuple(written), call=call if isinstance(call, Call) else None)
+    if names.keys().isdisjoint(names_in(expr)) and not any(isinstance(e, Opaque) for e in subexpressions(expr)):
+        return expr
     return map_children(expr, lambda e: rename(e, names))
 
 
@@ -129,10 +143,11 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
             pass
 
 
-def reads(stmt: Stmt) -> Iterator[str]:
+def reads(stmt: Stmt) -> tuple[str, ...]:
     """Every local name that a statement itself reads (not those of its blocks)."""
-    for expr in expressions(stmt):
-        yield from names_in(expr)
+    if isinstance(stmt, Assign):
+        return names_in(stmt.value)
+    return tuple([name for expr in expressions(stmt) for name in names_in(expr)])
 
 
 def writes(stmt: Stmt) -> tuple[str, ...]:
@@ -166,17 +181,22 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
             new = f(value)
             return stmt if new is value else replace(stmt, value=new)
         case Unpack(value=value):
-            return replace(stmt, value=f(value))
+            new = f(value)
+            return stmt if new is value else replace(stmt, value=new)
         case Evaluate(value=value, writes=into):
             if into is not None:
                 into = tuple([n for name in into for n in names_in(f(Var(name)))])
             return replace(stmt, value=f(value), writes=into)
         case Copy(sources=sources):
-            return replace(stmt, sources=tuple([f(s) for s in sources]))
+            moved = tuple([f(s) for s in sources])
+            return stmt if _same(moved, sources) else replace(stmt, sources=moved)
         case Store(base=target, index=index, value=value):
             call = None if stmt.call is None else map_children(stmt.call, f)
             assert call is None or isinstance(call, Call)
-            return replace(stmt, value=f(value), base=f(target), index=f(index), call=call)
+            stored, whole, place = f(value), f(target), f(index)
+            if _same((stored, whole, place, call), (value, target, index, stmt.call)):
+                return stmt
+            return Store(whole, place, stored, stmt.op, stmt.origin, call)
         case Effect(names=names, writes=written):
 
             def renamed(name: str) -> str:
@@ -189,9 +209,11 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
                 writes=tuple([renamed(name) for name in written]),
             )
         case Push(values=values):
-            return replace(stmt, values=tuple([f(v) for v in values]))
+            pushed = tuple([f(v) for v in values])
+            return stmt if _same(pushed, values) else replace(stmt, values=pushed)
         case If(test=test, then=then, orelse=orelse):
-            return replace(stmt, test=f(test), then=g(then), orelse=g(orelse))
+            arms = f(test), g(then), g(orelse)
+            return stmt if _same(arms, (test, then, orelse)) else If(*arms, stmt.origin, stmt.key)
         case While(test=test, body=body):
             return replace(stmt, test=f(test), body=g(body))
         case For(iters=iters, body=body):
@@ -200,31 +222,17 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
             return stmt
 
 
+def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
+    return all(a is b for a, b in zip(new, old, strict=True))
+
+
 def walk(block: Iterable[Stmt]) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks inside, in order of the text."""
     for stmt in block:
         yield stmt
-        for inner in blocks(stmt):
-            yield from walk(inner)
-
-
-def subexpressions(expr: Expr) -> list[Expr]:
-    """``expr`` and everything inside, outermost first."""
-    found = [expr]
-    _gather(expr, found)
-    return found
-
-
-def _gather(expr: Expr, found: list[Expr]) -> None:
-    if isinstance(expr, Call):
-        inside: Iterable[Expr] = (*expr.args, *[v for _, v in expr.kwargs]) if expr.kwargs else expr.args
-    elif isinstance(expr, (Build, Slice)):
-        inside = children(expr)
-    else:
-        return
-    for child in inside:
-        found.append(child)
-        _gather(child, found)
+        if isinstance(stmt, (If, For, While)):
+            for inner in blocks(stmt):
+                yield from walk(inner)
 
 
 def is_atom(expr: Expr) -> bool:

@@ -19,6 +19,7 @@ from s2sad.ir.nodes import (
     Block,
     Break,
     Call,
+    Const,
     Copy,
     Effect,
     Evaluate,
@@ -43,6 +44,8 @@ _ADDING = (add_at, add_copy, add_field, add_into)
 
 def is_pure(expr: Expr) -> bool:
     """Whether evaluating ``expr`` has no effect."""
+    if isinstance(expr, (Var, Const)):
+        return True
     if isinstance(expr, Call):
         return expr.op.pure and all(map(is_pure, expr.args)) and all(is_pure(v) for _, v in expr.kwargs)
     if isinstance(expr, Opaque):

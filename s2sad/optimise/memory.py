@@ -218,13 +218,13 @@ def _linear(expr: Expr) -> _Linear:
     return (repr(expr),), 0
 
 
-def _held(value: Expr) -> list[str]:
+def _held(value: Expr) -> tuple[str, ...]:
     """The names whose objects the value of an expression may be, or be a part of, or hold."""
     if isinstance(value, Call):
         if not is_pure(value):
             return names_in(value)
         if sharing(value) == "fresh":
-            return []
+            return ()
         if value.op.kind == "change":
             return names_in(value)
         if value.op.kind in ("index", "inplace"):
