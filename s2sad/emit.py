@@ -371,7 +371,8 @@ class _Writer:
         targets: list[ast.expr] = [self.store(t) for t in stmt.targets]
         iters = [self.expr(i) for i in stmt.iters]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
-        iterable = iters[0] if len(iters) == 1 else ast.Call(ast.Name("zip"), iters, [])
+        strict = [ast.keyword("strict", ast.Constant(True))] if stmt.strict else []
+        iterable = iters[0] if len(iters) == 1 else ast.Call(ast.Name("zip"), iters, strict)
         if stmt.counter is not None:
             target = ast.Tuple([self.store(stmt.counter), target], ast.Store())
             iterable = ast.Call(ast.Name("enumerate"), [iterable], [])

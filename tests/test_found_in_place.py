@@ -408,7 +408,22 @@ def through_complex_numbers_in_a_loop(x: Any) -> Any:
     return np.sum(y * u)
 
 
-@pytest.mark.parametrize("f", [through_complex_numbers_in_a_callee, through_complex_numbers_in_a_loop])
+def through_a_complex_array_that_is_written(x: Any) -> Any:
+    s = x[1:]
+    chosen = np.sum(s[s > 0.6])
+    z = s + 0.4j
+    z *= 0.5
+    return np.sum(z.real) + chosen
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        through_complex_numbers_in_a_callee,
+        through_complex_numbers_in_a_loop,
+        through_a_complex_array_that_is_written,
+    ],
+)
 def test_what_a_real_value_gets_back_is_real(f: Any) -> None:
     x = np.array([0.3, 0.5, 0.7])
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,), 0), rtol=1e-8)

@@ -251,12 +251,16 @@ class _Holders:
                 elif op.kind in ("function", "method", "runtime", "attribute", "operator", "inplace"):
                     # NumPy's functions and operators make arrays, or new lists, of lists.
                     known = rules.find(op.function) is not None or rules.is_constant(op.function)
-                    plain = op.kind == "operator" or op.name == "copy" or op.function in (len, sum, max, min, list, own)
+                    plain = op.kind == "operator" or op.name == "copy" or op.function in _PLAIN
                     if op.function is stop_gradient or not (known or plain):
                         yield from ((n, why) for n in names_in(value) if n in self.groups)
                 else:
                     for child in children(value):
                         yield from self.aliased(child, frozenset())
+
+
+#: What does not hold the container that it gets, though maybe its items.
+_PLAIN = (len, sum, max, min, list, tuple, own)
 
 
 class _Kept(_Holders):

@@ -18,6 +18,7 @@ from s2sad.analysis.facts import (
     UNSET_FACT,
     Atom,
     Fact,
+    Kind,
     broadcast,
     broadcast_dims,
     computed,
@@ -115,7 +116,9 @@ def _call(
         return _attribute(op.name, fact(expr.args[0]), function)
     if op.kind == "user":
         return user_call(expr, fact) if user_call is not None else OPEN
-    if op.kind == "operator" and len(expr.args) == 2:
+    # What is written ``+=`` makes a new tuple.
+    made = op.kind == "operator" or (op.kind == "inplace" and fact(expr.args[0]).kind == "tuple")
+    if made and len(expr.args) == 2:
         left, right = fact(expr.args[0]), fact(expr.args[1])
         if op.name == "+" and left.kind == right.kind and left.kind in ("tuple", "list"):
             if left.items is None or right.items is None:
@@ -125,8 +128,9 @@ def _call(
                 )
             both = [f for _, f in (*left.items, *right.items)]
             return Fact(left.kind, items=tuple(enumerate(both)))
-        if op.name == "*" and left.kind in ("tuple", "list") and right.kind == "scalar":
-            return Fact(left.kind, each=some_item(left))
+        repeated = left if right.kind == "scalar" else right if left.kind == "scalar" else OPEN
+        if op.name == "*" and repeated.kind in ("tuple", "list"):
+            return Fact(repeated.kind, each=some_item(repeated))
         if left.kind == right.kind == "scalar":
             return scalar(left.real and right.real, computed(op.name, left.size, right.size))
     if function is stop_gradient:
@@ -141,6 +145,8 @@ def _call(
     copied = (op.kind == "method" and op.name == "copy") or function is own
     if copied and fact(expr.args[0]).kind in ("list", "dict", "tuple", "record", "dataclass"):
         return fact(expr.args[0])
+    if function in (list, tuple) and len(expr.args) == 1:
+        return _listed("list" if function is list else "tuple", fact(expr.args[0]), fact, atom)
     if function in (list, dict) and not expr.args and not expr.kwargs:
         return Fact("list" if function is list else "dict", items=())
     if function is len:
@@ -181,6 +187,15 @@ def _call(
     if op.kind == "inplace":
         return _inplace([fact(a) for a in expr.args], op.name)
     return _ruled(expr, fact, atom)
+
+
+def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    """The fact about ``list(whole)`` or ``tuple(whole)``."""
+    if whole.kind in ("list", "tuple"):
+        return replace(whole, kind=kind)
+    if whole.kind == "array" and whole.ndim:
+        return Fact(kind, each=timeless(indexing(whole, Const(0), fact, atom)))
+    return Fact(kind)
 
 
 def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:

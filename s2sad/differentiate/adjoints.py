@@ -188,7 +188,8 @@ class Adjoints(Buffers):
             new = self.let(self.bar(x.name), zero, shape_fact)
         elif fact.kind == "array" and x.name not in self.unbound:
             # A name that may be unbound has the number 0.0 for a zero.
-            held = old if isinstance(old, Var) else self.let(self.bar(x.name), old, fact)
+            real = self.realised(old, fact)
+            held = real if isinstance(real, Var) else self.let(self.bar(x.name), real, fact)
             new = self.let(self.bar(x.name), Call(COPY, (held,)), fact)
         else:
             new = self.let(self.bar(x.name), Call(ADD, (self.zeros(x), old)))

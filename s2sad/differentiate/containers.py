@@ -20,7 +20,7 @@ from s2sad.differentiate.operations import Operations
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Var
 from s2sad.ir.traverse import names_in
 from s2sad.runtime import joined
-from s2sad.runtime.items import repeat_items
+from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
 
 _LIST = Op("runtime", "list", list)
@@ -30,7 +30,7 @@ _IN = Op("compare", "in")
 _GET = Op("method", "get")
 _KINDS = ("list", "dict", "dataclass")
 #: The helpers that return a new list for a list.
-_MAKE_LISTS = (like, unstack, unconcatenate, repeat_items, joined)
+_MAKE_LISTS = (like, unstack, unconcatenate, repeat_items, unrepeated, joined, list)
 
 
 class Containers(Operations):

@@ -31,6 +31,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import names_in
 from s2sad.rules.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
+from s2sad.runtime.items import unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -38,6 +39,8 @@ _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _ARRAY = Op("runtime", "np.array", np.array)
 _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
+_LIST = Op("runtime", "list", list)
+_UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
 _REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 #: Parameters whose value decides which element goes where, and so has the derivative zero.
@@ -61,6 +64,15 @@ class Operations(Adjoints):
                 if self.is_active(operand):
                     first = self.snapshots(z.name)(call.args[0])
                     self.contribute(operand, Call(_JOINED, (z_bar, Const(part), first)))
+            return
+        if op.name == "*" and op.kind == "operator" and self.fact(call).kind in ("tuple", "list"):
+            repeated = call.args[self.fact(call.args[0]).kind == "scalar"]
+            self.contribute(repeated, Call(_UNREPEATED, (z_bar, self.snapshots(z.name)(repeated))))
+            return
+        if op.function in (list, tuple) and self.fact(call.args[0]).kind in ("array", "tuple", "list"):
+            items = self.snapshots(z.name)(call.args[0])
+            of_array = self.fact(items).kind == "array"
+            self.contribute(call.args[0], Call(_PACKED, (items, z_bar)) if of_array else Call(_LIST, (z_bar,)))
             return
         if op.kind == "inplace" and self.fact(call.args[0]).kind in ("list", "tuple"):
             what = f"{op.name}= of a list or tuple that is differentiated"

@@ -149,7 +149,7 @@ class ControlFlow(Writers):
         entry = self.dict_entry(s)
         if entry is not None:
             s = entry
-        counter, start, streams = self.streams(s.target, s.iter)
+        counter, start, streams, strict = self.streams(s.target, s.iter)
         heads = self.enter(s)
         outer = self.block
         self.block = []
@@ -172,7 +172,7 @@ class ControlFlow(Writers):
         rest = [(t, v) for t, v in prologue if not (isinstance(t, gast.Name) and isinstance(v, Var))]
         self.loop_body(s, heads, rest)
         body, self.block = self.block, outer
-        self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin))
+        self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin, strict=strict))
 
     def dict_entry(self, s: Node) -> Node | None:
         """``for k, v in d.items()`` and ``for v in d.values()`` as loops over the keys, else None."""
@@ -201,10 +201,11 @@ class ControlFlow(Writers):
         new = gast.For(target=key, iter=whole, body=[first, *s.body], orelse=[], type_comment=None)
         return gast.copy_location(new, s)
 
-    def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]]]:
+    def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]], bool]:
         """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart.
 
-        Returns the target of the counter and its start, and each target with what it runs over.
+        Returns the target of the counter and its start, each target with what it runs over, and whether ``zip`` is
+        strict.
         """
         counter: Node | None = None
         start: Expr = Const(0)
@@ -216,11 +217,13 @@ class ControlFlow(Writers):
                 counter, target = target.elts
                 iterable = iterable.args[0]
                 _, function = self.resolver.lookup(iterable.func) if isinstance(iterable, gast.Call) else (False, None)
-            if function is zip and isinstance(iterable, gast.Call) and not iterable.keywords:
+            strict = _strictness(iterable) if function is zip and isinstance(iterable, gast.Call) else None
+            if strict is not None:
                 parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
                 if len(parts) == len(iterable.args) and not any(isinstance(p, gast.Starred) for p in parts):
-                    return counter, start, [(t, self.iterated(e)) for t, e in zip(parts, iterable.args, strict=True)]
-        return counter, start, [(target, self.iterated(iterable))]
+                    pairs = [(t, self.iterated(e)) for t, e in zip(parts, iterable.args, strict=True)]
+                    return counter, start, pairs, strict
+        return counter, start, [(target, self.iterated(iterable))], False
 
     def iterated(self, node: Node) -> Expr:
         """What a loop runs over: a range or other expression as it stands, or an atom."""
@@ -237,6 +240,12 @@ class ControlFlow(Writers):
                     node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target."
                 )
         return self.operand(node)
+
+
+def _strictness(call: Node) -> bool | None:
+    """Whether a call of ``zip`` asks for iterables of one length; None if that is not written there."""
+    values = [k.value.value for k in call.keywords if k.arg == "strict" and isinstance(k.value, gast.Constant)]
+    return bool(values and values[0]) if len(values) == len(call.keywords) else None
 
 
 def _append(block: list[Stmt], move: Copy) -> None:

@@ -12,18 +12,20 @@ names are renamed.
 
 from __future__ import annotations
 
-import builtins
 import inspect
+import itertools
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import gast
 import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
+from s2sad.frontend.called import KNOWN_PURE, is_followed
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
@@ -51,13 +53,6 @@ from s2sad.ir.traverse import is_atom
 from s2sad.runtime import stop_gradient
 
 Node = Any
-_PURE_BUILTINS = frozenset(
-    getattr(builtins, n)
-    for n in (
-        "abs bool complex dict divmod enumerate float frozenset int isinstance issubclass len list max min pow range "
-        "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
-    )
-)
 _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
@@ -197,7 +192,7 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
-        if plain and found and (function is stop_gradient or function in _KNOWN_PURE or is_numpy(function)):
+        if plain and found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
             return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
@@ -292,6 +287,8 @@ class Expressions:
             case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
                 kind = "tuple" if isinstance(node, gast.Tuple) else "list"
                 return Build(kind, tuple([self.element(e) for e in node.elts]))  # type: ignore[arg-type]
+            case gast.Tuple() | gast.List():
+                return self.spread(node, hint)
             case gast.Dict() if all(k is not None for k in node.keys):
                 items: list[Expr] = []
                 for key, item in zip(node.keys, node.values, strict=True):
@@ -311,6 +308,23 @@ class Expressions:
         return self.refused(
             node, "no derivative can pass through this expression", "Write it with supported operations."
         )
+
+    def spread(self, node: Node, hint: str) -> Expr:
+        """``[*a, b]``, as ``list(a) + [b]``."""
+        kind: Literal["tuple", "list"] = "tuple" if isinstance(node, gast.Tuple) else "list"
+        op = Op("runtime", kind, tuple if kind == "tuple" else list)
+        total: Expr | None = None
+        for starred, elements in itertools.groupby(node.elts, lambda e: isinstance(e, gast.Starred)):
+            parts = list(elements)
+            if starred:
+                operands: list[Expr] = [self.assign("~t", Call(op, (self.operand(e.value),), (), e)) for e in parts]
+            else:
+                operands = [self.atom(Build(kind, tuple([self.element(e) for e in parts])))]
+            for operand in operands:
+                plus = Call(Op("operator", "+", operator.add), (total or operand, operand), (), node)
+                total = operand if total is None else self.assign("~t", plus)
+        assert total is not None
+        return total
 
     def is_text(self, node: Node) -> bool:
         """Whether an expression is surely a string or bytes."""
@@ -399,6 +413,8 @@ class Expressions:
         if function is dict and not node.args:
             pairs = [(Const(k.arg), self.element(k.value)) for k in node.keywords]
             return Build("dict", tuple([part for pair in pairs for part in pair]))
+        if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
+            return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
         remedy = rules.remedy(function)
         if rules.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function):
@@ -474,23 +490,3 @@ def is_cheap(expr: Expr) -> bool:
     if isinstance(expr, Slice):
         return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
     return False
-
-
-def is_followed(function: types.FunctionType) -> bool:
-    """Whether a function without rule is one of the user's, and what it calls itself."""
-    return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
-
-
-class _KnownPure:
-    """Functions whose calls have no effect: builtins and whatever has a rule or is declared constant."""
-
-    def __contains__(self, function: object) -> bool:
-        try:
-            if function in _PURE_BUILTINS:
-                return True
-        except TypeError:
-            return False
-        return rules.find(function) is not None or rules.is_constant(function)
-
-
-_KNOWN_PURE = _KnownPure()

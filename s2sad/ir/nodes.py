@@ -248,7 +248,8 @@ class If:
 class For:
     """``for targets in zip(*iters)``, with ``counter`` an enumeration of it.
 
-    With ``unpacked`` there is one iterable, whose items are unpacked into the targets.
+    With ``unpacked`` there is one iterable, whose items are unpacked into the targets.  A ``strict`` loop raises
+    ``ValueError`` where one iterable is longer than another.
     """
 
     targets: tuple[str, ...]
@@ -258,6 +259,7 @@ class For:
     origin: Origin = NOWHERE
     key: int = 0
     unpacked: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

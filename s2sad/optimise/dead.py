@@ -126,7 +126,7 @@ class _Live:
                     if isinstance(parent, (For, While)):
                         self.breaks.setdefault(id(parent), []).append(stmt)
                         break
-            elif isinstance(stmt, (Effect, Evaluate)):
+            elif isinstance(stmt, (Effect, Evaluate)) or (isinstance(stmt, For) and stmt.strict):
                 self.pending.append(stmt)
             if isinstance(stmt, Store) and (into is None or (_is_method(stmt) and not self.differentiated)):
                 # What is no local variable others see, and that a method is an array's is not known yet.
@@ -195,7 +195,7 @@ class _Live:
                     out.append(replace(stmt, then=then, orelse=orelse))
             elif isinstance(stmt, (For, While)):
                 body = self.sweep(stmt.body)
-                needed = isinstance(stmt, While) or any(n in self.names for n in writes(stmt))
+                needed = isinstance(stmt, While) or stmt.strict or any(n in self.names for n in writes(stmt))
                 if body or needed or not all(is_pure(i) for i in reads_of(stmt)):
                     out.append(replace(stmt, body=body))
             else:

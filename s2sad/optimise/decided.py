@@ -1,7 +1,8 @@
-"""Take the branches whose test is decided by what the arguments are.
+"""Write out what is decided by the kinds of values: branches, and what an augmented assignment of a tuple makes.
 
 if out is None:
     out = np.zeros(n)     ->     out = np.zeros(n)
+pair += (x,)              ->     pair = pair + (x,)
 """
 
 from __future__ import annotations
@@ -9,12 +10,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Block, Call, Const, Expr, Function, If, Stmt, Var
+from s2sad.ir.nodes import Block, Call, Const, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import map_stmt
 
 
 def take_decided(function: Function, facts: Facts) -> Function:
-    """``function`` without the branches that compare with None what is known to be None, or not to be."""
+    """``function`` without branches that compare with None what is known to be None or not, or changes of tuples."""
+
+    def in_expr(expr: Expr) -> Expr:
+        if isinstance(expr, Call) and expr.op.kind == "inplace" and facts.get(expr.args[0]).kind == "tuple":
+            return Call(Op("operator", expr.op.name, expr.op.function), expr.args, (), expr.node)
+        return expr
 
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
@@ -23,7 +29,7 @@ def take_decided(function: Function, facts: Facts) -> Function:
             if isinstance(stmt, If) and taken is not None:
                 out += in_block(stmt.then if taken else stmt.orelse)
             else:
-                out.append(map_stmt(stmt, lambda e: e, in_block))
+                out.append(map_stmt(stmt, in_expr, in_block))
         return tuple(out)
 
     return replace(function, body=in_block(function.body))

@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
+from s2sad.runtime.trees import add, zeros
 
 
 def items_like(xs: Any, values: Sequence[Any]) -> Any:
@@ -106,3 +107,16 @@ def add_items(a: Any, b: Any) -> Any:
     [4.0, 6.0]
     """
     return items_like(a, [x + y for x, y in zip(a, b, strict=True)])
+
+
+def unrepeated(g: Any, xs: Any) -> Any:
+    """Return the adjoint of the sequence ``xs``, given ``g``, that of ``xs * n``.
+
+    >>> unrepeated([1.0, 2.0, 3.0, 4.0], (0.0, 0.0))
+    [4.0, 6.0]
+    """
+    n = len(xs)
+    total = list(g[:n]) if len(g) else zeros(list(xs))
+    for start in range(n, len(g), n):
+        total = [add(a, b) for a, b in zip(total, g[start : start + n], strict=True)]
+    return total

@@ -338,7 +338,7 @@ CASES = [
             *(callee_writes_recursively, callee_fills_in_loop, global_stays, active_in_one_iteration, number_alias),
         )
     ],
-    case(saved_before_overwritten, V, optional=True),
+    case(saved_before_overwritten, V),
     case(conditional_alias_by_branch, -V, name="conditional_alias_by_branch_else"),
     *[case(conditional_alias, V, flag, wrt=0, name=f"conditional_alias_{flag}") for flag in (True, False)],
     *[case(f, M) for f in (views_by_method, view_or_copy, rows_by_iteration, column_view_in_loop)],

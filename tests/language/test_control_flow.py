@@ -971,7 +971,7 @@ CASES = [
     case(raise_in_else, 0.6),
     case(long_loop, 0.6),
     case(horner, V, 0.6),
-    case(loop_appending_values, V, optional=True),
+    case(loop_appending_values, V),
     case(saved_array_rebound, V, W),
     case(print_in_loop, V),
     case(inner_loop_then_break, V, 0.7),

@@ -349,7 +349,7 @@ CASES = [
         for f in (tuple_built, list_built, list_sliced, list_nested, dict_built, array_of_scalars, array_of_nested)
     ],
     *[case(f, 0.7) for f in (tuple_compared, constructors_active_fill, linspace_constants)],
-    case(list_concatenated, 0.7, optional=True),
+    case(list_concatenated, 0.7),
     case(item_by_number, V),
     case(item_by_numbers, M),
     case(index_zero_dimensional, np.array(0.6)),

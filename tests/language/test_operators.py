@@ -412,7 +412,7 @@ CASES = [
     case(math_logs, 0.7),
     case(math_constants, 0.7),
     case(aliased_modules, V),
-    case(local_alias_of_function, V, optional=True),
+    case(local_alias_of_function, V),
     case(broadcasting, V, M),
     case(broadcasting_column, M),
     case(broadcast_scalar, 0.7, V),

@@ -1,0 +1,38 @@
+"""What is known of a function that is called, without looking into it."""
+
+from __future__ import annotations
+
+import builtins
+import types
+
+from s2sad import rules
+from s2sad.frontend.outs import is_numpy
+
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, n)
+    for n in (
+        "abs bool complex dict divmod enumerate float frozenset int isinstance issubclass len list max min pow range "
+        "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
+    )
+)
+
+
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function without rule is one of the user's, and what it calls itself."""
+    return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
+
+
+class _KnownPure:
+    """Functions whose calls have no effect: builtins and whatever has a rule or is declared constant."""
+
+    def __contains__(self, function: object) -> bool:
+        try:
+            if function in _PURE_BUILTINS:
+                return True
+        except TypeError:
+            return False
+        return rules.find(function) is not None or rules.is_constant(function)
+
+
+#: Functions whose calls have no effect.
+KNOWN_PURE = _KnownPure()
