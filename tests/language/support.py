@@ -14,6 +14,7 @@ import ast
 import contextlib
 import inspect
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -143,6 +144,9 @@ def check_primal(c: Case) -> None:
         assert same_structure(gradient, c.args[position])
         for path, leaf in leaves(gradient):
             assert np.all(np.isfinite(leaf)), f"the oracle gives {leaf} at {path}"
+
+
+PLACE = re.compile(r"^.+:\d+:\d+: error: .+\n.*\S.*\n\s*\^", re.MULTILINE)
 
 
 def check_gradient(c: Case) -> None:
