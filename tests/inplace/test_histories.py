@@ -885,6 +885,7 @@ CASES = [
     *[
         case(f, V)
         for f in (
+            tuple_of_hist,
             hist_stack,
             hist_array,
             hist_copy_inplace,
@@ -988,7 +989,6 @@ REFUSED = [
     (item_list_changed, V, "another name may hold the container h, which this changes"),
     (ifexp, V, "another name may hold the container h, which this changes"),
     (list_then_pop_pair, V, "h is read as it was before this changes it"),
-    (tuple_of_hist, V, "h is changed here, and another name or container may hold it"),
 ]
 
 
