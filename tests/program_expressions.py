@@ -247,7 +247,8 @@ class ExpressionWriter:
                 return f"0.2 * np.sum({name}[{name} > 0.1])"
             return f"np.sum({self.expression(scope, shape, depth - 1)}) * 0.1"
         if kind == 11:
-            return f"({sub()}, {sub()})[{self.pick((0, 1, -1))}]"
+            forms = ("({0}, {1})", "({0}, {1})", "[*({0}, {1}), {0}]", "list(({0}, {1}))", "([{0}] * 2 + [{1}])")
+            return f"{self.pick(forms).format(sub(), sub())}[{self.pick((0, 1, -1))}]"
         if kind == 12:
             return f"abs(1.7 + {self.bounded(sub(), SCALAR)})"
         if kind == 13:

@@ -247,7 +247,8 @@ class Writer(CalleeWriter):
             bound = [(two, shape[1:])]
         elif kind == 5:
             (left, first), (right, second) = self.pick(vectors), self.pick(vectors)
-            self.emit(f"for {one}, {two} in zip({left}, {right}):")
+            strict = ", strict=True" if self.chance(0.3) else ""
+            self.emit(f"for {one}, {two} in zip({left}, {right}{strict}):")
             free(two)
             bound = [(one, first[1:]), (two, second[1:])]
         elif kind == 6:
