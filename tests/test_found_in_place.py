@@ -439,3 +439,25 @@ def test_the_value_of_an_array_in_the_order_of_columns() -> None:
     A = np.asfortranarray(np.random.default_rng(3).standard_normal((37, 23)))
     value, _ = value_and_grad(written_in_columns)(A)
     assert value == written_in_columns(A.copy(order="K"))
+
+
+def _three(t: Any) -> Any:
+    return t, t, t
+
+
+def variable_called_as_an_adjoint(x: Any, y: Any) -> Any:
+    for p in y:
+        for q in x:
+            q[:] = 0.3
+            z, _, c = _three(np.zeros(4))
+            np.add(c, 2.0, c)
+        for _ in range(3):
+            x = np.reshape(p * z[0], (3, 1))
+            _, _, x_bar = _three((4,))
+    return x[2, -1] * x_bar[0]
+
+
+def test_a_variable_is_called_as_the_adjoint_of_another() -> None:
+    x, y = np.ones((3, 1)), np.array([[-0.557, 0.473, 0.169], [0.548, 0.363, 0.498]])
+    gradient = grad(variable_called_as_an_adjoint, 1)(x, y)
+    np.testing.assert_allclose(gradient, numeric_gradient(variable_called_as_an_adjoint, (x, y), 1), rtol=1e-8)

@@ -209,12 +209,26 @@ def _of(name: str) -> Maker:
     return maker
 
 
+#: The result of a function that always makes an array of one axis or more.
+_SOME_ARRAY = Fact("array")
+
+
+def _counted(whole: Fact) -> tuple[list[Fact], bool]:
+    """The facts about the arrays in a list, one by one, or one for all of them where their number is not known."""
+    known = items_of(whole)
+    if known is None and whole.kind in ("list", "tuple") and whole.each is not None:
+        return [whole.each], False
+    return known or [], True
+
+
 def _concatenate(b: Bound, fact: Look) -> Fact | None:
-    items = items_of(fact(b["arrays"]))
+    items, counted = _counted(fact(b["arrays"]))
     ndim = items[0].ndim if items else None
     axis = axis_of(b["axis"], ndim) if ndim else None
     if not items or not ndim or any(f.kind != "array" or f.ndim != ndim for f in items):
-        return None
+        return _SOME_ARRAY
+    if not counted:
+        return array_of(None, 1 if literal(b["axis"]) is None else ndim, all_real(*items))
     first, real = items[0].dims, all_real(*items)
     if literal(b["axis"]) is None:
         return array_of(None, 1, real)
@@ -229,12 +243,12 @@ def _concatenate(b: Bound, fact: Look) -> Fact | None:
 
 
 def _stack(b: Bound, fact: Look) -> Fact | None:
-    items = items_of(fact(b["arrays"]))
+    items, counted = _counted(fact(b["arrays"]))
     if not items or any(f.ndim is None or f.ndim != items[0].ndim for f in items):
-        return None
+        return _SOME_ARRAY
     first, ndim = items[0].dims, (items[0].ndim or 0) + 1
     axis = axis_of(b["axis"], ndim)
-    if first is None or axis is None or any(f.dims != first for f in items):
+    if not counted or first is None or axis is None or any(f.dims != first for f in items):
         return array_of(None, ndim, all_real(*items))
     return sized((*first[:axis], _count(items), *first[axis:]), all_real(*items))
 
@@ -251,16 +265,16 @@ def _split(b: Bound, fact: Look) -> Fact | None:
 
 
 def _side_by_side(b: Bound, fact: Look) -> Fact | None:
-    items = items_of(fact(b["tup"]))
+    items, _ = _counted(fact(b["tup"]))
     if not items or any(f.kind != "array" or not f.ndim for f in items):
-        return None
+        return _SOME_ARRAY
     return array_of(None, items[0].ndim, all_real(*items))
 
 
 def _on_top(b: Bound, fact: Look) -> Fact | None:
-    items = items_of(fact(b["tup"]))
+    items, _ = _counted(fact(b["tup"]))
     if not items or any(f.ndim is None for f in items):
-        return None
+        return _SOME_ARRAY
     return array_of(None, max(items[0].ndim or 0, 2), all_real(*items))
 
 

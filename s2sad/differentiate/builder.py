@@ -52,6 +52,8 @@ class Builder:
         for name in names:
             stem, _, number = name.partition(".")
             self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip("'") or 0))
+        #: The variables of the function itself; one may be called as our adjoint of another.
+        self.variables = frozenset(self.counters)
         self.shaped: dict[frozenset[Atom], str] = {}
         for param in function.params:
             fact = self.of.get(param.name)
@@ -66,7 +68,8 @@ class Builder:
 
     def bar(self, name: str) -> str:
         """A new name for an adjoint of ``name``."""
-        return self.fresh(f"{base(name)}_bar")
+        stem = f"{base(name)}_bar"
+        return self.fresh(f"~{stem}" if stem in self.variables else stem)
 
     def fact(self, expr: Expr) -> Fact:
         return evaluate(expr, self.of, self.global_facts)

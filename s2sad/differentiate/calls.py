@@ -167,7 +167,7 @@ class Calls(Containers):
             if value.args:
                 self.emit(Evaluate(value, self.origin))
             return
-        bars = [self.fresh(f"{name}_bar") for name in pair.wrt]
+        bars = [self.bar(name) for name in pair.wrt]
         for name, bar in zip(pair.wrt, bars, strict=True):
             fact = replace(self.fact(bound[name]), real=name in pair.real)
             self.of[bar] = fact if fact.numeric else replace(fact, shape=None)

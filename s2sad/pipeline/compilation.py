@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.effects import Context
-from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized
+from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized, timeless
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
 from s2sad.differentiate.known import Known, Pair
@@ -261,4 +261,6 @@ def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
 
 def _rough(fact: Fact, name: str) -> Fact:
     """The fact without what may differ from call to call of a function that calls itself."""
+    if fact.kind == "scalar":
+        return timeless(fact)
     return Fact("array", frozenset({Atom(name)}), fact.ndim, fact.real) if fact.kind == "array" and fact.ndim else OPEN
