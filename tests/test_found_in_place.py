@@ -461,3 +461,17 @@ def test_a_variable_is_called_as_the_adjoint_of_another() -> None:
     x, y = np.ones((3, 1)), np.array([[-0.557, 0.473, 0.169], [0.548, 0.363, 0.498]])
     gradient = grad(variable_called_as_an_adjoint, 1)(x, y)
     np.testing.assert_allclose(gradient, numeric_gradient(variable_called_as_an_adjoint, (x, y), 1), rtol=1e-8)
+
+
+def complex_from_a_written_array_in_a_list(x: Any) -> Any:
+    x[0] = x[1] * x[2]
+    held = [x, x, x]
+    z = held[2] * 1j + 0.2
+    z[0] = 1.0 + 0.3j
+    return np.sum(np.abs(z)) + np.sum(held[1])
+
+
+def test_what_an_item_gets_back_is_real() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    f = complex_from_a_written_array_in_a_list
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(lambda x: f(x.copy()), (x,), 0), rtol=1e-8)

@@ -190,11 +190,9 @@ class Operations(Adjoints):
         index = self.kept(index)
         x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
         fact = self.of[whole.name]
-        g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, fact)
-        number = (
-            fact.kind in ("list", "dict")
-            and self.fact(Call(INDEX, (whole, index))).kind == self.fact(g).kind == "scalar"
-        )
+        item = self.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
+        g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, item)
+        number = fact.kind in ("list", "dict") and item.kind == self.fact(g).kind == "scalar"
         if number or (fact.kind == "array" and self.is_basic(index)):
             self.emit(Store(x_bar, index, g, "+", self.origin))
         elif self.is_buffer(whole) and fact.kind in CONTAINERS:

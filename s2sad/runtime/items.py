@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
-from s2sad.runtime.trees import add, zeros
+from s2sad.runtime.trees import add, real_like, zeros
 
 
 def items_like(xs: Any, values: Sequence[Any]) -> Any:
@@ -76,7 +76,7 @@ def repeat_items(g: Any, xs: Any) -> Any:
     [2.0, 2.0]
     """
     if isinstance(xs, (list, tuple)):
-        return items_like(xs, [unbroadcast(g, np.shape(x)) for x in xs])
+        return items_like(xs, [real_like(unbroadcast(g, np.shape(x)), x) for x in xs])
     if isinstance(xs, np.ndarray):
         return unreduce(g, np.shape(xs), 0)
     return items_like(xs, ())

@@ -337,7 +337,7 @@ def packed(x: Any, bars: Any) -> Any:
     if isinstance(x, np.ndarray):
         x_bar = np.zeros_like(x)
         for row, bar in enumerate(bars):
-            x_bar[row] = bar
+            x_bar[row] = real_like(bar, x_bar)
         return x_bar
     return list(bars)
 

@@ -147,6 +147,35 @@ def rows_of_two_zipped(m: Any, n: Any) -> Any:
     return np.sum(a * a)
 
 
+def complex_from_an_item(v: Any) -> Any:
+    held = [v, v * 2.0]
+    z = held[1] * 1j + held[0]
+    return np.sum(abs(z + 1.0))
+
+
+def complex_from_a_sum(v: Any) -> Any:
+    """What the items get back is real, as they are, before it is added to what was there."""
+    held = []
+    for k in range(3):
+        held.append(v * k)
+    return np.sum(abs(sum(held) * 1j + 1.0))
+
+
+def complex_from_the_rest(v: Any) -> Any:
+    first, *rest = v
+    return abs(first * 1j + 1.0 + rest[0] * 2j)
+
+
+def complex_and_real_items(v: Any) -> Any:
+    held = [*(v * 1j), *(v * 2.0)]
+    return abs(held[3] * held[0] * 1j + held[4] + 1.0)
+
+
+def complex_and_real_arrays_repeated(v: Any) -> Any:
+    held = [v * 1j, v * 2.0] * 2
+    return np.sum(abs(held[3] * held[0] * 1j + 1.0))
+
+
 CASES = [
     *[
         case(f, 0.7)
@@ -167,6 +196,16 @@ CASES = [
         )
     ],
     *[case(f, V) for f in (list_of_an_array, numbers_of_an_array_repeated)],
+    *[
+        case(f, V)
+        for f in (
+            complex_from_an_item,
+            complex_from_a_sum,
+            complex_from_the_rest,
+            complex_and_real_items,
+            complex_and_real_arrays_repeated,
+        )
+    ],
     *[case(f, M) for f in (rows_of_a_matrix, starred_rows)],
     *[case(repeated_by_a_number_of_the_run, 0.7, n, wrt=0, name=f"repeated_{n}_times") for n in (-1, 0, 1, 3)],
     *[case(f, V, V[::-1] * 1.5) for f in (zip_strict, zip_not_strict)],
