@@ -81,6 +81,9 @@ class CallEffects:
         return {name for p in params for name in names_in(self.bound[p])}
 
 
+#: The effects of a call of which it is known that it has none.
+NO_EFFECTS = CallEffects({}, frozenset(), frozenset(), (), module=False, reshapes=False, entangled=False)
+
 Summaries = Callable[[Call, Facts], CallEffects]
 
 

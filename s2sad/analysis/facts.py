@@ -157,6 +157,13 @@ def timeless(fact: Fact) -> Fact:
     return Fact(fact.kind, None, fact.ndim, fact.real, each=some_item(fact))
 
 
+def rough(fact: Fact, shape: Shape | None) -> Fact:
+    """The fact without what may differ from call to call of a function that calls itself; ``shape`` is an array's."""
+    if fact.kind == "scalar":
+        return timeless(fact)
+    return Fact("array", shape, fact.ndim, fact.real) if fact.kind == "array" and fact.ndim else OPEN
+
+
 def some_item(whole: Fact) -> Fact | None:
     """What holds for every item of a container; None where nothing is known, or there is none."""
     return whole.each if whole.items is None else either([f for _, f in whole.items])

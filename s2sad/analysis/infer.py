@@ -27,6 +27,7 @@ from s2sad.analysis.facts import (
 )
 from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
+    UNSET,
     Assign,
     Block,
     Call,
@@ -39,7 +40,7 @@ from s2sad.ir.nodes import (
     Unpack,
     While,
 )
-from s2sad.ir.traverse import walk, writes
+from s2sad.ir.traverse import names_in, walk, writes
 
 _NAME = re.compile(r"~?\w+\.\d+")
 
@@ -98,6 +99,8 @@ class _Inference:
         self.changing = changing
         self.born: list[set[Atom]] = []
         self.joins: dict[str, Fact] = {}
+        #: The names of what a function that calls itself makes of its own result, of which nothing is known yet.
+        self.pending: set[str] = set()
 
     def atom(self, name: str, below: Shape = frozenset()) -> Atom:
         atom = Atom(name, below)
@@ -118,22 +121,25 @@ class _Inference:
         return _emptied(fact) if name.rstrip("?*") in self.changing else fact
 
     def value(self, expr: Expr, name: str) -> Fact:
+        if self.pending and not self.pending.isdisjoint(names_in(expr)):
+            return UNSET_FACT
         return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
 
     def block(self, block: Block) -> None:
         for stmt in block:
             match stmt:
                 case Assign(target=target, value=value):
-                    self.of[target] = self.value(value, target)
+                    self.put(target, self.value(value, target), value)
                 case Copy(targets=targets, sources=sources):
                     incoming = [self.value(s, t) for t, s in zip(targets, sources, strict=True)]
-                    for target, fact in zip(targets, incoming, strict=True):
+                    for target, source, fact in zip(targets, sources, incoming, strict=True):
                         self.move(target, fact)
+                        self.put(target, self.of[target], source)
                 case Unpack(targets=targets, value=value, star=star):
                     whole = self.value(value, targets[0])
                     for position, target in enumerate(targets):
                         item = OPEN if star is not None else item_of(whole, position)
-                        self.of[target] = self.fresh(item, target)
+                        self.put(target, whole if whole == UNSET_FACT else self.fresh(item, target), value)
                 case Pop(targets=targets):
                     for target in targets:
                         self.of[target] = self.fresh(self.of.get(target, OPEN), target)
@@ -144,6 +150,14 @@ class _Inference:
                     self.loop(stmt)
                 case _:
                     pass
+
+    def put(self, target: str, fact: Fact, source: Expr) -> None:
+        """Note the fact about a name, and whether there is one."""
+        self.of[target] = fact
+        if fact == UNSET_FACT and source != UNSET:
+            self.pending.add(target)
+        else:
+            self.pending.discard(target)
 
     def move(self, target: str, fact: Fact) -> None:
         old = self.of.get(target)
@@ -204,6 +218,9 @@ class _Inference:
                 self.of[target] = scalar(True, target)
                 continue
             whole = self.value(iterable, target)
+            if whole == UNSET_FACT:
+                self.put(target, whole, iterable)
+                continue
             if whole.items is not None and whole.kind in ("tuple", "list"):
                 facts = [f for _, f in whole.items]
                 fact = facts[0] if facts else OPEN

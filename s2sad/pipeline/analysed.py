@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,24 +14,18 @@ import numpy as np
 from s2sad.analysis.activity import Activity, activity
 from s2sad.analysis.containers import faults
 from s2sad.analysis.effects import (
-    CallEffects,
     Context,
     Effects,
-    assumed,
     effects,
-    sharers,
-    user_calls,
-    written_unseen,
 )
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import OPEN, Atom, Fact, describe, sized
+from s2sad.analysis.facts import OPEN, Fact, describe
 from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.versions import container_stores
-from s2sad.errors import S2SADError, UnsupportedError, Violation
+from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
-from s2sad.frontend.writing import may_write
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import (
     Assign,
@@ -48,19 +40,15 @@ from s2sad.ir.nodes import (
     Origin,
     Param,
     Stmt,
-    Store,
     Unpack,
     Var,
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import remove_dead, take_decided
+from s2sad.pipeline.callees import Callees
 from s2sad.runtime import apart, as_pair, own, sole
 
-#: The names in the text of a size.
-_NAME = re.compile(r"[~^@\w]+\.\d*")
-#: How often a recursive function is followed with other facts about its arguments each time.
-DEPTH = 3
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
@@ -80,18 +68,14 @@ class Analysed:
     activity: Activity
 
 
-class Analyser:
+class Analyser(Callees):
     """Lower functions and analyse them, each source once; collects the guards on which that rests."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.guards: dict[tuple[int, str], Guard] = {}
-        self.results: dict[Any, Fact | None] = {}
-        self.inferred: dict[Any, tuple[Lowered, Facts]] = {}
-        self.summaries: dict[Any, CallEffects | None] = {}
-        self.summarising: list[Any] = []
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
-        self.depth: dict[types.FunctionType, int] = {}
         self.spaces: dict[int, int] = {}
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
@@ -213,23 +197,6 @@ class Analyser:
                 return ir, known
             ir, changing = taken, more
 
-    def changing(self, function: Function, known: Facts) -> frozenset[str]:
-        """The names that may hold a container of which something that it holds is replaced."""
-        found: set[str] = set()
-        calls: list[Call] = []
-        for stmt in walk(function.body):
-            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
-            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
-                found.update(names_in(stmt.base))
-            calls += user_calls(stmt)
-        if not found and not any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
-            return frozenset()
-        shared = effects(function, known, self.call_effects)
-        for call in calls:
-            if call in shared.calls:
-                found |= shared.calls[call].names(shared.calls[call].changing)
-        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
-
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
         node = _parsed(text)
@@ -239,96 +206,6 @@ class Analyser:
         space = self.spaces.setdefault(id(holder), len(self.spaces))
         found = resolver.fact(node, lambda value: _stable(describe(value, f"@{space}_{text.replace('.', '_')}")))
         return found if isinstance(found, Fact) else OPEN
-
-    def bind(self, call: Call) -> dict[str, Expr]:
-        """Map the parameters of the user's function to the arguments of ``call``."""
-        signature = inspect.signature(call.op.function)  # type: ignore[arg-type]
-        return dict(signature.bind_partial(*call.args, **dict(call.kwargs)).arguments)
-
-    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
-        """What is known of the arguments of a call, by parameter; None where they do not fit."""
-        try:
-            return {name: fact(value) for name, value in self.bind(call).items()}
-        except TypeError:
-            return None
-
-    def user_fact(self, call: Call, fact: Callable[[Expr], Fact]) -> Fact:
-        """What is known of the result of a call."""
-        function = call.op.function
-        assert isinstance(function, types.FunctionType)
-        bound = self.bound_facts(call, fact)
-        if bound is None:
-            return OPEN
-        key = (function, tuple(bound.items()))
-        if key not in self.results:
-            if self.depth.get(function, 0) >= DEPTH:
-                return OPEN
-            self.depth[function] = self.depth.get(function, 0) + 1
-            self.results[key] = None
-            try:
-                lowered, body, known = self.typed(
-                    function, tuple(bound), {n: _inward(f) for n, f in bound.items()}, True
-                )
-            except S2SADError:
-                self.depth[function] -= 1
-                return OPEN
-            self.inferred[key] = replace(lowered, function=body), known
-            self.depth[function] -= 1
-            self.results[key] = _outward(known.get(body.result))
-        return self.results[key] or OPEN
-
-    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
-        """What a call does to the objects that it is given."""
-        bound = self.bind(call)
-        fact_of = self.bound_facts(call, facts.get)
-        assert fact_of is not None
-        key = (call.op.function, tuple(fact_of.items()))
-        if key not in self.summaries:
-            self.user_fact(call, facts.get)
-            self.summaries[key] = None  # until it is known: for a function that calls itself
-            if key in self.inferred and self.summarising.count(call.op.function) < DEPTH:
-                lowered, known = self.inferred[key]
-                self.summarising.append(call.op.function)
-                self.summaries[key] = self.summary(lowered.function, known)
-                self.summarising.pop()
-            elif key not in self.inferred:
-                # It is being inferred right now.
-                del self.summaries[key]
-        found = self.summaries.get(key)
-        if found is None:
-            return assumed(call, bound)
-        # What is not given is a default, which the module holds.
-        module = found.module or not found.shared <= bound.keys()
-        given = frozenset(bound)
-        linked = tuple(params & given for params in found.linked)
-        return replace(
-            found,
-            bound=bound,
-            written=found.written & given,
-            shared=found.shared & given,
-            linked=linked,
-            module=module,
-            changing=found.changing & given,
-        )
-
-    def summary(self, function: Function, facts: Facts) -> CallEffects:
-        """What a function does to the objects that it is given."""
-        found = effects(function, facts, self.call_effects, Context())
-        params = {p.name: p.public for p in function.params if facts.of[p.name].kind != "scalar"}
-        groups = {found.group[n] for n in params if n in found.group}
-        linked = [frozenset(params[n] for n in group if n in params) for group in groups]
-        of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
-        shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
-        return CallEffects(
-            {},
-            frozenset(params[n] for n in params if n in found.written),
-            frozenset(shared),
-            tuple([publics for publics in linked if len(publics) > 1]),
-            any(n in found.module for n in of_result),
-            found.reshapes,
-            frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
-            _entangled(function.result, facts, found),
-        )
 
     def unpacked(self, function: Function) -> Function:
         """``function`` with the results of calls unpacked at once: ``t = g(x); a, b = t`` is ``a, b = g(x)``."""
@@ -353,19 +230,6 @@ class Analyser:
             return tuple(out)
 
         return replace(function, body=in_block(function.body))
-
-
-def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
-    """Whether two results of a function, or two parts of one, may share an object that it has made."""
-    seen: set[str] = set()
-    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
-        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
-            return True
-        names = {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}
-        if names & seen:
-            return True
-        seen |= names
-    return False
 
 
 def _defaults(function: Function) -> dict[str, Fact]:
@@ -451,44 +315,3 @@ def _stable(fact: Fact) -> Fact:
 def _default(name: str, value: Any) -> Fact:
     """The fact about a default, in terms that no caller has for something else."""
     return evaluate(Const(value), {}, {}) if type(value) is int else describe(value, f"{name}=")
-
-
-def _inward(fact: Fact) -> Fact:
-    """A caller's fact in terms of a callee: atoms and sizes are marked, so that the callee has none like them."""
-    size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
-    if fact.dims is not None:
-        dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
-        return replace(sized(dims, fact.real, fact.kind), size=size, items=fact.items)
-    shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
-    items = None if fact.items is None else tuple((k, _inward(f)) for k, f in fact.items)
-    return replace(fact, shape=shape, size=size, items=items)
-
-
-def _outward(fact: Fact) -> Fact:
-    """A callee's fact in terms of its caller: of the marked atoms and sizes; the callee's own mean nothing there."""
-    size = fact.size
-    if size is not None and size != 1:
-        size = _NAME.sub(_unmarked, str(size)) if _is_marked(str(size)) else None
-    items = None if fact.items is None else tuple((k, _outward(f)) for k, f in fact.items)
-    if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
-        dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
-        return replace(sized(dims, fact.real, fact.kind), size=size, items=items)
-    known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
-    shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
-    return replace(fact, shape=shape, dims=None, size=size, items=items)
-
-
-def _marked(name: re.Match[str]) -> str:
-    return name[0] if name[0][0] == "@" else f"^{name[0]}"
-
-
-def _unmarked(name: re.Match[str]) -> str:
-    return name[0].removeprefix("^")
-
-
-def _is_marked(size: str) -> bool:
-    return all(name[0] in "^@" for name in _NAME.findall(size))
-
-
-def _marked_atom(atom: Atom) -> Atom:
-    return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))

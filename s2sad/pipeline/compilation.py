@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.effects import Context
-from s2sad.analysis.facts import OPEN, SCALAR, Atom, Dim, Fact, is_symbol, sized, timeless
+from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, rough, sized
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
 from s2sad.differentiate.known import Known, Pair
@@ -19,7 +19,8 @@ from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt,
 from s2sad.ir.show import show
 from s2sad.ir.traverse import names_in
 from s2sad.optimise import fold
-from s2sad.pipeline.analysed import DEPTH, Analysed, Analyser
+from s2sad.pipeline.analysed import Analysed, Analyser
+from s2sad.pipeline.callees import DEPTH
 from s2sad.pipeline.compiled import Compiled, Goal
 from s2sad.pipeline.pairs import border, halves
 from s2sad.pipeline.passes import finished
@@ -177,7 +178,7 @@ class _Compilation(Analyser):
         own_facts = {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
         # A function that calls itself, each time with other facts, is not followed for ever.
         if sum(known is not None and known[0] is function and not c.done for known, c in self.pairs.items()) > DEPTH:
-            own_facts = {name: _rough(fact, name) for name, fact in own_facts.items()}
+            own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
         key = (function, active, tuple(own_facts.items()), context)
         if key not in self.pairs or self.pairs[key].pair is None:
             self.make_pair(function, active, own_facts, self.source(function).name, key, context)
@@ -257,10 +258,3 @@ def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
     if fact.items is not None:
         items = tuple((k, _renamed(f, f"{name}[{k!r}]", symbols)) for k, f in fact.items)
     return replace(fact, shape=shape, items=items)
-
-
-def _rough(fact: Fact, name: str) -> Fact:
-    """The fact without what may differ from call to call of a function that calls itself."""
-    if fact.kind == "scalar":
-        return timeless(fact)
-    return Fact("array", frozenset({Atom(name)}), fact.ndim, fact.real) if fact.kind == "array" and fact.ndim else OPEN

@@ -1,0 +1,268 @@
+"""What is known of the calls of functions that have source: their results, and what they do to their arguments."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from s2sad.analysis.effects import (
+    NO_EFFECTS,
+    CallEffects,
+    Context,
+    Effects,
+    assumed,
+    effects,
+    sharers,
+    user_calls,
+    written_unseen,
+)
+from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, rough, sized, some_item
+from s2sad.analysis.infer import Facts
+from s2sad.errors import S2SADError
+from s2sad.frontend.lower import Lowered
+from s2sad.frontend.writing import may_write
+from s2sad.ir.nodes import Build, Call, Expr, Function, Store
+from s2sad.ir.traverse import names_in, walk
+
+#: The names in the text of a size.
+_NAME = re.compile(r"[~^@\w]+\.\d*")
+#: How often a recursive function is followed with other facts about its arguments each time.
+DEPTH = 3
+#: How often what is known of its result is improved upon, at most.
+ITERATIONS = 5
+
+
+class Callees(ABC):
+    """Knows the calls of functions that have source, each by what is known of its arguments."""
+
+    def __init__(self) -> None:
+        self.results: dict[Any, Fact] = {}
+        self.inferred: dict[Any, tuple[Lowered, Facts]] = {}
+        self.summaries: dict[Any, CallEffects | None] = {}
+        self.summarising: list[Any] = []
+        self.depth: dict[types.FunctionType, int] = {}
+        #: The calls whose result or effects were asked for, by function and facts.
+        self.met: set[Any] = set()
+
+    @abstractmethod
+    def typed(
+        self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], display: bool
+    ) -> tuple[Lowered, Function, Facts]:
+        """A function in IR, and the facts about it, given those about its parameters."""
+
+    def bind(self, call: Call) -> dict[str, Expr]:
+        """Map the parameters of the user's function to the arguments of ``call``."""
+        signature = inspect.signature(call.op.function)  # type: ignore[arg-type]
+        return dict(signature.bind_partial(*call.args, **dict(call.kwargs)).arguments)
+
+    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
+        """What is known of the arguments of a call, by parameter; None where they do not fit."""
+        try:
+            return {name: fact(value) for name, value in self.bind(call).items()}
+        except TypeError:
+            return None
+
+    def user_fact(self, call: Call, fact: Callable[[Expr], Fact]) -> Fact:
+        """What is known of the result of a call."""
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        bound = self.bound_facts(call, fact)
+        return OPEN if bound is None else self.result(function, bound)
+
+    def result(self, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
+        """What is known of the result of a function, given what is known of its arguments."""
+        if self.depth.get(function, 0) >= DEPTH:
+            bound = {name: rough(f, None) for name, f in bound.items()}
+        key = (function, tuple(bound.items()))
+        if key not in self.results:
+            if self.depth.get(function, 0) > DEPTH:
+                return OPEN
+            self.depth[function] = self.depth.get(function, 0) + 1
+            self.results[key] = self.fixed_result(key, function, bound)
+            self.depth[function] -= 1
+        self.met.add(key)
+        return self.results[key]
+
+    def fixed_result(self, key: Any, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
+        """What is known of the result of a function that may call itself: what follows from itself, and is the least.
+
+        Kleene's iteration begins with a result that no call has yet (Cousot and Cousot 1977).
+        """
+        result = UNSET_FACT
+        caches: tuple[dict[Any, Any], ...] = (self.results, self.inferred, self.summaries)
+        before = [set(cache) for cache in caches]
+        for rest in reversed(range(ITERATIONS)):
+            self.results[key] = result
+            self.met.discard(key)
+            try:
+                lowered, body, known = self.typed(
+                    function, tuple(bound), {n: _inward(f) for n, f in bound.items()}, True
+                )
+                new = _outward(known.get(body.result))
+                self.inferred[key] = replace(lowered, function=body), known
+            except S2SADError:
+                new = OPEN
+            if new == result or result == OPEN or key not in self.met:
+                return _returned(new)
+            # What has been found on the way rests on what is not so.
+            for cache, old in zip(caches, before, strict=True):
+                for other in cache.keys() - old:
+                    del cache[other]
+            if new.kind == result.kind == "list" and new.items is not None:
+                new = Fact("list", each=some_item(new))
+            result = new if rest > 1 else OPEN
+        return OPEN
+
+    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
+        """What a call does to the objects that it is given."""
+        bound = self.bind(call)
+        fact_of = self.bound_facts(call, facts.get)
+        assert fact_of is not None
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        depth = self.summarising.count(function)
+        if depth >= DEPTH:
+            fact_of = {name: rough(f, None) for name, f in fact_of.items()}
+        key = (function, tuple(fact_of.items()))
+        if key not in self.summaries and depth <= DEPTH:
+            self.result(function, fact_of)
+            # What is not there is being inferred right now.
+            if key in self.inferred:
+                self.summarising.append(function)
+                self.summaries[key] = self.fixed_summary(key)
+                self.summarising.pop()
+        self.met.add(key)
+        found = self.summaries.get(key)
+        if found is None:
+            return assumed(call, bound)
+        # What is not given is a default, which the module holds.
+        module = found.module or not found.shared <= bound.keys()
+        given = frozenset(bound)
+        linked = tuple(params & given for params in found.linked)
+        return replace(
+            found,
+            bound=bound,
+            written=found.written & given,
+            shared=found.shared & given,
+            linked=linked,
+            module=module,
+            changing=found.changing & given,
+        )
+
+    def fixed_summary(self, key: Any) -> CallEffects | None:
+        """What a function does that may call itself: the least that follows from itself; None if that is not found."""
+        lowered, known = self.inferred[key]
+        found: CallEffects | None = NO_EFFECTS
+        before = set(self.summaries)
+        for _ in range(ITERATIONS):
+            self.summaries[key] = found
+            self.met.discard(key)
+            new = self.summary(lowered.function, known)
+            if new == found or key not in self.met:
+                return new
+            for other in self.summaries.keys() - before:
+                del self.summaries[other]
+            found = new
+        return None
+
+    def summary(self, function: Function, facts: Facts) -> CallEffects:
+        """What a function does to the objects that it is given."""
+        found = effects(function, facts, self.call_effects, Context())
+        params = {p.name: p.public for p in function.params if facts.of[p.name].kind != "scalar"}
+        groups = {found.group[n] for n in params if n in found.group}
+        linked = [frozenset(params[n] for n in group if n in params) for group in groups]
+        of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
+        shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
+        return CallEffects(
+            {},
+            frozenset(params[n] for n in params if n in found.written),
+            frozenset(shared),
+            tuple([publics for publics in linked if len(publics) > 1]),
+            any(n in found.module for n in of_result),
+            found.reshapes,
+            frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
+            _entangled(function.result, facts, found),
+        )
+
+    def changing(self, function: Function, known: Facts) -> frozenset[str]:
+        """The names that may hold a container of which something that it holds is replaced."""
+        found: set[str] = set()
+        calls: list[Call] = []
+        for stmt in walk(function.body):
+            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
+            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+                found.update(names_in(stmt.base))
+            calls += user_calls(stmt)
+        if not found and not any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+            return frozenset()
+        shared = effects(function, known, self.call_effects)
+        for call in calls:
+            if call in shared.calls:
+                found |= shared.calls[call].names(shared.calls[call].changing)
+        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
+
+
+def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
+    """Whether two results of a function, or two parts of one, may share an object that it has made."""
+    seen: set[str] = set()
+    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
+        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
+            return True
+        names = {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}
+        if names & seen:
+            return True
+        seen |= names
+    return False
+
+
+def _returned(fact: Fact) -> Fact:
+    """The fact about a result of which, in part or whole, no call has any: no call returns."""
+    if fact == UNSET_FACT:
+        return OPEN
+    return fact if fact.items is None else replace(fact, items=tuple([(k, _returned(f)) for k, f in fact.items]))
+
+
+def _inward(fact: Fact) -> Fact:
+    """A caller's fact in terms of a callee: atoms and sizes are marked, so that the callee has none like them."""
+    size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
+    if fact.dims is not None:
+        dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=fact.items)
+    shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
+    items = None if fact.items is None else tuple((k, _inward(f)) for k, f in fact.items)
+    return replace(fact, shape=shape, size=size, items=items)
+
+
+def _outward(fact: Fact) -> Fact:
+    """A callee's fact in terms of its caller: of the marked atoms and sizes; the callee's own mean nothing there."""
+    size = fact.size
+    if size is not None and size != 1:
+        size = _NAME.sub(_unmarked, str(size)) if _is_marked(str(size)) else None
+    items = None if fact.items is None else tuple((k, _outward(f)) for k, f in fact.items)
+    if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
+        dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
+        return replace(sized(dims, fact.real, fact.kind), size=size, items=items)
+    known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
+    shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
+    return replace(fact, shape=shape, dims=None, size=size, items=items)
+
+
+def _marked(name: re.Match[str]) -> str:
+    return name[0] if name[0][0] == "@" else f"^{name[0]}"
+
+
+def _unmarked(name: re.Match[str]) -> str:
+    return name[0].removeprefix("^")
+
+
+def _is_marked(size: str) -> bool:
+    return all(name[0] in "^@" for name in _NAME.findall(size))
+
+
+def _marked_atom(atom: Atom) -> Atom:
+    return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))
