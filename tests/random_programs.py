@@ -120,6 +120,9 @@ def directional(program: Program, directions: list[Any]) -> list[tuple[float, fl
         error = abs(best - second) + abs(sides[0] - sides[1]) + rounding + 1e-10
         if not np.isfinite(best) or error > 1e-6 * max(1.0, abs(best)):
             raise Kink
+        if abs(best) * h > 1e3:
+            # What is a sine of such a value turns many times within a step, unseen.
+            raise Kink
         results.append((best, error))
     return results
 
