@@ -270,6 +270,9 @@ class _Writer:
                 place: ast.Name | ast.Subscript = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
                 if index == _WHOLE and op is not None and isinstance(base, Var) and not forward:
                     place = self.store(base.name)
+                elif index == _WHOLE and not forward and _is_sliced(base):
+                    assert isinstance(base, Call)
+                    place = ast.Subscript(self.expr(base.args[0]), self.expr(base.args[1]), ast.Store())
                 if op is None:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 return [self.augmented(place, op, value, not forward)]
@@ -461,6 +464,15 @@ class _Writer:
 
 _WHOLE = Const(...)
 _NOT = Op("bool", "not")
+
+
+def _is_sliced(expr: Expr) -> bool:
+    """Whether an expression surely is a view of an array: by a slice."""
+    if not (isinstance(expr, Call) and expr.op.kind == "index"):
+        return False
+    index = expr.args[1]
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    return all(isinstance(p, (Slice, Const)) for p in parts) and any(isinstance(p, Slice) for p in parts)
 
 
 def _without_minus(expr: Expr) -> Expr | None:

@@ -471,6 +471,19 @@ def complex_from_a_written_array_in_a_list(x: Any) -> Any:
     return np.sum(np.abs(z)) + np.sum(held[1])
 
 
+def complex_on_the_way_to_a_real_argument(x: Any) -> Any:
+    out = np.mean(np.full(3, 0.7) * x, axis=0, keepdims=True)
+    return np.mean(x) - np.mean(np.abs(out * 0.3j)) + np.sum(x)
+
+
+def test_an_adjoint_is_complex_on_the_way_to_a_real_argument() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    f = complex_on_the_way_to_a_real_argument
+    gradient = grad(f)(x)
+    assert gradient.dtype == float
+    np.testing.assert_allclose(gradient, numeric_gradient(f, (x,), 0), rtol=1e-8)
+
+
 def test_what_an_item_gets_back_is_real() -> None:
     x = np.array([0.3, 0.5, 0.7])
     f = complex_from_a_written_array_in_a_list

@@ -22,6 +22,8 @@ class Calls(Containers):
     def __init__(self, known: Known) -> None:
         super().__init__(known)
         self.callees = known.callees
+        self.repeated = known.repeated
+        self.depth = 0
 
     def user_call(self, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
         """The adjoint of a call: a call of the reverse half of its pair."""
@@ -82,15 +84,16 @@ class Calls(Containers):
         overwritten = {p for p, value in bound.items() if any(self.is_overwritten(n) for n in names_in(value))}
         if any(self.is_overwritten(t) for t in targets):
             overwritten.add("return")
+        repeated = self.repeated or self.depth > 0
         if not shadowed:
-            return Context(overwritten=frozenset(overwritten))
+            return Context(overwritten=frozenset(overwritten), repeated=repeated)
         same: dict[frozenset[str], set[str]] = {}
         for param, value in bound.items():
             for name in names_in(value):
                 if self.of[name].kind != "scalar":
                     same.setdefault(self.effects.group.get(name, frozenset({name})), set()).add(param)
         groups = sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted)
-        return Context(tuple(groups), shadowed, frozenset(overwritten))
+        return Context(tuple(groups), shadowed, frozenset(overwritten), repeated)
 
     def paired(
         self,

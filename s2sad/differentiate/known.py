@@ -51,7 +51,10 @@ class Callees(Protocol):
 
 @dataclass(frozen=True)
 class Known:
-    """A function and all that is known of it; ``unbound`` are names that may have no value, ``place`` finds a node."""
+    """A function and all that is known of it.
+
+    ``unbound`` are names that may have no value, ``place`` finds a node.  A ``repeated`` function is called in a loop.
+    """
 
     function: Function
     facts: Facts
@@ -61,3 +64,4 @@ class Known:
     unbound: frozenset[str]
     place: Callable[[Any], Place]
     callees: Callees
+    repeated: bool = False

@@ -150,9 +150,11 @@ class Operations(Adjoints):
         """``g`` held in a name that is known to have the shape of ``z``."""
         if isinstance(g, (Var, Const)):
             return g
-        if self.fact(g).shape == self.of[z.name].shape:
+        known = self.fact(g)
+        if known.shape == self.of[z.name].shape:
             return g
-        return self.let(self.fresh("~t_bar"), g, replace(self.of[z.name], items=None))
+        # The adjoint of a real value may be complex on its way to a real argument.
+        return self.let(self.fresh("~t_bar"), g, replace(self.of[z.name], items=None, real=known.real))
 
     def is_field(self, call: Call) -> bool:
         """Whether an attribute that arrays also have (``.T``) is that of a container here."""

@@ -203,7 +203,7 @@ class _Recorder:
             start.append(Pop(tuple([renewed(n) for n in saved]), tape))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
-        for name in _in_order(rebuilt):
+        for name in in_order(rebuilt):
             value = rename(rebuilt[name], names)
             if isinstance(value, Var):
                 names[name] = value
@@ -219,7 +219,7 @@ class _Recorder:
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
 
 
-def _in_order(made: Mapping[str, Expr]) -> Iterable[str]:
+def in_order(made: Mapping[str, Expr]) -> Iterable[str]:
     """Names, each after those on which its value rests."""
     done: dict[str, None] = {}
 

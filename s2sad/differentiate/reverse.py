@@ -108,7 +108,6 @@ class _Reverse(Writes):
         self.views: tuple[str, ...] = ()
         self.passed: frozenset[str] = frozenset()
         self.keys = 0
-        self.depth = 0
         self.rebuilt: set[str] = set()
         self.heads: frozenset[str] = frozenset()
 
@@ -360,7 +359,7 @@ class _Reverse(Writes):
                 # It is added to in each iteration: in place, once it is ours.
                 self.adj[name] = start = self.result(name, set())
                 if not isinstance(start, Var) or start.name not in self.owned:
-                    start = self.let(self.bar(name), start, self.of[name])
+                    start = self.let(self.bar(name), start, replace(self.of[name], real=self.fact(start).real))
                     self.owned.add(start.name)
             join = self.joined(name, start)
             if self.is_owned(start):

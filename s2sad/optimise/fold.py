@@ -144,7 +144,7 @@ class _Folder:
                 else:
                     flush([name])
             if _disturbs(stmt):
-                into = writes_into(stmt)
+                into = writes_into(stmt) or _augmented(stmt)
                 if into is not None and self.limit is not None:
                     # A view that is itself written into stays the same view.
                     held = self.memory.find(into)
@@ -186,6 +186,14 @@ def _disturbs(stmt: Stmt) -> bool:
     if isinstance(stmt, Assign):
         return not is_pure(stmt.value) or _changes(stmt)
     return isinstance(stmt, (Push, Copy)) is False and hasattr(stmt, "value") and not is_pure(stmt.value)
+
+
+def _augmented(stmt: Stmt) -> str | None:
+    """The name of the array that an augmented assignment writes into, where that is all that it does."""
+    if not (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"):
+        return None
+    left, right = stmt.value.args
+    return left.name if isinstance(left, Var) and is_pure(right) else None
 
 
 def _changes(stmt: Assign) -> bool:

@@ -12,7 +12,9 @@ from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, rough, sized
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
+from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known, Pair
+from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import Reversed, reverse
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
@@ -22,7 +24,7 @@ from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
 from s2sad.pipeline.callees import DEPTH
 from s2sad.pipeline.compiled import Compiled, Goal
-from s2sad.pipeline.pairs import border, halves
+from s2sad.pipeline.pairs import Again, border, halves
 from s2sad.pipeline.passes import finished
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
@@ -114,12 +116,13 @@ class _Compilation(Analyser):
         seed_facts: Mapping[str, Fact],
         passed: Mapping[str, str] | None = None,
         views: tuple[str, ...] = (),
+        repeated: bool = False,
     ) -> Reversed:
         """The adjoint of a function; its caller passes shadows and is given those of ``views``."""
         names = {p.public: p.name for p in a.function.params}
         place = a.lowered.source.place
         parts = sections(a.function, a.facts, a.effects)
-        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self)
+        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, repeated)
         return reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
 
     def gradient(
@@ -204,7 +207,8 @@ class _Compilation(Analyser):
         edge = border(a, names, callee.cells, wrt, context is not None)
         callee.pair = edge.pair
         seeds = [(name, Var(bar)) for name, bar in edge.seeds]
-        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views)
+        repeated = context is not None and context.repeated
+        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, repeated)
         written = [p.name for p in a.function.params if p.name in a.effects.written] if context is not None else []
         kept = [*written, *edge.passed.values(), *made.outward]
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
@@ -217,7 +221,12 @@ class _Compilation(Analyser):
         known = Facts(made.facts, a.facts.globals)
         real = tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real])
         edge = replace(edge, pair=replace(edge.pair, real=real))
-        forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles)
+        if repeated and not callee.fixed:
+            remaker = Remaker(lambda n: known.get(Var(n)), a.effects, Builder(whole, known).fresh)
+            again = Again(remaker, a.lowered.unbound | made.unbound)
+        else:
+            again = None
+        forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles, again)
         self.once = self.once or once
         self.writer.write(fold(forward, memory), function)
         self.writer.write(fold(backward, memory), function)

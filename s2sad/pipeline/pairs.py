@@ -11,13 +11,16 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from s2sad.analysis.facts import OPEN, Fact
+from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.known import Pair
+from s2sad.differentiate.recording import in_order
+from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import Reversed
 from s2sad.ir.nodes import (
     Assign,
@@ -40,7 +43,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.optimise.dead import is_pure
+from s2sad.optimise.dead import is_pure, remove_dead
 from s2sad.pipeline.analysed import Analysed
 
 
@@ -121,6 +124,33 @@ def border(
     return Border(pair, tuple(named), tuple(tail), tuple(seeds), seed_facts, passed, aliases)
 
 
+@dataclass(frozen=True)
+class Again:
+    """Computes in a reverse half what the forward half would save; ``unbound`` are names that may have no value."""
+
+    remaker: Remaker
+    unbound: frozenset[str]
+
+    def of(
+        self, body: Block, needed: dict[str, None], given: Set[str], there: Set[str]
+    ) -> tuple[Block, list[Stmt], Set[str]]:
+        """A body that copies what the rest rests on, the statements that make that again, and what these read.
+
+        ``needed`` are the names to be saved, and become so; ``given`` are arguments that are there once more, ``there``
+        other names that are.
+        """
+        plan = self.remaker.plan(
+            body, needed, lambda name: name in given or name in needed or name in there, self.unbound
+        )
+        for name in plan.dropped:
+            del needed[name]
+        needed.update(dict.fromkeys((*plan.added, *(copy for copy, _, _ in plan.copies))))
+        for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
+            body = (*body[:position], Assign(copy, Call(COPY, (Var(array),))), *body[position:])
+        made: list[Stmt] = [Assign(name, plan.made[name]) for name in in_order(plan.made)]
+        return body, made, given & {n for s in made for n in reads(s)}
+
+
 def halves(
     whole: Function,
     edge: Border,
@@ -129,11 +159,13 @@ def halves(
     closed: bool,
     fixed: bool,
     titles: tuple[tuple[str, ...], tuple[str, ...]],
+    computes: Again | None,
 ) -> tuple[Function, Function, Pair, bool]:
     """Cut a function with its adjoint in two; returns the halves, their pair, and whether shadows are saved.
 
     ``given`` are the parameters for which a call has an argument; unless the pair is ``fixed`` already, the
     reverse half is given those that it reads once more.  A ``closed`` function writes into no object of the module.
+    What would be saved is computed again where ``computes`` says how.
     The result of ``whole`` are three tuples: the results, the adjoints of values, and what must be there (the
     shadows of ``edge.views`` last).
     """
@@ -156,16 +188,26 @@ def halves(
         if fixed or bar in needed:
             behind.append((params[name].public, bar))
         needed.pop(bar, None)
-    again = [] if fixed else [p for p in whole.params if p.name in needed and p.public in given]
-    for param in again:
-        del needed[param.name]
+    once_more = {p.name for p in whole.params if p.public in given and not fixed}
+    again = needed.keys() & once_more
+    for name in again:
+        del needed[name]
+    if computes is not None:
+        body, made_again, read_again = computes.of(whole.body, needed, once_more, {n for s in start for n in writes(s)})
+        left = Build("tuple", (*items, *kept, *map(Var, needed)))
+        ahead_only = replace(whole, body=body, reverse=None, result=left)
+        effects = computes.remaker.effects
+        seen = sorted(effects.written & effects.module)
+        whole = replace(whole, body=remove_dead(ahead_only, effects.objects(), seen).body)
+        start += made_again
+        again |= read_again
     saves = fixed or bool(needed)
     pair = replace(
         edge.pair,
         forward_shadows=tuple((public, base(bar)) for public, bar in ahead),
         reverse_shadows=tuple(public for public, _ in behind),
         saves=saves,
-        again=tuple(p.public for p in again),
+        again=tuple(p.public for p in whole.params if p.name in again),
         quiet=closed and not fixed and _is_quiet(whole.body),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
@@ -183,7 +225,7 @@ def halves(
         title=titles[0],
     )
     bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
-    others = {*(p.public for p in again), *map(base, bars)}
+    others = {*pair.again, *map(base, bars)}
     called = "saved" if "saved" not in others else "saved_"
     if len(needed) == 1:
         (only,) = needed
@@ -197,7 +239,7 @@ def halves(
         pair.reverse.name,
         (
             *((held,) if saves else ()),
-            *(Param(p.name, p.public) for p in again),
+            *(Param(p.name, p.public) for p in whole.params if p.name in again),
             *(Param(bar, base(bar)) for bar in bars),
         ),
         (),

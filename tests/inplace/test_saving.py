@@ -73,6 +73,66 @@ def _double(a: Any) -> None:
     a *= 1.5
 
 
+def _react(u: Any, v: Any, c: Any) -> None:
+    du = u[2:] - 2.0 * u[1:-1] + u[:-2]
+    s = 1.0 - u[1:-1]
+    r = v[1:-1] * s * du
+    u[1:-1] += c * r * s
+
+
+def step_in_a_function(x: Any, c: Any) -> Any:
+    u, v = x.copy(), np.cos(x)
+    for _ in range(3):
+        _react(u, v, c)
+    return np.sum(u * W)
+
+
+def _react_twice(u: Any, v: Any, c: Any) -> None:
+    for k in range(2):
+        _react(u, v, c * (1.0 + k))
+        _react(v, u, c)
+
+
+def step_in_a_function_of_a_function(x: Any, c: Any) -> Any:
+    u, v = x.copy(), np.cos(x)
+    _react_twice(u, v, c)
+    _react(u, v, c)
+    return np.sum(u * W)
+
+
+def _weigh(u: Any, c: Any) -> Any:
+    t = u[1:] * c
+    u[1:] *= t - c
+    return t * (t + c) * u[:-1] / (2.0 + t * t)
+
+
+def value_of_a_function(x: Any, c: Any) -> Any:
+    u, total = x.copy(), 0.0
+    for _ in range(3):
+        t = _weigh(u, c)
+        u[0] = np.sin(t[0]) * t[1]
+        total = total + np.sum(t)
+    return total + np.sum(u)
+
+
+COUNTED = np.zeros(2)
+
+
+def _counted(u: Any, c: Any) -> None:
+    _react(u, u.copy(), c)
+    t = u[1:] * c
+    u[1:] *= t - c
+    counts = COUNTED
+    counts[0] += 1.0
+
+
+def counted_in_the_module(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        _counted(u, c)
+    return np.sum(u)
+
+
 def view_taken_early(x: Any, c: Any) -> Any:
     u = x.copy()
     for k in range(3):
@@ -147,6 +207,7 @@ CASES: list[Case] = [
     case(linear, V, W),
     *[case(f, V, 0.7) for f in (nonlinear, swapped, two_versions, written_through_a_view, written_by_a_callee)],
     *[case(f, V, 0.7) for f in (view_taken_early, made_in_the_loop, in_a_branch, broken_off, prefix)],
+    *[case(f, V, 0.7) for f in (step_in_a_function, step_in_a_function_of_a_function, value_of_a_function)],
     case(prefix_written_twice, V, 0.7),
     case(triangle, V, 3.0),
 ]
@@ -175,6 +236,19 @@ def test_one_array_a_step_is_kept(f: Any) -> None:
     (line,) = saves(f, V, 0.7)
     names = [name.strip() for name in line[line.index("(") :].strip("()").split(",")]
     assert len([name for name in names if "_bar" not in name]) == 1, line
+
+
+def test_what_a_function_saves_in_a_loop_is_one_array_a_step() -> None:
+    text = grad(step_in_a_function, (0, 1)).source_for(V, 0.7)
+    forward = text[text.index("def _react_forward") : text.index("def _react_reverse")]
+    assert forward.rstrip().splitlines()[-4].strip() == "return u_2"
+    assert "u_2 = u.copy()" in forward
+
+
+def test_a_function_that_computes_again_still_writes_elsewhere() -> None:
+    COUNTED[:] = 0.0
+    grad(counted_in_the_module, (0, 1))(V, 0.7)
+    assert COUNTED[0] == 3.0
 
 
 def test_a_linear_stencil_runs_no_forward_sweep() -> None:
