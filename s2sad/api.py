@@ -198,10 +198,10 @@ class Derivative:
         print(side_by_side(self._function, self._shown(args, kwargs).text))
 
     def save(self, path: Any) -> None:
-        """Write the emitted text to a file."""
-        text = self.source
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        """Write the emitted text to a file, which may not be that of a module that is loaded (``ArgumentError``)."""
+        from s2sad.show import write
+
+        write(self.source, path)
 
     def explain(self) -> str:
         """A table of the function's variables: active or not, and which are kept for the reverse part."""
@@ -386,16 +386,17 @@ def value_and_grad(
     return ValueAndGradient(f, argnums, argnames, has_aux)
 
 
-def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(f: Function, *primals: Any, has_aux: bool = False, argnums: int | Sequence[int] | None = None) -> Any:
     """The value of ``f`` at ``primals`` and its pullback.
 
     Args:
         f: A plain Python function with source.
-        primals: Its positional arguments; all of them are differentiated.
+        primals: Its positional arguments.
         has_aux: ``f`` returns ``(value, aux)``; the result is then ``(value, pullback, aux)``.
+        argnums: The positions of those that are differentiated, by default all; others may be of any type.
 
     Returns:
-        ``(value, pullback)``; ``pullback(value_bar)`` gives a tuple with the adjoint of each primal, and may be
+        ``(value, pullback)``; ``pullback(value_bar)`` gives a tuple with the adjoint of each of these, and may be
         called again and again.  ``value_bar`` has the structure of ``value``.
 
     Raises:
@@ -416,13 +417,17 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     label = f"vjp of {function.__qualname__}"
     if not 0 < len(primals) <= len(names):
         raise ArgumentError(f"{label}: {len(primals)} arguments were given")
-    values = [arguments.floats(p) for p in primals]
-    for name, value in zip(names, values, strict=False):
-        arguments.check(value, name, label)
-    given = binder.bound(tuple(values), {}, label)
+    chosen = range(len(primals)) if argnums is None else [argnums] if isinstance(argnums, int) else list(argnums)
+    if not chosen or any(not 0 <= i < len(primals) for i in chosen) or len(set(chosen)) < len(chosen):
+        raise ArgumentError(f"{label}: argnums={argnums!r} does not fit {len(primals)} arguments")
+    at = set(chosen)
+    given = binder.bound(tuple([arguments.floats(p) if i in at else p for i, p in enumerate(primals)]), {}, label)
+    values = [given[i] for i in chosen]
+    for i, value in zip(chosen, values, strict=True):
+        arguments.check(value, names[i], label)
     sizes = Sizes()
     facts = {name: describe(v, name, sizes) for name, v in zip(names, given, strict=True)}
-    compiled = variants(function).get(Options("pair", names[: len(primals)]), facts).compiled
+    compiled = variants(function).get(Options("pair", tuple([names[i] for i in chosen])), facts).compiled
     forward, reverse = (compiled.functions[n] for n in compiled.names)
     pair = compiled.pair
     assert pair is not None

@@ -12,6 +12,7 @@ import numpy as np
 from s2sad.errors import ArgumentError
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, CONSTANT_METHODS, METHODS
 from s2sad.runtime import conform
+from s2sad.runtime.trees import sequence_like
 
 ARRAY = np.ndarray
 
@@ -103,12 +104,22 @@ def check(value: Any, where: str, label: str) -> None:
 _OF_ARRAYS = CONSTANT_ATTRIBUTES | CONSTANT_METHODS | set(ATTRIBUTES) | set(METHODS)
 
 
+#: What tells a container from an object with operators of its own.
+_OPERATORS = [f"__{name}__" for name in "add mul matmul sub truediv neg getitem setitem iter len".split()]
+
+
 def _check_names(value: Any, where: str, label: str) -> None:
     """Raise if a container has attributes of its own that are called as those of arrays."""
     t = type(value)
     if t in (list, tuple, dict):
         return
     plain = next((base for base in (list, tuple, dict) if isinstance(value, base)), object)
+    for name in _OPERATORS:
+        if getattr(t, name, None) is not getattr(plain, name, None):
+            raise ArgumentError(
+                f"{label}: {where} is of class {t.__qualname__}, which has {name} of its own\n"
+                "Pass a plain container of its values."
+            )
     for name in sorted(_OF_ARRAYS):
         own = getattr(t, name, None) is not getattr(plain, name, None)
         if own or name in getattr(t, "__dataclass_fields__", ()):
@@ -131,7 +142,7 @@ def floats(value: Any) -> Any:
         items = [floats(v) for v in value]
         if all(a is b for a, b in zip(items, value, strict=True)):
             return value
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return sequence_like(value, items)
     if isinstance(value, dict):
         values = [floats(v) for v in value.values()]
         if all(a is b for a, b in zip(values, value.values(), strict=True)):

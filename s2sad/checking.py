@@ -13,6 +13,7 @@ import numpy as np
 
 from s2sad.api import Derivative, grad, vjp
 from s2sad.errors import ArgumentError, GradientMismatch
+from s2sad.runtime.trees import sequence_like, with_fields
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,10 @@ def _replaced(tree: Any, leaves: list[Any]) -> Any:
         return {k: _replaced(v, leaves) for k, v in tree.items()}
     if isinstance(tree, (list, tuple)):
         items = [_replaced(v, leaves) for v in tree]
-        return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+        return sequence_like(tree, items)
     fields = getattr(type(tree), "__dataclass_fields__", None)
     if fields is not None:
-        return type(tree)(**{k: _replaced(getattr(tree, k), leaves) for k in fields})
+        return with_fields(tree, {k: _replaced(getattr(tree, k), leaves) for k in fields})
     return None if tree is None else leaves.pop(0)
 
 
@@ -99,7 +100,7 @@ def check_grads(
         args: The arguments at which to compare, by position.
         order: 1; higher orders are not supported yet.
         modes: ``("rev",)``; forward mode is not supported yet.
-        argnums: Which arguments; by default every argument of floats.
+        argnums: Which arguments; by default every argument of floats, or of Python's integers if there is none.
         atol: The absolute error that passes.
         rtol: The error relative to the largest entry of a gradient that passes.
         raises: Raise :class:`GradientMismatch` for a wrong gradient; with False the report says it.
@@ -130,13 +131,15 @@ def check_grads(
         argnums = f.argnums if argnums is None else argnums
     if not isinstance(args, (tuple, list)):
         raise ArgumentError("check_grads: args must be a tuple of arguments, as in check_grads(f, (x,))")
-    args = [float(a) if type(a) is int else a for a in args]
     if argnums is None:
-        chosen = [i for i, a in enumerate(args) if _differentiable(a)]
+        chosen = [i for i, a in enumerate(args) if _differentiable(a)] or [
+            i for i, a in enumerate(args) if type(a) is int
+        ]
     else:
         chosen = [int(i) % len(args) for i in ([argnums] if isinstance(argnums, (int, np.integer)) else argnums)]
     if not chosen:
         raise ArgumentError("check_grads: no argument has floats only\nPass floats or arrays of them.")
+    args = [float(a) if i in chosen and type(a) is int else a for i, a in enumerate(args)]
     grad(plain, tuple(chosen))  # says what is wrong with the function or with argnums
     names = list(inspect.signature(plain, follow_wrapped=False).parameters)
     value = plain(*_copied(args))
@@ -168,13 +171,13 @@ def _pulled(plain: Any, args: list[Any], value: Any, chosen: list[int]) -> tuple
     random = np.random.default_rng(0)
     outputs = [x for _, x in _leaves(value, "")]
     weights = [random.standard_normal(np.shape(x)) if np.ndim(x) else float(random.standard_normal()) for x in outputs]
-    _, pullback = vjp(plain, *_copied(args))
+    _, pullback = vjp(plain, *_copied(args), argnums=chosen)
     bars = pullback(_replaced(value, list(weights)))
 
     def project(result: Any) -> float:
         return float(sum(np.sum(np.real(w * x)) for w, (_, x) in zip(weights, _leaves(result, ""), strict=True)))
 
-    return [bars[i] for i in chosen], project
+    return list(bars), project
 
 
 #: Central differences start from these steps, in turn, until one agrees: a wide one is the most exact,

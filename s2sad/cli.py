@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from s2sad.errors import GradientMismatch, Place, S2SADError, located
+from s2sad.errors import ArgumentError, GradientMismatch, Place, S2SADError, located
 
 OK, WRONG, REFUSED, INTERRUPTED = 0, 1, 2, 130
 STAGES = ("ir", "activity", "adjoint", "source")
@@ -122,6 +122,7 @@ def _version() -> str:
 
 def _show(options: argparse.Namespace) -> int:
     from s2sad.api import grad
+    from s2sad.show import write
 
     if options.mode == "forward":
         raise UsageError("error: forward mode is not there yet\nLeave out --mode forward: the reverse mode is shown.")
@@ -144,10 +145,10 @@ def _show(options: argparse.Namespace) -> int:
         _print(_coloured(text) if options.stage == "source" else text)
         return OK
     output = Path(options.output)
-    if output.exists() and getattr(module, "__file__", None) and output.samefile(str(module.__file__)):
-        raise UsageError(f"error: {output} is the file of the function itself\nName another file for -o.")
     try:
-        output.write_text(text, encoding="utf-8")
+        write(text, output)
+    except ArgumentError as error:
+        raise UsageError(f"error: {error}") from error
     except OSError as error:
         raise UsageError(f"error: {output} cannot be written: {error.strerror}") from error
     print(f"wrote {output}", file=sys.stderr)

@@ -189,9 +189,15 @@ class _Writer:
         """A default value as a literal; None where there is none: all defaults are put in when loading."""
         if param.default is None:
             return None
-        value = param.default.value
-        plain = value is None or isinstance(value, (bool, int, str))
-        return self.const(value) if plain or (isinstance(value, float) and math.isfinite(value)) else None
+        return self.literal(param.default.value)
+
+    def literal(self, value: object) -> ast.expr | None:
+        """A value as it is written; None where it cannot be."""
+        if type(value) is tuple:
+            items = [self.literal(item) for item in value]
+            return None if None in items else ast.Tuple([i for i in items if i is not None], ast.Load())
+        plain = value is None or type(value) in (bool, int, str)
+        return self.const(value) if plain or (type(value) is float and math.isfinite(value)) else None
 
     def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
         old = self.notes.get(id(stmt), Note())

@@ -173,7 +173,7 @@ class NonScalarError(ArgumentError):
         ``grad(np.sin)`` at an array: the result has the shape of the argument.
 
     Remedy:
-        Reduce it (``np.sum``, ``np.mean``), or take ``vjp`` or ``jacobian``.
+        Reduce it (``np.sum``, ``np.mean``), or take ``vjp``.
     """
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import pathlib
 import re
+import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import gast
 
+from s2sad.errors import ArgumentError
 from s2sad.frontend.source import read_source
 
 _NAME = re.compile(r"(?<![\w.~])(~?)([^\W\d]\w*)\.\d+'*")
@@ -22,6 +26,20 @@ def side_by_side(function: types.FunctionType, derivative: str, gap: int = 4) ->
     width = max((len(line) for line in left), default=0) + gap
     rows = itertools.zip_longest(left, right, fillvalue="")
     return "\n".join(f"{a:<{width}}{b}".rstrip() for a, b in rows)
+
+
+def write(text: str, path: Any) -> None:
+    """Write emitted text to a file.
+
+    Raises:
+        ArgumentError: if a module that is loaded came from that file.
+    """
+    target = pathlib.Path(path)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and target.name == pathlib.Path(file).name and target.exists() and target.samefile(file):
+            raise ArgumentError(f"{path} is the file of the module {name}, which is loaded\nName another file.")
+    target.write_text(text, encoding="utf-8")
 
 
 def table(function: types.FunctionType, wrt: Sequence[str], stages: Mapping[str, str]) -> str:

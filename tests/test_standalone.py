@@ -66,7 +66,7 @@ def test_kernels_of_which_nothing_is_known(kernel: Kernel) -> None:
     """What parameters are is seen from their use, here and in the functions that they are handed to."""
     df = grad(kernel.loss, kernel.argnums)
     if kernel.name in OPEN:
-        with pytest.raises(UnsupportedError, match=r"not known here whether it is an array\n.*\n.*\n.*source_for"):
+        with pytest.raises(UnsupportedError, match=r"(?s)not known here whether it is an array.*source_for"):
             _ = df.source
         return
     args = kernel.make_args(*kernel.small)

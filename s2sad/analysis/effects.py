@@ -294,6 +294,11 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh"
     if op.kind == "attribute":
         return "view"
+    if op.kind == "method" and op.name in ("conj", "conjugate"):
+        # A real array is its own conjugate.
+        return "maybe"
+    if any(key == "copy" for key, _ in call.kwargs) or (op.function is np.array and len(call.args) > 2):
+        return "maybe"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"
     function = op.function

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -145,6 +146,14 @@ def _call(
     copied = (op.kind == "method" and op.name == "copy") or function is own
     if copied and fact(expr.args[0]).kind in ("list", "dict", "tuple", "record", "dataclass"):
         return fact(expr.args[0])
+    if function is range:
+        return Fact("other", each=SCALAR)
+    if function in (enumerate, zip, reversed) and expr.args:
+        rows = [_row(fact(a), fact, atom) for a in (expr.args[:1] if function is not zip else expr.args)]
+        items = [SCALAR, *rows] if function is enumerate else rows
+        each = Fact("tuple", items=tuple(enumerate(items))) if function is not reversed else rows[0]
+        # What is run through once, and not indexed.
+        return Fact("other", each=each)
     if function in (list, tuple) and len(expr.args) == 1:
         return _listed("list" if function is list else "tuple", fact(expr.args[0]), fact, atom)
     if function in (list, dict) and not expr.args and not expr.kwargs:
@@ -176,9 +185,10 @@ def _call(
         like = fact(expr.args[0])
         if function is zeros:
             return like
-        if any(k != "dtype" for k, _ in expr.kwargs):
+        if any(k != "dtype" for k, _ in expr.kwargs) or len(expr.args) > 3:
             return OPEN
-        like = replace(like, real=like.real and not expr.kwargs)
+        dtype = dtype_of(expr)
+        like = replace(like, real=like.real if dtype is None else _is_real(dtype, fact))
         return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
     if function is add:
         return fact(expr.args[0])
@@ -194,8 +204,17 @@ def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMak
     if whole.kind in ("list", "tuple"):
         return replace(whole, kind=kind)
     if whole.kind == "array" and whole.ndim:
-        return Fact(kind, each=timeless(indexing(whole, Const(0), fact, atom)))
+        return Fact(kind, each=_row(whole, fact, atom))
     return Fact(kind)
+
+
+def _row(whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
+    """What holds for all that a loop over a value runs through."""
+    if whole.kind == "array" and whole.ndim:
+        return timeless(indexing(whole, Const(0), fact, atom))
+    if whole.kind in ("list", "tuple", "other"):
+        return some_item(whole) or OPEN
+    return OPEN
 
 
 def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
@@ -231,8 +250,10 @@ def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
 def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
     """The fact about an array that is made from its shape."""
     shape = fact(expr.args[0])
-    values = [fact(a) for a in expr.args[1:] if expr.op.function is np.full]
-    real = not any(k == "dtype" for k, _ in expr.kwargs) and all(v.real for v in values)
+    dtype = dtype_of(expr)
+    filled = fact(expr.args[1]).real if expr.op.function is np.full and len(expr.args) > 1 else True
+    filled = all(fact(v).real for k, v in expr.kwargs if k == "fill_value") and filled
+    real = filled if dtype is None else _is_real(dtype, fact)
     dims = dims_of_shape(shape, expr.args[0], fact)
     if dims is not None:
         return sized(dims, real)
@@ -278,6 +299,8 @@ def _elementwise(facts: list[Fact]) -> Fact:
 def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name in ("ndim", "size", "itemsize", "nbytes"):
         return SCALAR
+    if name == "dtype":
+        return Fact("other", real=whole.real)
     if name == "shape":
         count = whole.ndim
         if whole.dims is not None:
@@ -296,9 +319,49 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
 
 def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     found = _ruled_in_own_dtype(expr, fact, atom)
-    if found.real and (expr.op.name.rpartition(".")[2] == "astype" or any(k == "dtype" for k, _ in expr.kwargs)):
-        return replace(found, real=False)
-    return found
+    dtype = dtype_of(expr) if found.numeric or found.kind == "open" else None
+    return found if dtype is None or found.real == _is_real(dtype, fact) else replace(found, real=not found.real)
+
+
+#: Where functions without a signature, or a rule that says so, take their dtype.
+_DTYPES: dict[Any, int] = {
+    **dict.fromkeys((np.zeros, np.ones, np.empty, np.array, np.asarray, np.asanyarray, np.ascontiguousarray), 1),
+    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.fromiter), 1),
+    **dict.fromkeys((np.full, np.full_like, np.tri), 2),
+    **dict.fromkeys((np.arange, np.eye), 3),
+    np.linspace: 5,
+}
+
+
+def dtype_of(expr: Call) -> Expr | None:
+    """The expression for the dtype that a call asks for; None where it takes that of its operands."""
+    for key, value in expr.kwargs:
+        if key == "dtype":
+            return None if value == Const(None) else value
+    function = expr.op.function
+    if expr.op.name.rpartition(".")[2] == "astype":
+        position = 1
+    else:
+        found = _DTYPES.get(function) if callable(function) else None
+        if found is None:
+            rule = rules.find(function)
+            if rule is None or isinstance(function, np.ufunc) or "dtype" not in rule.parameters:
+                return None
+            found = rule.parameters.index("dtype")
+        position = found
+    value_ = expr.args[position] if position < len(expr.args) else None
+    return None if value_ == Const(None) else value_
+
+
+def _is_real(dtype: Expr, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an expression surely is a dtype of real numbers."""
+    if isinstance(dtype, Const) and isinstance(dtype.value, str):
+        try:
+            return np.dtype(dtype.value).kind in "fiub"
+        except TypeError:
+            return False
+    known = fact(dtype)
+    return known.kind == "other" and known.real
 
 
 def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:

@@ -17,11 +17,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+
+from s2sad.errors import ArgumentError
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -96,6 +99,20 @@ class Sizes(dict[int, Dim]):
         return symbol
 
 
+#: The classes of arrays that compute as arrays do.
+_ARRAYS = (np.ndarray, np.memmap, np.recarray)
+_OPERATORS = frozenset(
+    f"__{side}{name}__"
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split()
+    for side in ("", "r", "i")
+) | {"__neg__", "__pos__", "__abs__", "__getitem__", "__setitem__", "__iter__", "__array_ufunc__", "__array_function__"}
+
+
+def _has_operators(t: type) -> bool:
+    """Whether a subclass of arrays has operators of its own."""
+    return any(not _OPERATORS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
+
+
 def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     if value is None:
@@ -106,6 +123,10 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):
         return COMPLEX
+    if isinstance(value, np.ndarray) and type(value) not in _ARRAYS and _has_operators(type(value)):
+        array = f"{name}.filled(0.0)" if isinstance(value, np.ma.MaskedArray) else f"np.asarray({name})"
+        what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
+        raise ArgumentError(f"{what}\nPass an array: {array}.")
     if isinstance(value, np.ndarray):
         real = value.dtype.kind in "fiub"
         if sizes is not None or not value.ndim:
@@ -126,6 +147,14 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value)]
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
+    if isinstance(value, numbers.Real):
+        return SCALAR
+    of_numbers = isinstance(value, type) and issubclass(value, (float, int, np.number, np.bool_))
+    if isinstance(value, np.dtype) or of_numbers:
+        try:
+            return Fact("other", real=np.dtype(value).kind in "fiub")
+        except TypeError:
+            return OTHER
     return OTHER
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact
 from s2sad.errors import S2SADError
-from s2sad.frontend.dependence import assigned
+from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, METHODS
 from s2sad.frontend.outs import is_numpy
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
+from s2sad.frontend.trees import nodes_of
 
 Kind = Literal["open", "scalar", "numeric", "array"]
 _KINDS: tuple[Kind, ...] = ("open", "scalar", "numeric", "array")
@@ -55,7 +56,7 @@ def _kinds(function: types.FunctionType, seen: dict[types.FunctionType, dict[str
         if isinstance(node, gast.Name) and node.id in found and rank(kind) > rank(found[node.id]):
             found[node.id] = kind
 
-    for node in gast.walk(source.node):
+    for node in nodes_of(source.node):
         if isinstance(node, gast.BinOp):
             for operand in (node.left, node.right):
                 use(operand, "array" if isinstance(node.op, gast.MatMult) else "numeric")
@@ -74,9 +75,12 @@ def _kinds(function: types.FunctionType, seen: dict[types.FunctionType, dict[str
             if isinstance(called, types.FunctionType) and not is_numpy(called):
                 for operand, kind in _handed(node, called, seen):
                     use(operand, kind)
-            elif isinstance(node.func, gast.Attribute) and resolver.lookup(node.func.value)[1] is np:
+            elif called is not None and is_numpy(called):
                 for operand in node.args[:1]:
-                    use(operand, "numeric")
+                    use(operand, "array" if _is_of_matrices(called) else "numeric")
+    for name in (*_containers(source.node), *_without_value(function)):
+        if name in found:
+            found[name] = "open"
     annotations = getattr(function, "__annotations__", {})
     for name in names:
         if annotations.get(name) in (float, int, "float", "int"):
@@ -84,6 +88,33 @@ def _kinds(function: types.FunctionType, seen: dict[types.FunctionType, dict[str
         elif annotations.get(name) in (np.ndarray, "np.ndarray", "numpy.ndarray"):
             found[name] = "array"
     return found
+
+
+def _is_of_matrices(function: Any) -> bool:
+    return getattr(np.linalg, getattr(function, "__name__", ""), None) is function
+
+
+def _without_value(function: types.FunctionType) -> list[str]:
+    """The parameters that are None by default."""
+    return [n for n, p in inspect.signature(function, follow_wrapped=False).parameters.items() if p.default is None]
+
+
+def _containers(body: Any) -> set[str]:
+    """The names of what surely is a list or dict: of which an item is a dict, is named by text or is taken apart."""
+    found: set[str] = set()
+    items: list[tuple[str | None, Any]] = []
+    for node in nodes_of(body):
+        if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Constant):
+            if isinstance(node.slice.value, str) and (name := stored_base(node)) is not None:
+                found.add(name)
+        elif isinstance(node, gast.For):
+            name = stored_base(node.iter)
+            if isinstance(node.target, (gast.Tuple, gast.List)) and name is not None:
+                found.add(name)
+            items.append((node.target.id if isinstance(node.target, gast.Name) else None, name))
+        elif isinstance(node, gast.Assign) and isinstance(node.value, gast.Subscript):
+            items += [(t.id, stored_base(node.value)) for t in node.targets if isinstance(t, gast.Name)]
+    return found | {whole for item, whole in items if item in found and whole is not None}
 
 
 def _handed(

@@ -28,7 +28,7 @@ from s2sad.ir.nodes import (
     Store,
     Var,
 )
-from s2sad.ir.traverse import base, expressions, map_children, names_in, subexpressions, walk
+from s2sad.ir.traverse import base, expressions, map_children, names_in, subexpressions, walk, writes
 from s2sad.runtime import add_into, fresh, own, real_like
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
@@ -54,6 +54,7 @@ class Adjoints(Buffers):
         self.violations: list[Violation] = []
         #: Refused uses of buffers: beside a call of nobody knows what, which may write, they are its consequences.
         self.misused: list[Violation] = []
+        self.unknown: set[str] = set()
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.before: list[Stmt] = []
@@ -133,7 +134,10 @@ class Adjoints(Buffers):
     def realised(self, g: Expr, like: Fact) -> Expr:
         """The adjoint of a real ``like``, which is real."""
         known = self.fact(g)
-        return Call(_REAL, (g,)) if like.real and not known.real and known.kind in ("scalar", "array") else g
+        if not like.real or known.real:
+            return g
+        # Where nothing is complex, what is not known to be real is so.
+        return Call(_REAL, (g,)) if known.kind in ("scalar", "array") or (self.complex and like.kind == "array") else g
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
@@ -214,7 +218,7 @@ class Adjoints(Buffers):
         if isinstance(g, Var) and g.name in self.owned and g.name not in given:
             given.add(g.name)
             return g
-        if fact.kind == "array" and isinstance(g, Var):
+        if fact.kind == "array" and fact.ndim != 0 and isinstance(g, Var):
             return Call(COPY, (g,))
         return Call(_FRESH, (g,))
 
@@ -227,11 +231,20 @@ class Adjoints(Buffers):
         what = "an array that is written in place is used here in a way that is not supported"
         remedy = "Take a copy (x.copy()), or make a new array instead of writing into this one."
         if name and self.of[name].kind in ("open", "numeric"):
+            # One mistake, however many names and statements it shows in: where it is written.
+            group = self.effects.group.get(name, frozenset({name}))
+            if not self.unknown.isdisjoint(group):
+                return
+            self.unknown |= group
+            for stmt in walk(self.function.body):
+                if stmt.origin.line and not group.isdisjoint(into := self.effects.written_by(stmt)):
+                    name, node = next((n for n in writes(stmt) if n in into), name), stmt.origin.line
+                    break
             called = "this" if name.startswith("~") else base(name)
             what = f"{called} may be written in place, and it is not known here whether it is an array"
             remedy = (
-                "Annotate parameters that are (x: np.ndarray), or look at one call (source_for, s2sad show --at).\n"
-                "In a call: take a copy (x.copy()), or make a new array instead of writing into this one."
+                "If it is a number, write x = x + y for x += y. Annotate parameters that are arrays (x: np.ndarray),\n"
+                "or look at one call (source_for, s2sad show --at). In a call: take a copy, or make a new one."
             )
         self.misused.append(Violation(self.place(node) if node is not None else None, what, remedy))
 

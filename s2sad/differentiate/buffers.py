@@ -129,7 +129,11 @@ class Buffers(Builder):
     def made_zero(self, target: str, value: Expr) -> Expr:
         """The shadow of an object that has just been made."""
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
-            if not value.kwargs and len(value.args) <= (2 if value.op.function is np.full else 1):
+            if (
+                self.of[target].real
+                and not value.kwargs
+                and len(value.args) <= (2 if value.op.function is np.full else 1)
+            ):
                 return Call(_ZEROS, value.args[:1])
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]

@@ -78,6 +78,11 @@ class Operations(Adjoints):
             what = f"{op.name}= of a list or tuple that is differentiated"
             self.violation(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
             return
+        strange = [a for a in call.args if self.fact(a).kind == "other"] if op.kind == "operator" else []
+        if strange:
+            what = f"an operand of {op.name} is an object with operators of its own, as far as is known"
+            self.violation(call.node, what, "Convert it with np.asarray(...) before the call.")
+            return
         rule = rules.find(op.function)
         if rule is None:
             self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from s2sad.analysis.activity import carriers, passes
 from s2sad.analysis.effects import user_calls, written_unseen
-from s2sad.analysis.facts import SCALAR, Fact
+from s2sad.analysis.facts import SCALAR, Atom, Fact
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
@@ -272,6 +272,11 @@ class _Reverse(Writes):
         self.of[join] = replace(fact, real=real) if fact.numeric else self.named(Fact("open"), join)
         return join
 
+    def grows(self, head: str) -> bool:
+        """Whether a variable may have another shape in each iteration: one that only its own name stands for."""
+        shape = self.of[head].shape
+        return shape is None or any(atom.name in (f"{head}*", f"{head}?") for atom in shape)
+
     def key(self) -> int:
         self.keys += 1
         return self.keys
@@ -362,6 +367,9 @@ class _Reverse(Writes):
                     start = self.let(self.bar(name), start, replace(self.of[name], real=self.fact(start).real))
                     self.owned.add(start.name)
             join = self.joined(name, start)
+            if name in heads and self.grows(name):
+                # It is the adjoint of what the iteration ends with, which has another shape.
+                self.of[join] = replace(self.of[join], shape=frozenset({Atom(join)}), dims=None)
             if self.is_owned(start):
                 self.owned.add(join)
             inner[name] = Var(join)

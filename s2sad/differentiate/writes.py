@@ -114,6 +114,8 @@ class Writes(Calls):
                     self.define(target, view)
                     if op.function in AS_IT_HAPPENS:
                         order = dict(value.kwargs).get("order")
+                        if op.function is np.ravel and len(value.args) > 1:
+                            order = value.args[1]
                         given = (self.shadow(first.name), self.shadow(target), *((order,) if order else ()))
                         self.emit(Evaluate(Call(_ADD_COPY, given), self.origin))
             case Call(op=op):

@@ -151,7 +151,7 @@ def _explain(function: object) -> tuple[str, str]:
     if isinstance(function, types.MethodType):
         return (
             "a bound method",
-            "Differentiate the function of its class, with the object as first argument, or a function that calls it.",
+            "Differentiate the function of its class, with the object as first argument: grad(A.method, 1)(a, x).",
         )
     if isinstance(function, (staticmethod, classmethod, property)):
         return f"a {type(function).__name__} object", "Differentiate the function inside it (.__func__ or .fget)."
@@ -173,7 +173,7 @@ def _explain(function: object) -> tuple[str, str]:
         )
     return (
         f"a callable object of class {type(function).__qualname__}",
-        "Write a function around it, or differentiate its __call__ with the object as first argument.",
+        "Differentiate the __call__ of its class, with the object as first argument: grad(A.__call__, 1)(a, x).",
     )
 
 

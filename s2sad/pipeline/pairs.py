@@ -193,7 +193,8 @@ def halves(
     for name in again:
         del needed[name]
     if computes is not None:
-        body, made_again, read_again = computes.of(whole.body, needed, once_more, {n for s in start for n in writes(s)})
+        there = {*(n for s in start for n in writes(s)), *(bar for _, bar in edge.seeds), *(bar for _, bar in behind)}
+        body, made_again, read_again = computes.of(whole.body, needed, once_more, there)
         left = Build("tuple", (*items, *kept, *map(Var, needed)))
         ahead_only = replace(whole, body=body, reverse=None, result=left)
         effects = computes.remaker.effects

@@ -231,7 +231,7 @@ def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
 
 def interp_values(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     """Adjoint of ``fp`` in ``np.interp(x, xp, fp)``: each entry of ``g`` split between its two neighbours."""
-    fp_bar = np.zeros_like(g, shape=np.shape(fp))
+    fp_bar = np.zeros_like(g, order="C", shape=np.shape(fp))
     i, t, _ = _segment(x, xp)
     np.add.at(fp_bar, i, g * (1 - t))
     np.add.at(fp_bar, np.minimum(i + 1, np.size(xp) - 1), g * t)

@@ -52,7 +52,7 @@ def einsum_adjoint(g: Any, index: int, subscripts: str, *operands: Any, optimize
     g_bar = unbroadcast(g_bar, tuple(shape[own.index(letter)] for letter in distinct))
     if len(distinct) == len(own):
         return g_bar
-    diagonal = np.zeros_like(g_bar, shape=shape)
+    diagonal = np.zeros_like(g_bar, order="C", shape=shape)
     np.einsum(f"{own}->{distinct}", diagonal)[...] = g_bar
     return diagonal
 

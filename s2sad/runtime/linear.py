@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.trees import sequence_like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def like(g: Any, structure: Any) -> Any:
 def rebuild(container: Any, items: list[Any]) -> Any:
     """Put ``items`` into a container of the same type as ``container``: list, tuple, named tuple or array."""
     if isinstance(container, tuple):
-        return type(container)(*items) if hasattr(container, "_fields") else tuple(items)
+        return sequence_like(container, items)
     if isinstance(container, list):
         return items
     # An array was taken as the sequence of its first axis.
@@ -110,7 +111,7 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
         indices = indices % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
-    g_bar = np.zeros_like(g, shape=shape)
+    g_bar = np.zeros_like(g, order="C", shape=shape)
     if axis is None or not shape:
         flat = g_bar.reshape(-1)
         np.add.at(flat, indices, np.reshape(g, indices.shape))
@@ -123,7 +124,7 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
 
 def untake_along_axis(g: Any, shape: Shape, indices: Any, axis: int | None) -> Array:
     """Transpose of ``np.take_along_axis``, broadcasting and repeated indices included."""
-    g_bar = np.zeros_like(g, shape=shape)
+    g_bar = np.zeros_like(g, order="C", shape=shape)
     if axis is None:
         np.add.at(g_bar.reshape(-1), np.asarray(indices), g)
         return g_bar
@@ -143,7 +144,7 @@ def undelete(g: Any, shape: Shape, obj: Any, axis: int | None) -> Array:
 
 def undiagonal(g: Any, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Transpose of ``np.diagonal``: ``g`` on the diagonal of zeros of ``shape``."""
-    g_bar = np.zeros_like(g, shape=shape)
+    g_bar = np.zeros_like(g, order="C", shape=shape)
     matrices = np.moveaxis(g_bar, (axis1, axis2), (-2, -1))
     steps = np.arange(np.shape(g)[-1])
     matrices[..., steps + max(-offset, 0), steps + max(offset, 0)] = g

@@ -39,7 +39,7 @@ def scalar_seed(loss: Any) -> float:
     if shape != ():
         raise NonScalarError(
             f"the function returned an array of shape {shape}, but grad needs a scalar\n"
-            "Reduce it (np.sum, np.mean), or use vjp or jacobian."
+            "Reduce it (np.sum, np.mean), or use vjp."
         )
     if isinstance(loss, complex) or (kind is not None and kind.kind == "c"):
         raise NonScalarError(
@@ -95,6 +95,19 @@ def _fields(x: Any) -> tuple[str, ...] | None:
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         return tuple(f.name for f in dataclasses.fields(x))
     return None
+
+
+def sequence_like(x: Any, items: Any) -> Any:
+    """``items`` in a list or tuple of the class of ``x``, a named tuple made without running what its class does."""
+    return x._make(items) if hasattr(x, "_fields") else type(x)(items)
+
+
+def with_fields(x: Any, values: dict[str, Any]) -> Any:
+    """A dataclass instance with other values, made without running what its class does when one is made."""
+    new = copying.copy(x)
+    for name, value in values.items():
+        object.__setattr__(new, name, value)
+    return new
 
 
 def zeros(x: Any) -> Any:
@@ -309,16 +322,12 @@ def own(x: Any) -> Any:
         return copy
     if isinstance(x, (list, tuple)):
         items = [own(item) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+        return sequence_like(x, items)
     if isinstance(x, dict):
         return {key: own(item) for key, item in x.items()}
     fields = _fields(x)
     if fields is not None:
-        # As it is, without running what its class does when one is made.
-        new = copying.copy(x)
-        for name in fields:
-            object.__setattr__(new, name, own(getattr(x, name)))
-        return new
+        return with_fields(x, {name: own(getattr(x, name)) for name in fields})
     return x
 
 
@@ -374,7 +383,7 @@ def conform(g: Any, x: Any) -> Any:
         return float(np.real(g)) if not isinstance(g, float) else float(g)
     if isinstance(x, tuple):
         items = [conform(a, b) for a, b in zip(g, x, strict=True)] if not _is_zero(g) else [conform(0.0, b) for b in x]
-        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+        return sequence_like(x, items)
     if isinstance(x, list):
         return [conform(0.0, b) for b in x] if _is_zero(g) else [conform(a, b) for a, b in zip(g, x, strict=True)]
     if isinstance(x, dict):
@@ -382,7 +391,7 @@ def conform(g: Any, x: Any) -> Any:
     fields = _fields(x)
     if fields is not None:
         values = {name: conform(0.0 if _is_zero(g) else g[name], getattr(x, name)) for name in fields}
-        return dataclasses.replace(x, **values)
+        return with_fields(x, values)
     if x is None or isinstance(x, (str, bytes, bool)):
         return x if x is None else None
     return g
