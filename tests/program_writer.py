@@ -104,9 +104,28 @@ class Writer(CalleeWriter):
             self.emit(f"if {self.condition(scope, 2)}:")
             with self.indented():
                 self.give_back(scope)
+        elif kind == 29 and nested and self.loops < self.loops_allowed:
+            self.grow(scope)
         else:
             self.assign(scope)
         return False
+
+    def grow(self, scope: Scope) -> None:
+        """A number, or a row, that becomes an array by broadcasting inside of a loop."""
+        arrays = [(n, s) for n, s in {**scope.shapes, **scope.read_only}.items() if s]
+        if not arrays:
+            self.assign(scope)
+            return
+        name, shape = self.pick(arrays)
+        grown = self.unused(scope)
+        start = self.pick(("np.mean({0})", "0.3 * np.sum({0})", "0.4", "np.mean({0}, axis=0, keepdims=True)"))
+        self.emit(f"{grown} = {start.format(name)}")
+        self.emit(f"for _ in range({self.random.randrange(1, 4)}):")
+        with self.indented():
+            forms = ("{0} + {1}", "{1} - {0}", "np.sin({0}) * {1}", "0.5 * {0} - {1}", "{1} / (1.5 + {0} ** 2)")
+            text = self.pick(forms).format(grown, name)
+            self.emit(f"{grown} = {self.pick((text, text, f'np.tanh({text})'))}")
+        self.bind(scope, grown, shape)
 
     def augmented(self, scope: Scope) -> None:
         scalars = [n for n, s in scope.shapes.items() if s == SCALAR]
