@@ -122,7 +122,7 @@ class _Reverse(Writes):
         self.of.update(seed_facts)
         self.passed = frozenset(passed)
         for name, bar in passed.items():
-            self.shadows[name] = bar
+            self.shadows.update(dict.fromkeys(self.same.get(name, (name,)), bar))
             self.of[bar] = self.of[name]
             if self.of[name].kind not in HOLDERS:
                 self.refuse_buffer(0, name)

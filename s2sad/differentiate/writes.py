@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import children, names_in, reads, walk
+from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
 from s2sad.runtime import add_at, add_copy, orderly, own, stop_gradient
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
@@ -59,6 +60,38 @@ class Writes(Calls):
             made = [n for n in group if n in self.definitions and not is_change(self.definitions[n])]
             if len(made) == 1 and all(isinstance(s, Var) and s.name in group for s in inner):
                 self.same[name] = group
+        for group in self.array_versions(moves):
+            self.same.update(dict.fromkeys(group, group))
+
+    def array_versions(self, moves: list[tuple[str, Expr]]) -> Iterator[frozenset[str]]:
+        """The names of one variable that surely refer to one array, made once: ``u += e`` in a loop hands it on."""
+        linked: dict[str, set[str]] = {}
+
+        def link(a: str, b: Expr) -> None:
+            if isinstance(b, Var) and base(a) == base(b.name):
+                joined = linked.get(a, {a}) | linked.get(b.name, {b.name})
+                linked.update(dict.fromkeys(joined, joined))
+
+        augmented = {n: v for n, v in self.definitions.items() if isinstance(v, Call) and v.op.kind == "inplace"}
+        for target, value in augmented.items():
+            link(target, value.args[0])
+        if not linked:
+            return
+        for target, source in moves:
+            link(target, source)
+        moved = {target for target, _ in moves}
+        once = {p.name for p in self.function.params}
+        once.update(n for s in self.function.body if isinstance(s, (Assign, Unpack)) for n in writes(s))
+        for group in {id(g): frozenset(g) for g in linked.values()}.values():
+            made = [n for n in group if n not in augmented and n not in moved]
+            inner = [source for target, source in moves if target in group]
+            if (
+                all(self.of[n].kind == "array" and self.is_buffer(Var(n)) for n in group)
+                and len(made) == 1
+                and made[0] in once
+                and all(isinstance(s, Var) and s.name in group for s in inner)
+            ):
+                yield group
 
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
         """The adjoint of a statement that makes, views or names a buffer."""
@@ -269,7 +302,7 @@ class Writes(Calls):
             return
         assert isinstance(left, Var)
         bar = self.shadow(left.name)
-        if target in self.shadows:
+        if target in self.shadows and self.shadow(target) != bar:
             self.define(target, bar)
         if value.op.name in ("+", "-"):
             g = self.unbroadcast(bar, right) if self.is_active(right) else None

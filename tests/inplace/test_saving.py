@@ -273,3 +273,85 @@ def test_what_is_kept_for_its_shape_is_no_copy() -> None:
     check_gradient(case(columns, *args))
     general = from_file(grad(columns, (0, 1, 2)).source)(*args)
     assert_close(general, grad(columns, (0, 1, 2))(*args), 1e-12)
+
+
+def heat(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        lap = np.zeros_like(u)
+        lap[1:-1] = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        u += 0.1 * c * lap
+    return np.sum(u * u * W)
+
+
+def heat_with_the_one_before(x: Any, c: Any) -> Any:
+    """What an iteration made is read by the next, after that has made its own."""
+    u, total = x.copy(), 0.0
+    old = np.ones_like(x)
+    for _ in range(3):
+        lap = np.zeros_like(u)
+        lap[1:-1] = u[2:] * old[1:-1] - u[:-2]
+        lap *= c
+        u += lap
+        total = total + np.sum(old * lap)
+        old = lap
+    return total + np.sum(u * u * W)
+
+
+def read_before_it_is_made(x: Any, c: Any) -> Any:
+    total = 0.0
+    for k in range(3):
+        if k > 0:
+            total = total + np.sum(a * a)  # type: ignore[has-type]  # noqa: F821
+        a = np.zeros(len(x))
+        a += x * c
+        a[k] *= x[0]
+    return total + np.sum(a)
+
+
+def kept_in_a_list(x: Any, c: Any) -> Any:
+    held = []
+    for k in range(3):
+        a = np.zeros(len(x))
+        a[1:] = x[:-1] * c
+        held.append(a)
+        a[k] = x[k] ** 2
+        a *= 0.5 + np.sum(held[0])
+    held[0][1] = 3.0
+    return np.sum(held[0] * held[1]) + np.sum(held[2] ** 2)
+
+
+def shadowed_twice(x: Any, c: Any) -> Any:
+    u = x.copy()
+    for _ in range(2):
+        for k in range(2):
+            t = np.zeros(len(x) - 1)
+            t[k:] = u[: len(x) - 1 - k] * c
+            row = t[1:]
+            row *= u[0]
+            u[1:] += t * t
+    return np.sum(u * W)
+
+
+def augmented_in_branches(x: Any, c: Any) -> Any:
+    u = x * 1.0
+    v = u
+    for k in range(4):
+        if k % 2:
+            u += c * v[::-1]
+        elif k > 1:
+            u *= x
+    return np.sum(u * v)
+
+
+MADE = [heat, heat_with_the_one_before, read_before_it_is_made, kept_in_a_list, shadowed_twice, augmented_in_branches]
+
+
+@pytest.mark.parametrize("f", MADE, ids=lambda f: f.__name__)
+def test_what_an_iteration_makes(f: Any) -> None:
+    check_gradient(case(f, V, 0.7))
+
+
+def test_one_array_augmented_has_one_shadow() -> None:
+    text = grad(heat, (0, 1)).source_for(V, 0.7)
+    assert "u_bar_2" not in text
