@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -23,12 +23,14 @@ from s2sad.ir.nodes import (
     Const,
     Evaluate,
     Expr,
+    For,
     Op,
     Stmt,
     Store,
     Var,
+    While,
 )
-from s2sad.ir.traverse import base, expressions, map_children, names_in, subexpressions, walk, writes
+from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, subexpressions, walk, writes
 from s2sad.runtime import add_into, fresh, own, real_like
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
@@ -53,6 +55,8 @@ class Adjoints(Buffers):
         self.unbound = known.unbound
         self.violations: list[Violation] = []
         #: Refused uses of buffers: beside a call of nobody knows what, which may write, they are its consequences.
+        #: The names that have a value somewhere, now that what is dead is gone.
+        self.present = {p.name for p in self.function.params} | {n for s in walk(self.function.body) for n in writes(s)}
         self.misused: list[Violation] = []
         self.unknown: set[str] = set()
         self.adj: dict[str, Expr] = {}
@@ -293,10 +297,18 @@ class Adjoints(Buffers):
             return False
         return bool(self.effects.group.get(name, frozenset({name})) & self.later)
 
-    def note_writes(self, block: Iterable[Stmt]) -> None:
-        """Note what a block writes, for all that runs before it."""
-        for stmt in walk(block):
-            self.later |= self.effects.written_by(stmt)
+    def note_writes(self, loop: For | While) -> None:
+        """Note what a loop writes, for all that runs before it and, in the iteration before, after it.
+
+        An array that an iteration makes and no other sees is written by that iteration alone.
+        """
+        inside = {n for s in walk(loop.body) for n in writes(s)}
+        heads = set(loop_heads(loop.body))
+        for stmt in walk((loop,)):
+            for name in self.effects.written_by(stmt):
+                group = self.effects.group.get(name, frozenset({name})) & self.present
+                if not (group <= inside and group.isdisjoint(heads | self.effects.module | self.effects.exposed)):
+                    self.later.add(name)
             self.changed_later |= self.effects.changed_by(stmt)
 
 

@@ -163,6 +163,9 @@ class _Block:
 
     def leaves(self, name: str) -> set[_Leaf]:
         """What must be saved for the value of an array to be made again; the array itself if that is costly."""
+        if self.is_written(name):
+            # It is read as the iteration leaves it.
+            return {_Leaf(name)}
         if name not in self.definitions:
             return {_Leaf(name)} if not self.there(name) or name in self.arrays else set()
         position, value = self.definitions[name]

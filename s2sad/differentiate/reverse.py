@@ -184,7 +184,7 @@ class _Reverse(Writes):
         for stmt in reversed(block):
             self.beyond = set(self.changed_later)
             if isinstance(stmt, (For, While)):
-                self.note_writes((stmt,))
+                self.note_writes(stmt)
             self.origin = getattr(stmt, "origin", self.origin)
             self.before, self.after = [], []
             written = self.effects.written_by(stmt)
@@ -389,7 +389,9 @@ class _Reverse(Writes):
         outer_heads, self.heads = self.heads, frozenset(heads)
         if by_range:
             self.rebuilt.update(stmt.targets)  # type: ignore[union-attr]
+        later = set(self.later)
         while True:
+            self.later = set(later)
             forward, out, moves = self.iteration(stmt, inner, joins, counter if needs_index else None)
             # An adjoint that may be written in place in the next iteration must be owned at the end of this one.
             shared = {join for join, end in moves if join in before and not self.is_owned(end)}

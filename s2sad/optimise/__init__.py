@@ -8,7 +8,7 @@ from s2sad.optimise.fold import fold
 from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
 from s2sad.optimise.memory import Memory
-from s2sad.optimise.sink import sunk
+from s2sad.optimise.sink import sunk, sunk_in_loops
 from s2sad.optimise.stores import shorten_stores
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "share",
     "shorten_stores",
     "sunk",
+    "sunk_in_loops",
     "take_decided",
     "tidy_loops",
 ]

@@ -12,10 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from s2sad.analysis.effects import sharing
 from s2sad.analysis.versions import changes, versions
-from s2sad.ir.nodes import Assign, Call, Expr, Function, Stmt
+from s2sad.ir.nodes import Assign, Block, Break, Call, Expr, For, Function, Stmt, While
 from s2sad.ir.traverse import names_in, reads, walk, writes
+from s2sad.runtime import shadow
 
 
 def sunk(function: Function, shadows: frozenset[str], outward: Iterable[str] = ()) -> Function:
@@ -49,6 +52,41 @@ def sunk(function: Function, shadows: frozenset[str], outward: Iterable[str] = (
     moving.reverse()
     staying.reverse()
     return replace(function, body=tuple(staying), reverse=(*moving, *function.reverse))
+
+
+def sunk_in_loops(function: Function, shadows: frozenset[str], outward: Iterable[str]) -> Function:
+    """Make the shadows of what an iteration makes in the reverse of that iteration, if no other sees them.
+
+    lap = np.zeros_like(u)                  ...
+    lap_bar = np.zeros_like(lap)    ->      for ... in reversed(...):
+                                                lap_bar = np.zeros_like(lap)
+    """
+    read = {n for s in walk(function.body) for n in reads(s)} | set(outward)
+
+    def moves(stmt: Stmt) -> bool:
+        if not (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.target in shadows - read):
+            return False
+        return any(stmt.value.op.function is maker for maker in (np.zeros, np.zeros_like, shadow))
+
+    def in_blocks(body: Block, back: Block, inner: bool) -> tuple[Block, Block]:
+        moving = [s for s in body if moves(s)] if inner and not any(isinstance(s, Break) for s in walk(body)) else []
+        twins = {s.key: s for s in back if isinstance(s, For) and s.key}
+        done: dict[int, Stmt] = {}
+        out: list[Stmt] = []
+        for stmt in body:
+            twin = twins.get(stmt.key) if isinstance(stmt, (For, While)) else None
+            if twin is not None and isinstance(stmt, (For, While)):
+                ahead, behind = in_blocks(stmt.body, twin.body, True)
+                stmt, done[twin.key] = replace(stmt, body=ahead), replace(twin, body=behind)
+            if stmt not in moving:
+                out.append(stmt)
+        rest = [done.get(s.key, s) if isinstance(s, For) and s.key else s for s in back]
+        return tuple(out), (*moving, *rest)
+
+    if not shadows or function.reverse is None:
+        return function
+    body, back = in_blocks(function.body, function.reverse, False)
+    return replace(function, body=body, reverse=back)
 
 
 def _may_copy(value: Expr) -> bool:

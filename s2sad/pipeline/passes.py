@@ -26,6 +26,7 @@ from s2sad.optimise import (
     share,
     shorten_stores,
     sunk,
+    sunk_in_loops,
     tidy_loops,
 )
 from s2sad.pipeline.analysed import COPY, OWN, Analysed
@@ -37,7 +38,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
-    function = remove_dead(function, groups, kept)
+    function = sunk_in_loops(remove_dead(function, groups, kept), made.shadows, made.outward)
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
 

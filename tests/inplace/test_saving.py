@@ -344,7 +344,77 @@ def augmented_in_branches(x: Any, c: Any) -> Any:
     return np.sum(u * v)
 
 
-MADE = [heat, heat_with_the_one_before, read_before_it_is_made, kept_in_a_list, shadowed_twice, augmented_in_branches]
+def view_of_what_is_made(x: Any, c: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        u = x * (k + 1.0)
+        row = u[1:]
+        row *= u[0] * c
+        t = u[1:] - u[:-1]
+        u[:-1] = t * t * t
+        s = s + np.sum(row * row) * np.sum(u)
+    return s
+
+
+def made_in_nested_loops(x: Any, c: Any) -> Any:
+    s = 0.0
+    for k in range(2):
+        u = x * (k + 1.0)
+        for j in range(2):
+            v = u * c
+            u[j] = v[j + 1] * u[j + 1]
+            v[0] *= u[j]
+            s = s + np.sum(v * v * u)
+        s = s + np.sum(u**3)
+    return s
+
+
+def made_in_a_while_loop(x: Any, c: Any) -> Any:
+    s, k = 0.0, 0
+    while k < 3:
+        u = np.zeros(len(x))
+        u[k:] = x[k:] * c
+        if k == 1:
+            u *= x
+        u[:-1] += u[1:] * x[:-1]
+        s = s + np.sum(np.sin(u) * u)
+        k += 1
+        if k == 3:
+            break
+        s = s * u[0]
+    return s + np.sum(u)
+
+
+def _fill(a: Any, x: Any, c: Any) -> Any:
+    a[1:] = x[:-1] * c
+    b = a[::2]
+    b *= a[1]
+    return b
+
+
+def made_and_filled_by_a_function(x: Any, c: Any) -> Any:
+    s = 0.0
+    for k in range(3):
+        u = np.zeros(len(x))
+        b = _fill(u, x * (k + 1.0), c)
+        s = s + np.sum(u * u) * np.sum(b)
+        u *= x
+        s = s + np.sum(b * b)
+    return s
+
+
+MADE = [
+    view_of_what_is_made,
+    made_in_nested_loops,
+    made_in_a_while_loop,
+    made_and_filled_by_a_function,
+    heat,
+    heat_with_the_one_before,
+    read_before_it_is_made,
+    kept_in_a_list,
+    shadowed_twice,
+    augmented_in_branches,
+]
 
 
 @pytest.mark.parametrize("f", MADE, ids=lambda f: f.__name__)
