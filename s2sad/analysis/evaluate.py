@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from s2sad.analysis.facts import (
     OPEN,
     OTHER,
     SCALAR,
+    TRUTH,
     UNSET_FACT,
     Atom,
     Fact,
@@ -72,7 +74,7 @@ def evaluate(
             if isinstance(value, int) and not isinstance(value, bool):
                 return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
             if isinstance(value, (int, float)):
-                return SCALAR
+                return TRUTH if isinstance(value, bool) else SCALAR
             return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
         case Global(text=text):
             return global_facts[text]
@@ -104,10 +106,11 @@ def _call(
     if op.kind in ("compare", "bool"):
         facts = [fact(a) for a in expr.args]
         if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
-            return SCALAR
+            return TRUTH
         if op.kind == "bool":
-            return SCALAR if all(f.kind == "scalar" for f in facts) else OPEN
-        return _elementwise(facts)
+            return either(facts) or OPEN if all(f.kind == "scalar" for f in facts) else OPEN
+        compared = _elementwise(facts)
+        return TRUTH if compared.kind == "scalar" else compared
     if op.kind == "ifexp":
         first, second = fact(expr.args[1]), fact(expr.args[2])
         if first.kind == second.kind == "scalar":
@@ -161,8 +164,11 @@ def _call(
     if function is len:
         dims = fact(expr.args[0]).dims
         return scalar(True, dims[0] if dims else None)
-    if function in (int, float, round, bool, scalar_seed):
+    if function in (int, float, round, scalar_seed):
         return SCALAR
+    if function in _TRUTHS:
+        found = _ruled(expr, fact, atom) if function is not bool else SCALAR
+        return replace(found, boolean=True) if found.kind == "scalar" else found
     if function is complex:
         return COMPLEX
     if function is abs and len(expr.args) == 1:
@@ -170,7 +176,7 @@ def _call(
     if function in (max, min, sum) and not expr.kwargs:
         items = [fact(a) for a in expr.args]
         if function is sum or len(items) == 1:
-            items = [some_item(items[0]) or OPEN] if items else []
+            items = [some_item(items[0]) or OPEN, *items[1:]] if items else []
         if items and all(f.kind == "scalar" for f in items):
             return scalar(all(f.real for f in items))
     if function is unbroadcast:
@@ -197,6 +203,10 @@ def _call(
     if op.kind == "inplace":
         return _inplace([fact(a) for a in expr.args], op.name)
     return _ruled(expr, fact, atom)
+
+
+#: What says yes or no.
+_TRUTHS = (bool, isinstance, callable, all, any, np.any, np.all, np.isnan, np.isinf, np.isfinite, np.isclose)
 
 
 def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
@@ -275,7 +285,8 @@ def _inplace(facts: list[Fact], symbol: str) -> Fact:
         return _elementwise(facts)
     if left.kind == "scalar":
         return _elementwise(facts) if symbol != "@" else OPEN
-    return replace(left, ndim=None, items=None) if left.kind == "numeric" else OPEN
+    # A number becomes what is added to it, an array stays what it is.
+    return Fact("numeric", real=left.real and right.real) if left.kind == "numeric" else OPEN
 
 
 def _elementwise(facts: list[Fact]) -> Fact:
@@ -401,6 +412,9 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
         return Fact("array", None, 2, real)
     if function in (np.vdot, np.trace) and (function is np.vdot or facts[0].ndim == 2):
         return scalar(real)
+    if function is math.prod:
+        items = some_item(facts[0]) or OPEN
+        return scalar(items.real and facts[-1].real) if items.kind == "scalar" else OPEN
     if getattr(function, "__module__", "") == "math":
-        return SCALAR
+        return OPEN if function is getattr(math, "sumprod", None) else SCALAR
     return Fact("open", real=real)

@@ -52,7 +52,7 @@ class Fact:
     ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes
     (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
     A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
-    ``each`` holds for every one.
+    ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.
     """
 
     kind: Kind
@@ -63,6 +63,7 @@ class Fact:
     dims: Dims | None = None
     size: Dim | None = None
     each: Fact | None = None
+    boolean: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -75,6 +76,7 @@ OTHER = Fact("other")
 NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
 SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
+TRUTH = Fact("scalar", SCALAR_SHAPE, 0, True, dims=(), boolean=True)
 COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
 
 
@@ -119,7 +121,9 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return NONE
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return scalar(True, f"{name}.")
-    if isinstance(value, (float, bool, np.floating, np.bool_)):
+    if isinstance(value, (bool, np.bool_)):
+        return TRUTH
+    if isinstance(value, (float, np.floating)):
         return SCALAR
     if isinstance(value, (complex, np.complexfloating)):
         return COMPLEX
@@ -171,14 +175,15 @@ def either(facts: Iterable[Fact]) -> Fact | None:
             kind = "numeric"
         ndim = found.ndim if found.ndim == fact.ndim else None
         each = either([f for f in (found.each, fact.each) if f is not None])
-        found = Fact(kind, None, ndim, found.real and fact.real, each=each)
+        truth = found.boolean or fact.boolean
+        found = Fact(kind, None, ndim, found.real and fact.real, each=each, boolean=truth)
     return found
 
 
 def timeless(fact: Fact) -> Fact:
     """A fact without the shapes and sizes that a later value of the same name may not have."""
     if fact.kind == "scalar":
-        return scalar(fact.real)
+        return replace(scalar(fact.real), boolean=True) if fact.boolean else scalar(fact.real)
     if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
         return sized(fact.dims, fact.real, fact.kind)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:

@@ -15,6 +15,7 @@ from typing import Any
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.facts import (
     OPEN,
+    SCALAR,
     SCALAR_SHAPE,
     UNSET_FACT,
     Atom,
@@ -24,6 +25,7 @@ from s2sad.analysis.facts import (
     either,
     scalar,
     some_item,
+    timeless,
 )
 from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
@@ -184,7 +186,8 @@ class _Inference:
         if items is None and a.kind == b.kind:
             known = [f for f in map(some_item, (a, b)) if f is not None]
             each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
-        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims, each=each), f"{name}?")
+        truth = a.boolean or b.boolean
+        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims, each=each, boolean=truth), f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
         """Run the body until the facts of its join names hold at its head."""
@@ -201,8 +204,7 @@ class _Inference:
             for head in heads:
                 fact = self.of.get(head)
                 if fact is not None and (_changing(fact, inside) or any(_touches(a, born) for a in fact.shape or ())):
-                    fact = replace(fact, shape=None, dims=None)
-                    fact = self.fresh(fact, f"{head}*")
+                    fact = self.fresh(_unsized(fact), f"{head}*")
                     self.of[head] = fact
                 stable = stable and fact == before[head]
             if stable:
@@ -220,6 +222,11 @@ class _Inference:
             whole = self.value(iterable, target)
             if whole == UNSET_FACT:
                 self.put(target, whole, iterable)
+                continue
+            if whole.kind == "dict":
+                # A loop over a dict runs through its keys.
+                numbers = whole.items is not None and all(type(k) is int for k, _ in whole.items)
+                self.of[target] = SCALAR if numbers else OPEN
                 continue
             if whole.items is not None and whole.kind in ("tuple", "list"):
                 facts = [f for _, f in whole.items]
@@ -255,7 +262,18 @@ def _anonymous(fact: Fact) -> Fact:
 
 def _changing(fact: Fact, names: set[str]) -> bool:
     """Whether a size is an expression of a name that has another value in each iteration."""
-    return any(not names.isdisjoint(_NAME.findall(str(d))) for d in fact.dims or ())
+    sizes = [*(fact.dims or ()), *(() if fact.size is None else (fact.size,))]
+    if any(not names.isdisjoint(_NAME.findall(str(d))) for d in sizes):
+        return True
+    return any(_changing(item, names) for _, item in fact.items or ())
+
+
+def _unsized(fact: Fact) -> Fact:
+    """A fact without shapes and sizes that may be others in each iteration."""
+    if fact.kind == "scalar":
+        return timeless(fact)
+    items = None if fact.items is None else tuple([(k, _unsized(f)) for k, f in fact.items])
+    return replace(fact, shape=None, dims=None, size=None, items=items)
 
 
 def _touches(atom: Atom, born: set[Atom]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import Dim, Dims, Fact, sized
+from s2sad.analysis.facts import Dim, Dims, Fact, is_symbol, sized
 from s2sad.analysis.shapes import dims_of_shape
 from s2sad.ir.nodes import Build, Const, Expr
 
@@ -73,6 +73,9 @@ def _reshape(b: Bound, fact: Look) -> Fact | None:
     if value in (-1, (-1,)) and (a.numeric or a.kind == "array"):
         return ravel(b, fact)
     dims = dims_of_shape(shape, b["shape"], fact)
+    if dims is not None and not all(d == 1 or (is_symbol(d) and str(d)[0] in "nk") for d in dims):
+        # One of them may be -1.
+        dims = None
     length = len(value) if type(value) is tuple else len(shape.items) if shape.items is not None else None
     return array_of(dims, 1 if shape.kind == "scalar" else length, a.real)
 

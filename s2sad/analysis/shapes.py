@@ -166,14 +166,14 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             removed.append("" if cut in (None, 0) else str(cut))
         elif isinstance(part, Fact):
             exact = False
-            basic = basic and part.kind in ("slice", "scalar")
+            basic = basic and part.kind in ("slice", "scalar") and not part.boolean
             dropped += part.kind == "scalar"
         elif isinstance(part, Const) and part.value is None:
             added += 1
             exact = False
         elif isinstance(part, Const) and part.value is Ellipsis:
             exact = False
-        elif fact(part).kind == "scalar" and not (isinstance(part, Const) and isinstance(part.value, bool)):
+        elif fact(part).kind == "scalar" and not fact(part).boolean:
             dropped += 1
             removed.append("i")
         elif (fact(part).kind == "array" and fact(part).ndim == 1) or _is_row(fact(part)):

@@ -141,7 +141,7 @@ class Adjoints(Buffers):
         if not like.real or known.real:
             return g
         # Where nothing is complex, what is not known to be real is so.
-        return Call(_REAL, (g,)) if known.kind in ("scalar", "array") or (self.complex and like.kind == "array") else g
+        return Call(_REAL, (g,)) if known.kind in ("scalar", "array") or (self.complex and like.numeric) else g
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""

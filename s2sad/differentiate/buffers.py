@@ -174,9 +174,9 @@ class Buffers(Builder):
         """Whether indexing an array of several dimensions so surely gives a view."""
         return all(
             isinstance(p, Slice)
-            or (isinstance(p, Fact) and p.kind in ("slice", "scalar"))
+            or (isinstance(p, Fact) and p.kind in ("slice", "scalar") and not p.boolean)
             or (isinstance(p, Const) and not isinstance(p.value, bool))
-            or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not _boolean(p))
+            or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not (_boolean(p) or self.fact(p).boolean))
             for p in index_parts(index, self.fact)
         )
 

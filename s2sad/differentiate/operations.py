@@ -31,7 +31,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import names_in
 from s2sad.rules.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
-from s2sad.runtime.items import unrepeated
+from s2sad.runtime.items import add_row, require_real, unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -39,6 +39,8 @@ _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _ARRAY = Op("runtime", "np.array", np.array)
 _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
+_REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
+_ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 _LIST = Op("runtime", "list", list)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
@@ -83,6 +85,8 @@ class Operations(Adjoints):
             what = f"an operand of {op.name} is an object with operators of its own, as far as is known"
             self.violation(call.node, what, "Convert it with np.asarray(...) before the call.")
             return
+        if self.may_turn_complex(call):
+            self.emit(Evaluate(Call(_REQUIRE_REAL, (z,)), self.origin))
         rule = rules.find(op.function)
         if rule is None:
             self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
@@ -151,6 +155,15 @@ class Operations(Adjoints):
             else:
                 self.contribute(operand, self.tidy(value))
 
+    def may_turn_complex(self, call: Call) -> bool:
+        """Whether a power of Python's floats may be complex: that of a negative one, unless the exponent is whole."""
+        if call.op.name != "**" or call.op.kind not in ("operator", "inplace") or not self.fact(call).real:
+            return False
+        base_, exponent = call.args
+        whole = isinstance(exponent, Const) and isinstance(exponent.value, int)
+        positive = isinstance(base_, Const) and isinstance(base_.value, (int, float)) and base_.value >= 0
+        return self.fact(call).kind == "scalar" and not whole and not positive
+
     def full(self, g: Expr, z_bar: Expr, z: Var) -> Expr:
         """``g`` held in a name that is known to have the shape of ``z``."""
         if isinstance(g, (Var, Const)):
@@ -206,6 +219,14 @@ class Operations(Adjoints):
             self.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), self.origin))
         else:
             self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), g)), self.origin))
+
+    def row(self, whole: Expr, counter: Var, bar: Expr) -> None:
+        """The adjoint of what a loop over ``whole`` has reached: an item, but of a dict a key."""
+        kind = self.fact(whole).kind
+        if kind == "open" and isinstance(whole, Var) and not self.is_buffer(whole):
+            self.emit(Evaluate(Call(_ADD_ROW, (self.writable(whole), counter, bar)), self.origin))
+        elif kind != "dict":
+            self.index(whole, counter, bar)
 
     def is_basic(self, index: Expr) -> bool:
         """Whether an index surely names no element twice."""

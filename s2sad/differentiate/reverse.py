@@ -157,7 +157,7 @@ class _Reverse(Writes):
                 # It carries no derivative when the function begins, nor when it ends.
                 body = (Assign(self.shadows[param.name], self.made_zero(param.name, Var(param.name))), *body)
         given: set[str] = set()
-        adjoints = tuple([self.result(name, given) for name in wrt])
+        adjoints = tuple([self.realised(self.result(name, given), self.of[name]) for name in wrt])
         refused = self.violations if unknown else self.violations + self.misused
         if refused:
             raise UnsupportedError(refused)
@@ -474,7 +474,7 @@ class _Reverse(Writes):
                     continue
                 bar = self.take(target)
                 if bar is not None and self.is_active(iterable):
-                    self.index(iterable, Var(counter), bar)
+                    self.row(iterable, Var(counter), bar)
         moves: list[tuple[str, Expr]] = []
         for name, join, _ in joins:
             end = after.get(name)

@@ -12,7 +12,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
-from s2sad.runtime.trees import add, real_like, zeros
+from s2sad.runtime.trees import add, add_at, real_like, zeros
 
 
 def items_like(xs: Any, values: Sequence[Any]) -> Any:
@@ -88,6 +88,8 @@ def scale_items(g: Any, values: Sequence[Any], xs: Any) -> Any:
     >>> scale_items(2.0, [1.0, 3.0], (0.0, 0.0))
     (2.0, 6.0)
     """
+    if np.ndim(values) > 1:
+        raise UndefinedDerivativeError("math.prod of arrays has no derivative rule", "Multiply them one by one.")
     return items_like(xs, [g * x for x in values])
 
 
@@ -107,6 +109,29 @@ def add_items(a: Any, b: Any) -> Any:
     [4.0, 6.0]
     """
     return items_like(a, [x + y for x, y in zip(a, b, strict=True)])
+
+
+def add_row(x_bar: Any, i: int, g: Any) -> None:
+    """Add ``g`` to item ``i`` of the adjoint of what a loop runs through; the keys of a dict have none.
+
+    >>> x_bar = [0.0, 1.0]
+    >>> add_row(x_bar, 1, 2.0)
+    >>> x_bar
+    [0.0, 3.0]
+    """
+    if not isinstance(x_bar, dict):
+        add_at(x_bar, i, g)
+
+
+def require_real(z: Any) -> None:
+    """Raise `UndefinedDerivativeError` for a power that is complex though its operands are real.
+
+    >>> require_real(2.0**0.5)
+    """
+    if type(z) is complex:
+        raise UndefinedDerivativeError(
+            "a negative number to a fractional power is complex here, of a real base", "Make the base complex(...)."
+        )
 
 
 def unrepeated(g: Any, xs: Any) -> Any:
