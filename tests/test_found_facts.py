@@ -1,4 +1,6 @@
-"""Defects of what was believed about values: keys and items, booleans, complex powers, sizes of the iteration before."""
+"""Defects of what was believed about values: keys, booleans, complex powers, sizes of the iteration before."""
+
+# ruff: noqa: F841 (a variable that is read in the next iteration)
 
 from __future__ import annotations
 

@@ -157,7 +157,9 @@ class _Reverse(Writes):
                 # It carries no derivative when the function begins, nor when it ends.
                 body = (Assign(self.shadows[param.name], self.made_zero(param.name, Var(param.name))), *body)
         given: set[str] = set()
-        adjoints = tuple([self.realised(self.result(name, given), self.of[name]) for name in wrt])
+        adjoints = tuple([self.result(name, given) for name in wrt])
+        if self.complex:
+            adjoints = tuple([self.realised(g, self.of[name]) for g, name in zip(adjoints, wrt, strict=True)])
         refused = self.violations if unknown else self.violations + self.misused
         if refused:
             raise UnsupportedError(refused)
