@@ -488,3 +488,19 @@ def test_what_an_item_gets_back_is_real() -> None:
     x = np.array([0.3, 0.5, 0.7])
     f = complex_from_a_written_array_in_a_list
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(lambda x: f(x.copy()), (x,), 0), rtol=1e-8)
+
+
+def _number_and_array(t: Any, fuel: int = 2) -> Any:
+    if fuel:
+        return (3, np.full((3, 4), 0.7) * t)
+    return None
+
+
+def imaginary_of_a_result(x: Any) -> Any:
+    _, p = _number_and_array(x, fuel=1)
+    z = p[0:1]
+    return np.imag(z * (1.0 + 2j * z))[0, 2]
+
+
+def test_what_a_result_of_several_gets_back_is_real() -> None:
+    assert grad(imaginary_of_a_result)(0.4) == pytest.approx(numeric_gradient(imaginary_of_a_result, (0.4,), 0))

@@ -166,6 +166,7 @@ def _repeats(index: Any) -> bool:
 def add_at(x_bar: Any, index: Any, g: Any) -> None:
     """Add ``g`` to ``x_bar[index]`` in place, as often as the index repeats an element."""
     if isinstance(x_bar, np.ndarray):
+        g = real_like(g, x_bar)
         if _repeats(index):
             np.add.at(x_bar, index, g)
         else:
@@ -203,8 +204,9 @@ def add_into(x_bar: Any, g: Any) -> None:
 
 
 def real_like(g: Any, x_bar: Any) -> Any:
-    """The real part of ``g`` where ``x_bar``, to which it is added, is real."""
-    return np.real(g) if isinstance(x_bar, np.ndarray) and x_bar.dtype.kind == "f" else g
+    """The real part of ``g`` where ``x_bar``, to which it is added or whose adjoint it is, is real."""
+    real = x_bar.dtype.kind == "f" if isinstance(x_bar, (np.ndarray, np.generic)) else type(x_bar) is float
+    return np.real(g) if real and isinstance(g, (np.ndarray, np.complexfloating, complex)) else g
 
 
 def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
@@ -348,6 +350,8 @@ def packed(x: Any, bars: Any) -> Any:
         for row, bar in enumerate(bars):
             x_bar[row] = real_like(bar, x_bar)
         return x_bar
+    if isinstance(x, (list, tuple)) and len(x) == len(bars):
+        return [real_like(bar, item) for bar, item in zip(bars, x, strict=True)]
     return list(bars)
 
 
