@@ -74,6 +74,73 @@ def chosen_by_a_function(x: Any, w: Any) -> Any:
     return np.sum(x[np.any(x > 0) and x.sum() > 0] * w)
 
 
+MASK = np.array([True, False])
+
+
+def _both(x: Any) -> Any:
+    return np.sum(x[(x[0] > 0) & (x[1] > 0)] * W)
+
+
+def _of_a_mask(x: Any) -> Any:
+    m = x > 0
+    return np.sum(x[m[0]] * W)
+
+
+def _over_a_mask(x: Any) -> Any:
+    s = 0.0
+    for m in x > 0:
+        s = s + np.sum(x[m] * W)
+    return s
+
+
+def _of_the_module(x: Any) -> Any:
+    return np.sum(x[MASK[0]] * W)
+
+
+def _of_zeros(x: Any) -> Any:
+    m = np.zeros(3, bool)
+    m[1] = True
+    return np.sum(x[m[1]] * W)
+
+
+def _of_an_array(x: Any) -> Any:
+    m = np.array([True, False])
+    return np.sum(x[m[0]] * W)
+
+
+def _of_a_ufunc(x: Any) -> Any:
+    return np.sum(x[np.logical_and(x[0] > 0, np.greater(x[1], 0))] * W)
+
+
+def _of_a_copy(x: Any) -> Any:
+    m = (x > 0).astype(bool).copy()
+    return np.sum(x[m[-1] | False] * W)
+
+
+def _of_a_choice(x: Any) -> Any:
+    m = np.where(x > 0, True, False)
+    return np.sum(x[m[0]] * W)
+
+
+def _of_a_product(x: Any) -> Any:
+    m = (x > 0) * (x < 5)
+    return np.sum(x[m[0]] * W) + np.sum(x[np.full(2, True)[0]] * W)
+
+
+BOOLEANS = [
+    _both,
+    _of_a_mask,
+    _over_a_mask,
+    _of_the_module,
+    _of_zeros,
+    _of_an_array,
+    _of_a_ufunc,
+    _of_a_copy,
+    _of_a_choice,
+    _of_a_product,
+]
+
+
 def written_by_a_boolean(x: Any) -> Any:
     flag = True
     y = x * 1.0
@@ -127,6 +194,7 @@ def root(x: Any) -> Any:
 CASES = [
     *[case(f, X) for f in (keys, keys_counted, keys_beside_values, chosen_by_a_comparison, written_by_a_boolean)],
     *[case(keys_of_the_argument, d, name=f"keys_{min(d)}") for d in ({0: 0.3, 1: 0.5}, {5: 0.3, 7: 0.5})],
+    *[case(f, X) for f in BOOLEANS],
     case(keys_and_values, {0: 0.3, 1: 0.5}),
     case(chosen_by_a_boolean, X, True, wrt=0),
     case(chosen_by_a_boolean, X, np.True_, wrt=0, name="chosen_by_a_boolean_of_numpy"),
@@ -161,6 +229,8 @@ def test_a_power_that_turns_complex_is_refused() -> None:
         grad(root)(-2.0)
     with pytest.raises(UndefinedDerivativeError, match="is complex here"):
         grad(power_of_two, (0, 1))(-2.0, 1.5)
+    with pytest.raises(UndefinedDerivativeError, match="is complex here"):
+        grad(lambda x: abs(pow(x, 0.5)))(-2.0)
     assert grad(root)(-2.0 + 0j).real == pytest.approx(-0.28867513459, rel=1e-8)
 
 

@@ -67,7 +67,10 @@ def evaluate(
 
     match expr:
         case Call():
-            return _call(expr, fact, user_call, atom)
+            found = _call(expr, fact, user_call, atom)
+            if found.numeric and not found.boolean and _may_be_boolean(expr, fact):
+                return replace(found, boolean=True)
+            return found
         case Const(value=value):
             if isinstance(value, Unset):
                 return UNSET_FACT
@@ -106,11 +109,10 @@ def _call(
     if op.kind in ("compare", "bool"):
         facts = [fact(a) for a in expr.args]
         if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
-            return TRUTH
+            return SCALAR
         if op.kind == "bool":
             return either(facts) or OPEN if all(f.kind == "scalar" for f in facts) else OPEN
-        compared = _elementwise(facts)
-        return TRUTH if compared.kind == "scalar" else compared
+        return _elementwise(facts)
     if op.kind == "ifexp":
         first, second = fact(expr.args[1]), fact(expr.args[2])
         if first.kind == second.kind == "scalar":
@@ -164,11 +166,8 @@ def _call(
     if function is len:
         dims = fact(expr.args[0]).dims
         return scalar(True, dims[0] if dims else None)
-    if function in (int, float, round, scalar_seed):
+    if function in (int, float, round, bool, scalar_seed):
         return SCALAR
-    if function in _TRUTHS:
-        found = _ruled(expr, fact, atom) if function is not bool else SCALAR
-        return replace(found, boolean=True) if found.kind == "scalar" else found
     if function is complex:
         return COMPLEX
     if function is abs and len(expr.args) == 1:
@@ -205,8 +204,37 @@ def _call(
     return _ruled(expr, fact, atom)
 
 
-#: What says yes or no.
-_TRUTHS = (bool, isinstance, callable, all, any, np.any, np.all, np.isnan, np.isinf, np.isfinite, np.isclose)
+#: What says yes or no, beside the ufuncs that do.
+_TRUTHS = {
+    *(bool, isinstance, callable, all, any, math.isnan, math.isinf, math.isfinite, math.isclose),
+    *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.isin, np.isreal, np.iscomplex),
+    *(np.isneginf, np.isposinf),
+}
+
+
+def _may_be_boolean(expr: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether the value of a call, or an element of it, may be a boolean."""
+    op, args = expr.op, expr.args
+    if op.kind in ("compare", "bool") or op.name in ("&", "|", "^", "~"):
+        return op.kind != "operator" or any(fact(a).boolean for a in args)
+    if op.kind in ("operator", "inplace"):
+        # NumPy's booleans added or multiplied are booleans.
+        return op.name in ("+", "*") and all(fact(a).boolean for a in args)
+    function = op.function
+    if isinstance(function, np.ufunc):
+        # Sums and the like take booleans for what they are; comparisons make them of everything.
+        return sum(signature.endswith("?") for signature in function.types) > 1 or any(fact(a).boolean for a in args)
+    if function in _TRUTHS:
+        return True
+    dtype = dtype_of(expr)
+    if dtype is not None:
+        if isinstance(dtype, Const) and isinstance(dtype.value, str):
+            return dtype.value in ("?", "b1", "bool", "bool_")
+        return fact(dtype).kind != "other" or fact(dtype).boolean
+    first = args[1:] if op.kind == "ifexp" or function in (np.where, np.full, np.full_like) else args[:1]
+    first = (*first, *(v for k, v in expr.kwargs if k == "fill_value"))
+    known = [fact(a) for a in first]
+    return any(f.boolean or ((item := some_item(f)) is not None and item.boolean) for f in known)
 
 
 def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
@@ -221,7 +249,7 @@ def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMak
 def _row(whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     """What holds for all that a loop over a value runs through."""
     if whole.kind == "array" and whole.ndim:
-        return timeless(indexing(whole, Const(0), fact, atom))
+        return replace(timeless(indexing(whole, Const(0), fact, atom)), boolean=whole.boolean)
     if whole.kind in ("list", "tuple", "other"):
         return some_item(whole) or OPEN
     return OPEN
@@ -311,7 +339,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name in ("ndim", "size", "itemsize", "nbytes"):
         return SCALAR
     if name == "dtype":
-        return Fact("other", real=whole.real)
+        return Fact("other", real=whole.real, boolean=whole.boolean or not whole.numeric)
     if name == "shape":
         count = whole.ndim
         if whole.dims is not None:

@@ -132,10 +132,11 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
     if isinstance(value, np.ndarray):
-        real = value.dtype.kind in "fiub"
+        real, truth = value.dtype.kind in "fiub", value.dtype.kind == "b"
         if sizes is not None or not value.ndim:
-            return sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), real)
-        return Fact("array", frozenset({Atom(name)}), value.ndim, real)
+            known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), real)
+            return replace(known, boolean=True) if truth else known
+        return Fact("array", frozenset({Atom(name)}), value.ndim, real, boolean=truth)
     if isinstance(value, (tuple, list)):
         kind: Kind = "record" if hasattr(value, "_fields") else "tuple" if isinstance(value, tuple) else "list"
         if len(value) > 64:
@@ -156,7 +157,8 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     of_numbers = isinstance(value, type) and issubclass(value, (float, int, np.number, np.bool_))
     if isinstance(value, np.dtype) or of_numbers:
         try:
-            return Fact("other", real=np.dtype(value).kind in "fiub")
+            letter = np.dtype(value).kind
+            return Fact("other", real=letter in "fiub", boolean=letter == "b")
         except TypeError:
             return OTHER
     return OTHER

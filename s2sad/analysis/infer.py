@@ -237,7 +237,7 @@ class _Inference:
             elif whole.each is not None:
                 fact = whole.each
             elif whole.kind == "array":
-                fact = row_of(whole)
+                fact = replace(row_of(whole), boolean=whole.boolean)
             else:
                 fact = OPEN
             self.of[target] = self.fresh(fact, target)

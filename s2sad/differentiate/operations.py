@@ -157,12 +157,13 @@ class Operations(Adjoints):
 
     def may_turn_complex(self, call: Call) -> bool:
         """Whether a power of Python's floats may be complex: that of a negative one, unless the exponent is whole."""
-        if call.op.name != "**" or call.op.kind not in ("operator", "inplace") or not self.fact(call).real:
+        power = (call.op.name == "**" and call.op.kind in ("operator", "inplace")) or call.op.function is pow
+        if not power or len(call.args) != 2 or not self.fact(call).real:
             return False
         base_, exponent = call.args
         whole = isinstance(exponent, Const) and isinstance(exponent.value, int)
         positive = isinstance(base_, Const) and isinstance(base_.value, (int, float)) and base_.value >= 0
-        return self.fact(call).kind == "scalar" and not whole and not positive
+        return self.fact(call).kind in ("scalar", "numeric") and not whole and not positive
 
     def full(self, g: Expr, z_bar: Expr, z: Var) -> Expr:
         """``g`` held in a name that is known to have the shape of ``z``."""
