@@ -717,6 +717,22 @@ def test_what_is_inside_of_a_refused_statement_is_said_as_well() -> None:
     ]
 
 
+def list_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + p[0] * p[-1]  # noqa: F821
+        p = [x * x] * (i + 2)  # noqa: F841
+    return s
+
+
+def test_a_container_without_a_value_before_its_loop_needs_a_known_number_of_items() -> None:
+    with pytest.raises(S2SADError, match="p may have no value here, and how many items") as caught:
+        grad(list_of_last_turn)(0.7)
+    assert str(caught.value).count("p may have no value") == 1
+    assert "Give it a value before the loop or branch." in str(caught.value)
+
+
 def assigned_in_a_comprehension(x: Any) -> Any:
     both = [(last := v) for v in (x[0], x[1])]
     return last * len(both)

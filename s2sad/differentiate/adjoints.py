@@ -11,7 +11,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.facts import Fact
-from s2sad.differentiate.buffers import ELLIPSIS, Buffers
+from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
 from s2sad.differentiate.known import Known
 from s2sad.errors import Violation
@@ -176,13 +176,27 @@ class Adjoints(Buffers):
     def zero(self, name: str, when: When = "after") -> Expr:
         """A zero adjoint of a name as it is ``when`` the statement at hand runs."""
         if name in self.unbound:
-            return Const(0.0)
+            return self.zero_unset(name, self.of[name])
         value = self.zeros(Var(name))
         if isinstance(value, Const):
             return value
         fresh = self.let(self.bar(name), value, self.of[name] if self.of[name].numeric else None)
         self.owned.add(fresh.name)
         return fresh
+
+    def zero_unset(self, name: str, fact: Fact) -> Expr:
+        """A zero adjoint of a name that may have no value: the number 0.0, in a container for each of its items."""
+        if fact.kind not in CONTAINERS:
+            return Const(0.0)
+        if fact.items is None:
+            what = f"{name.partition('.')[0]} may have no value here, and how many items it has cannot be known"
+            if all(v.message != what for v in self.violations):
+                self.violation(self.origin.line, what, "Give it a value before the loop or branch.")
+            return Const(0.0)
+        parts = [(Const(key), self.zero_unset(name, item)) for key, item in fact.items]
+        if fact.kind in ("dict", "dataclass"):
+            return Build("dict", tuple(part for pair in parts for part in pair))
+        return Build("list", tuple(zero for _, zero in parts))
 
     def writable(self, x: Var) -> Var:
         """The adjoint of ``x`` as an object of its own that may be written in place."""

@@ -133,7 +133,48 @@ def integers_in_floats(p: Any) -> Any:
     return p[0] * p[1] * p[0]
 
 
+def pair_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + np.sum(p[0] * p[1])  # noqa: F821
+        p = (x * x, x + i)  # noqa: F841
+    return s
+
+
+def dict_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + np.sum(p["a"] * p["b"][1])  # noqa: F821
+        p = {"a": x * x, "b": [i, x * i]}  # noqa: F841
+    return s
+
+
+def pair_of_odd_turns(x: Any) -> Any:
+    s = 0.0
+    for i in range(4):
+        if i % 2:
+            (a, b), c = p  # noqa: F821
+            s = s + np.sum(a * b - c)
+        else:
+            p = [(x * x, x + i), x * i]  # noqa: F841
+    return s
+
+
+def pair_of_one_turn(x: Any) -> Any:
+    for i in range(4):
+        if i == 2:
+            p = x * x, x + i
+    return np.sum(p[0] * p[1])
+
+
 CASES = [
+    *[
+        case(f, x, name=f"{f.__name__}_{np.ndim(x)}")
+        for f in (pair_of_last_turn, dict_of_last_turn, pair_of_odd_turns, pair_of_one_turn)
+        for x in (0.7, V)
+    ],
     case(from_tuple, (V, W, 0.7)),
     case(unpacked, (V, W, 0.7), W),
     case(from_list, [V, W, V * W], V),
