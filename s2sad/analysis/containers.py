@@ -14,6 +14,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+import gast
+
 from s2sad import rules
 from s2sad.analysis.effects import CallEffects, user_calls
 from s2sad.analysis.infer import Facts
@@ -86,6 +88,15 @@ def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], 
         if why is not None:
             reported.add(group)
             yield call, why
+
+
+def misplaced(function: Function, facts: Facts) -> Iterator[Fault]:
+    """The assignments of a part, as that of ``z.imag``, of what is not surely an array: they write into it."""
+    for stmt in walk(function.body):
+        part = stmt.value if isinstance(stmt, Assign) else None
+        if isinstance(part, Call) and isinstance(getattr(part.node, "ctx", None), gast.Store):
+            if part.op.kind == "attribute" and facts.get(part.args[0]).kind not in ("array", "numeric"):
+                yield part, f"{part.op.name} of what is not surely an array is assigned"
 
 
 def _is_position(index: Expr, facts: Facts) -> bool:

@@ -94,12 +94,14 @@ class Context:
     ``same`` are sets of parameters whose arguments may share memory, ``buffers`` those whose arguments the caller
     treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is
     over (and ``"return"``: so may the result).  A ``repeated`` call is in a loop, which keeps what each call saves.
+    ``turned`` are those whose shadow is minus the adjoint.
     """
 
     same: tuple[frozenset[str], ...] = ()
     buffers: frozenset[str] = frozenset()
     overwritten: frozenset[str] = frozenset()
     repeated: bool = False
+    turned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,9 @@ class Adjoints(Buffers):
                 real = self.realised(g, fact)
                 if self.complex and not fact.real and not self.fact(real).real:
                     real = Call(_REAL_LIKE, (real, bar))
-                self.emit(Store(bar, ELLIPSIS, real, "+", self.origin))
+                self.emit(Store(bar, ELLIPSIS, real, "-" if self.is_turned(x) else "+", self.origin))
+            elif self.is_turned(x):
+                self.refuse_buffer(self.origin.line)
             else:
                 self.emit(Evaluate(Call(_ADD_INTO, (self.settled(x.name, self.before), g)), self.origin))
             return

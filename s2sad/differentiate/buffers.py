@@ -11,6 +11,9 @@ into values and buffers is Mooncake.jl's, of rdata and fdata.)
                         A_bar[j] = 0.0
                         e_bar += t_bar
 
+The adjoint of z = x + iy is x_bar - i y_bar, so that the shadow ``z_bar.imag`` of ``z.imag`` is minus its adjoint, and
+so are the views of it: they are *turned*.
+
 Shadows are made in the forward part; those that only the reverse part uses sink into it.
 """
 
@@ -24,19 +27,38 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.effects import AS_IT_HAPPENS, user_calls
+from s2sad.analysis.effects import AS_IT_HAPPENS, sharing, user_calls
 from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
-from s2sad.ir.nodes import UNSET, Assign, Block, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.ir import algebra
+from s2sad.ir.nodes import (
+    UNSET,
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Expr,
+    For,
+    Function,
+    Op,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
 from s2sad.ir.traverse import blocks, names_in, reads, walk
-from s2sad.runtime import diagonal_view, own, part_shadow, shadow, take_out
+from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
 _PART = Op("runtime", "part_shadow", part_shadow)
 _TAKE_OUT = Op("runtime", "take_out", take_out, pure=False)
 _DIAGONAL = Op("runtime", "diagonal_view", diagonal_view)
+_IMAGINARY = Op("runtime", "imaginary_view", imaginary_view)
 _ZEROS = Op("runtime", "np.zeros", np.zeros)
 _CREATORS = (np.zeros, np.ones, np.empty, np.full)
 ELLIPSIS = Const(...)
@@ -64,12 +86,44 @@ class Buffers(Builder):
             if known.effects.group.get(n, frozenset()) & self.active
         }
         self.definitions = {s.target: s.value for s in walk(known.function.body) if isinstance(s, Assign)}
-        self.at_once = frozenset(_at_once(known.function))
+        self.at_once = frozenset(self.read_at_once(known.function))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
         self.stale = known.activity.stale
         #: The names that surely hold one container, for each of them.
         self.same: dict[str, frozenset[str]] = {}
+        self.turned = self.turned_names(known.context.turned)
+
+    def read_at_once(self, function: Function) -> Iterator[str]:
+        """The temporaries that view an array as a shadow may not, and are read before anything is written."""
+        uses = Counter(n for s in walk(function.body) for n in reads(s))
+        uses.update(names_in(function.result))
+        pending = [function.body]
+        while pending:
+            block = pending.pop()
+            held: set[str] = set()
+            for stmt in block:
+                pending += blocks(stmt)
+                calls = any(user_calls(stmt))
+                if isinstance(stmt, (Assign, Store)) and not calls:
+                    based = set(names_in(stmt.base)) if isinstance(stmt, Store) else self.viewed_by(stmt)
+                    yield from held & set(reads(stmt)) - based
+                value = stmt.value if isinstance(stmt, Assign) else None
+                quiet = isinstance(value, Call) and not calls and value.op.kind != "inplace"
+                held = {n for n in held if quiet and uses[n] == 1}
+                if quiet and isinstance(stmt, Assign) and stmt.target.startswith("~t.") and uses[stmt.target] == 1:
+                    assert isinstance(value, Call)
+                    if value.op.function in _AT_ONCE:
+                        held.add(stmt.target)
+
+    def viewed_by(self, stmt: Assign) -> set[str]:
+        """What a statement gives another name, makes another view of, or puts into a container."""
+        value = stmt.value
+        if not isinstance(value, Call):
+            return set(names_in(value))
+        if self.of[stmt.target].kind in HOLDERS and value.args and self.is_view(value):
+            return set(names_in(value.args[0]))
+        return set()
 
     def is_buffer(self, expr: Expr) -> bool:
         """Whether an operand is a name whose adjoint is a shadow."""
@@ -121,6 +175,8 @@ class Buffers(Builder):
         if isinstance(item, Var) and self.is_buffer(item):
             if item.name in self.stopped:
                 self.refuse_stopped(self.origin.line)
+            if self.is_turned(item):
+                self.refuse_buffer(self.origin.line)
             return self.shadow(item.name)
         if isinstance(item, Build):
             return self.displayed_shadow(item, made)
@@ -128,6 +184,8 @@ class Buffers(Builder):
 
     def made_zero(self, target: str, value: Expr) -> Expr:
         """The shadow of an object that has just been made."""
+        if target in self.turned:
+            self.refuse_buffer(self.origin.line)
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
             if (
                 self.of[target].real
@@ -154,10 +212,10 @@ class Buffers(Builder):
         if value.op.kind == "attribute" and self.of[first.name].kind in ("record", "dataclass"):
             key = field_key(self.of[first.name], value.op.name)
             return None if key is None else Call(INDEX, (*of_shadow, key))
-        if value.op.function in (np.real, np.imag) or value.op.name in ("real", "imag"):
-            # The adjoint of z = x + iy is x_bar - i y_bar.
-            plain = self.of[first.name].real or value.op.name.endswith("real")
-            return replace(value, args=of_shadow) if plain else None
+        if value.op.function is np.imag:
+            return Call(_IMAGINARY, of_shadow)
+        if value.op.function is np.real:
+            return replace(value, args=of_shadow)
         if value.op.kind == "attribute":
             return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
         rule = rules.find(value.op.function)
@@ -169,6 +227,46 @@ class Buffers(Builder):
             if rule.sharing == "view" or value.op.function in AS_IT_HAPPENS:
                 return Call(value.op, of_shadow, value.kwargs)
         return None
+
+    def turned_names(self, params: frozenset[str]) -> frozenset[str]:
+        """The buffers that are views of the imaginary part of a complex array; ``params`` are those from outside."""
+        found = {p.name for p in self.function.params if p.public in params}
+        grown = True
+        while grown:
+            before = len(found)
+            for stmt in walk(self.function.body):
+                match stmt:
+                    case Assign(target=target, value=Call(args=(Var() as first, *_)) as value) if self.is_buffer(first):
+                        of_imaginary = value.op.function is np.imag and not self.of[first.name].real
+                        if of_imaginary or (first.name in found and self.is_view(value)):
+                            found.add(target)
+                    case Assign(target=target, value=Var(name=name)) if name in found:
+                        found.add(target)
+                    case Copy(targets=targets, sources=sources):
+                        found.update(t for t, s in zip(targets, sources, strict=True) if found & set(names_in(s)))
+                    case Unpack(targets=targets, value=value) if found & set(names_in(value)):
+                        found.update(targets)
+                    case For(targets=targets, iters=iters):
+                        found.update(t for t, i in zip(targets, iters, strict=True) if found & set(names_in(i)))
+                    case _:
+                        pass
+            found = {name for name in found if self.is_buffer(Var(name))}
+            grown = len(found) > before
+        return frozenset(found)
+
+    def is_view(self, value: Call) -> bool:
+        """Whether the result of an operation has, or may have, the shadow of its first operand, or a view of it."""
+        if value.op.kind == "index":
+            return self.is_view_index(value.args[1])
+        return value.op.kind == "inplace" or (value.op.kind != "user" and sharing(value, self.fact) != "fresh")
+
+    def adjoint_of(self, whole: Expr, bar: Expr) -> Expr:
+        """The adjoint for which the shadow of ``whole``, or a part ``bar`` of it, stands; and the other way round."""
+        return algebra.negate(bar) if self.is_turned(whole) else bar
+
+    def is_turned(self, whole: Expr) -> bool:
+        """Whether the shadow of a buffer is minus its adjoint."""
+        return isinstance(whole, Var) and whole.name in self.turned
 
     def is_view_index(self, index: Expr) -> bool:
         """Whether indexing an array of several dimensions so surely gives a view."""
@@ -199,6 +297,8 @@ class Buffers(Builder):
                 assert isinstance(source, Var)
                 if source.name in self.stopped and target not in self.stopped:
                     self.refuse_stopped(stmt.origin.line)
+                if self.is_turned(source) != self.is_turned(Var(target)):
+                    self.refuse_buffer(stmt.origin.line)
                 if self.shadow(source.name) == self.shadow(target):
                     continue
                 sources.append(self.shadow(source.name))
@@ -217,38 +317,19 @@ class Buffers(Builder):
         raise NotImplementedError
 
     def taken(self, stmt: Store, bar: Var, index: Expr) -> Expr:
-        """What ``base[index] = value`` takes out of the shadow: its part, which becomes zero."""
+        """The adjoint that ``base[index] = value`` takes out of the shadow, where it becomes zero."""
+        name = self.fresh("~t_bar")
         if self.fact(stmt.base).kind == "array" and self.is_view_index(index):
-            item = Call(INDEX, (bar, index))
-            scalar = self.fact(item).kind == "scalar"
-            name = self.fresh("~t_bar")
-            g = self.let(name, item if scalar else Call(COPY, (item,)))
+            g = self.let(name, self.taken_out(stmt.base, Call(INDEX, (bar, index))))
             self.emit(Store(bar, index, Const(0.0), None, stmt.origin))
             return g
-        return self.let(self.fresh("~t_bar"), Call(_TAKE_OUT, (bar, as_value(index))))
+        g = self.let(name, Call(_TAKE_OUT, (bar, as_value(index))))
+        return self.adjoint_of(stmt.base, g)
 
-
-def _at_once(function: Function) -> Iterator[str]:
-    """The temporaries that view an array in a way that a shadow cannot, and are read before anything is written."""
-    uses = Counter(n for s in walk(function.body) for n in reads(s))
-    uses.update(names_in(function.result))
-    pending = [function.body]
-    while pending:
-        block = pending.pop()
-        held: set[str] = set()
-        for stmt in block:
-            pending += blocks(stmt)
-            calls = any(user_calls(stmt))
-            if isinstance(stmt, (Assign, Store)) and not calls:
-                based = set(names_in(stmt.base)) if isinstance(stmt, Store) else set()
-                yield from held & set(reads(stmt)) - based
-            value = stmt.value if isinstance(stmt, Assign) else None
-            quiet = isinstance(value, Call) and not calls and value.op.kind != "inplace"
-            held = {n for n in held if quiet and uses[n] == 1}
-            if quiet and isinstance(stmt, Assign) and stmt.target.startswith("~t.") and uses[stmt.target] == 1:
-                assert isinstance(value, Call)
-                if value.op.function in _AT_ONCE or value.op.name in ("real", "imag"):
-                    held.add(stmt.target)
+    def taken_out(self, whole: Expr, part: Expr) -> Expr:
+        """The adjoint that stands in a part of the shadow of ``whole``, as a value of its own."""
+        g = self.adjoint_of(whole, part)
+        return g if g != part or self.fact(part).kind == "scalar" else Call(COPY, (part,))
 
 
 def _boolean(expr: Expr) -> bool:

@@ -22,7 +22,7 @@ class Calls(Containers):
     def __init__(self, known: Known) -> None:
         super().__init__(known)
         self.callees = known.callees
-        self.repeated = known.repeated
+        self.repeated = known.context.repeated
         self.depth = 0
 
     def user_call(self, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
@@ -93,7 +93,8 @@ class Calls(Containers):
                 if self.of[name].kind != "scalar":
                     same.setdefault(self.effects.group.get(name, frozenset({name})), set()).add(param)
         groups = sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted)
-        return Context(tuple(groups), shadowed, frozenset(overwritten), repeated)
+        turned = frozenset(p for p in shadowed if self.turned & set(names_in(bound[p])))
+        return Context(tuple(groups), shadowed, frozenset(overwritten), repeated, turned)
 
     def paired(
         self,

@@ -53,7 +53,7 @@ class Callees(Protocol):
 class Known:
     """A function and all that is known of it.
 
-    ``unbound`` are names that may have no value, ``place`` finds a node.  A ``repeated`` function is called in a loop.
+    ``unbound`` are names that may have no value, ``place`` finds a node, ``context`` is what its caller knows.
     """
 
     function: Function
@@ -64,4 +64,4 @@ class Known:
     unbound: frozenset[str]
     place: Callable[[Any], Place]
     callees: Callees
-    repeated: bool = False
+    context: Context

@@ -215,11 +215,13 @@ class Operations(Adjoints):
         g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, item)
         number = fact.kind in ("list", "dict") and item.kind == self.fact(g).kind == "scalar"
         if number or (fact.kind == "array" and self.is_basic(index)):
-            self.emit(Store(x_bar, index, g, "+", self.origin))
+            self.emit(Store(x_bar, index, g, "-" if self.is_turned(whole) else "+", self.origin))
         elif self.is_buffer(whole) and fact.kind in CONTAINERS:
+            if self.is_turned(whole):
+                self.refuse_buffer(self.origin.line)
             self.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), self.origin))
         else:
-            self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), g)), self.origin))
+            self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), self.adjoint_of(whole, g))), self.origin))
 
     def row(self, whole: Expr, counter: Var, bar: Expr) -> None:
         """The adjoint of what a loop over ``whole`` has reached: an item, but of a dict a key."""

@@ -129,7 +129,7 @@ class _Reverse(Writes):
         self.views = tuple(views)
         for name in self.views:
             self.shadow(name)
-            if self.of[name].kind not in HOLDERS:
+            if self.of[name].kind not in HOLDERS or name in self.turned:
                 self.refuse_buffer(0, name)
         for name, g in seeds:
             if name in self.adj or self.is_buffer(Var(name)):

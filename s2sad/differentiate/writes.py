@@ -307,9 +307,10 @@ class Writes(Calls):
         if value.op.name in ("+", "-"):
             g = self.unbroadcast(bar, right) if self.is_active(right) else None
             if g is not None:
-                self.give(right, algebra.negate(g) if value.op.name == "-" else self.apart(g))
+                minus = (value.op.name == "-") != self.is_turned(left)
+                self.give(right, algebra.negate(g) if minus else self.apart(g))
             return
-        g = self.let(self.fresh("~t_bar"), Call(COPY, (bar,)), self.of[bar.name])
+        g = self.let(self.fresh("~t_bar"), self.taken_out(left, bar), self.of[bar.name])
         self.emit(Store(bar, ELLIPSIS, Const(0.0), None, self.origin))
         self.ruled(value, Var(target), g)
 
@@ -330,6 +331,7 @@ class Writes(Calls):
             self.violation(stmt.call.node, what, "Make a new object instead, or write to a slice of an array.")
             return
         stopped = isinstance(base_, Var) and base_.name in self.stopped
+        minus = (stmt.op == "-") != self.is_turned(base_)
         if stopped and (self.is_active(stmt.value) or stmt.op is not None):
             self.refuse_stopped(stmt.origin.line)
             return
@@ -358,7 +360,7 @@ class Writes(Calls):
             if self.is_active(stmt.value):
                 g_at: Expr = self.let(self.fresh("~t_bar"), Call(_OWN, (Call(INDEX, (bar, index)),)))
                 g_at = self.unbroadcast(g_at, stmt.value)
-                self.give(stmt.value, algebra.negate(g_at) if stmt.op == "-" else g_at)
+                self.give(stmt.value, algebra.negate(g_at) if minus else g_at)
             return
         if stmt.op in ("+", "-") and self.is_view_index(index) and self.fact(base_).kind == "array":
             if self.is_active(stmt.value):
@@ -367,7 +369,7 @@ class Writes(Calls):
                 scalar = known.kind == "scalar"
                 g: Expr = self.let(self.fresh("~t_bar"), item if scalar else Call(COPY, (item,)))
                 g = self.unbroadcast(g, stmt.value)
-                self.give(stmt.value, algebra.negate(g) if stmt.op == "-" else g)
+                self.give(stmt.value, algebra.negate(g) if minus else g)
             return
         g = self.taken(stmt, bar, index)
         if stmt.op is None:
@@ -453,9 +455,10 @@ class Writes(Calls):
         bar_old = self.adj.pop(old, None)
         if bar_old is not None:
             if self.is_basic(index):
-                self.emit(Store(bar, index, bar_old, "+", stmt.origin))
+                self.emit(Store(bar, index, bar_old, "-" if self.is_turned(stmt.base) else "+", stmt.origin))
             else:
-                self.emit(Evaluate(Call(_ADD_AT, (bar, as_value(index), bar_old)), stmt.origin))
+                given = self.adjoint_of(stmt.base, bar_old)
+                self.emit(Evaluate(Call(_ADD_AT, (bar, as_value(index), given)), stmt.origin))
 
 
 def _fits(stmt: Store) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend import methods
 from s2sad.frontend.expressions import Expressions
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Call, Const, Expr, Op
@@ -51,7 +52,7 @@ class Changes(Expressions):
             if isinstance(node, gast.Call) and _is_change(node) and self.depends(node.func.value):
                 yield node.func.value.id
             elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
-                if isinstance(node.value, gast.Name):
+                if isinstance(node.value, gast.Name) and not self.is_part(node):
                     yield node.value.id
             elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
                 if isinstance(node.value, gast.Name) and any(node.value.id == name for _, name in self.containers):
@@ -116,11 +117,14 @@ class Changes(Expressions):
         new = self.assign("~t", Call(op, (old, self.operand(s.value)), (), s))
         self.store_field(s.target, new)
 
+    def is_part(self, target: Node) -> bool:
+        """Whether a target is a part of an array that is written whole: ``z.imag`` is ``z.imag[...]``."""
+        return isinstance(target, gast.Attribute) and target.attr in methods.PARTS
+
     def is_field(self, target: Node) -> bool:
         """Whether a target is an attribute of what a variable holds."""
-        return (
-            isinstance(target, gast.Attribute) and isinstance(target.value, gast.Name) and target.value.id in self.env
-        )
+        field = isinstance(target, gast.Attribute) and not self.is_part(target)
+        return field and isinstance(target.value, gast.Name) and target.value.id in self.env
 
     def augment_item(self, s: Node, op: Op) -> None:
         """``container[index] op= value``: the item is taken, changed or replaced, and put back."""

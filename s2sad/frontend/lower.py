@@ -356,6 +356,8 @@ class _Lowering(ControlFlow):
             case gast.Subscript():
                 base = self.operand(target.value)
                 self.emit(Store(base, self.hoisted(self.index(target.slice)), self.atom(value), None, self.origin))
+            case gast.Attribute() if self.is_part(target):
+                self.emit(Store(self.operand(target), Const(...), self.atom(value), None, self.origin))
             case gast.Attribute() if self.is_field(target):
                 self.store_field(target, self.held(value))
             case _:
@@ -397,6 +399,9 @@ class _Lowering(ControlFlow):
         symbol, function = methods.BINARY[type(s.op)]
         if isinstance(s.target, gast.Subscript) and self.is_container(s.target):
             self.augment_item(s, Op("inplace", symbol, function))
+        elif self.is_part(s.target):
+            whole = self.operand(s.target)
+            self.emit(Store(whole, Const(...), self.operand(s.value), symbol, self.origin))
         elif self.is_field(s.target):
             self.augment_field(s, Op("inplace", symbol, function))
         elif isinstance(s.target, gast.Name) and self.is_container(s.target):

@@ -66,6 +66,8 @@ CONSTANT_METHODS = frozenset(
 CONSTANT_ATTRIBUTES = frozenset("shape ndim size dtype itemsize nbytes strides flags".split())
 
 ATTRIBUTES: dict[str, Any] = {"T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag}
+#: The attributes of arrays that can be assigned: what is assigned is written into the array.
+PARTS = ("real", "imag")
 
 _IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 

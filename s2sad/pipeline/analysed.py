@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from s2sad.analysis.activity import Activity, activity
-from s2sad.analysis.containers import faults
+from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import (
     Context,
     Effects,
@@ -156,7 +156,7 @@ class Analyser(Callees):
                 ir = _with_own_containers(ir, shared, known, lowered.source)
                 ir, known = self.inferred_with(lowered, ir, facts)
                 shared = effects(ir, known, self.call_effects, overwritten=beyond)
-            _check_changes(ir, known, shared, lowered)
+        _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
         ir = remove_dead(ir, shared.objects(), kept)
         roots = [p.name for p in ir.params if p.public in wrt]
@@ -257,11 +257,13 @@ def _apart(function: Function, written: list[Param], others: list[Param], source
 
 
 def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: Lowered) -> None:
-    """Refuse to change containers that others may hold."""
+    """Refuse to change containers that others may hold, and parts of what may be no array."""
     ends = base(names_in(lowered.function.result)[0]) if names_in(lowered.function.result) else ""
     place = lowered.source.place
     remedy = "Change a list or dict that only this variable holds (x.copy() makes one), or make a new one."
     found = [Violation(place(call.node), why, remedy) for call, why in faults(function, facts, shared.calls, ends)]
+    remedy = "Write z.imag[...] = x where z is an array; a dataclass keeps it under another name."
+    found += [Violation(place(call.node), why, remedy) for call, why in misplaced(function, facts)]
     if found:
         raise UnsupportedError(found)
 

@@ -116,13 +116,14 @@ class _Compilation(Analyser):
         seed_facts: Mapping[str, Fact],
         passed: Mapping[str, str] | None = None,
         views: tuple[str, ...] = (),
-        repeated: bool = False,
+        context: Context | None = None,
     ) -> Reversed:
         """The adjoint of a function; its caller passes shadows and is given those of ``views``."""
         names = {p.public: p.name for p in a.function.params}
         place = a.lowered.source.place
         parts = sections(a.function, a.facts, a.effects)
-        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, repeated)
+        around = context or Context()
+        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, around)
         return reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
 
     def gradient(
@@ -207,8 +208,7 @@ class _Compilation(Analyser):
         edge = border(a, names, callee.cells, wrt, context is not None)
         callee.pair = edge.pair
         seeds = [(name, Var(bar)) for name, bar in edge.seeds]
-        repeated = context is not None and context.repeated
-        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, repeated)
+        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, context)
         written = [p.name for p in a.function.params if p.name in a.effects.written] if context is not None else []
         kept = [*written, *edge.passed.values(), *made.outward]
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
@@ -221,7 +221,7 @@ class _Compilation(Analyser):
         known = Facts(made.facts, a.facts.globals)
         real = tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real])
         edge = replace(edge, pair=replace(edge.pair, real=real))
-        if repeated and not callee.fixed:
+        if context is not None and context.repeated and not callee.fixed:
             remaker = Remaker(lambda n: known.get(Var(n)), a.effects, Builder(whole, known).fresh)
             again = Again(remaker, a.lowered.unbound | made.unbound)
         else:

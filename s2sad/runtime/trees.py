@@ -234,6 +234,11 @@ def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     return view
 
 
+def imaginary_view(x_bar: Any) -> Any:
+    """The imaginary part of a shadow as a view; one of a real array has none, and the view is of nothing."""
+    return np.imag(x_bar) if np.iscomplexobj(x_bar) else np.zeros_like(x_bar)
+
+
 def orderly(into: Any, values: Any) -> None:
     """Refuse to copy one row of an array into another that overlaps it and has other strides.
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient
 
 V = np.array([0.7, 1.3, 0.4, 0.9])
@@ -157,17 +156,3 @@ def test_what_is_known_to_be_real_is_written_so() -> None:
         return np.sum(a * x)
 
     assert "np.real" not in grad(f).source_for(V)
-
-
-def imaginary_part_written(x: Any) -> Any:
-    a = np.zeros(4, complex)
-    a[:3] = x[1:]
-    a *= 1j + 1
-    i = a.imag
-    i *= 2.0
-    return np.sum(i)
-
-
-def test_a_view_of_the_imaginary_part_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="written in place"):
-        grad(imaginary_part_written)(V)
