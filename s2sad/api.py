@@ -441,7 +441,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, argnums: int | Sequen
     def pullback(value_bar: Any) -> tuple[Any, ...]:
         """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
         nonlocal calls
-        _same_structure(value_bar, value, label)
+        value_bar = arguments.seed_for(value_bar, value, label)
         if compiled.once and calls:
             raise UndefinedDerivativeError(
                 f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
@@ -474,20 +474,3 @@ def _again(saved: Any) -> Any:
     if type(saved) is list:
         return [_again(item) for item in saved]
     return tuple([_again(item) for item in saved]) if type(saved) is tuple else saved
-
-
-def _same_structure(g: Any, value: Any, label: str) -> None:
-    if isinstance(value, (list, tuple)):
-        if not isinstance(g, (list, tuple)) or len(g) != len(value):
-            raise ArgumentError(f"{label}: the pullback takes {len(value)} adjoints in a {type(value).__name__}")
-        for a, b in zip(g, value, strict=True):
-            _same_structure(a, b, label)
-    elif isinstance(value, dict):
-        if not isinstance(g, dict) or g.keys() != value.keys():
-            raise ArgumentError(f"{label}: the pullback takes a dict with the keys {sorted(map(str, value))}")
-        for key in value:
-            _same_structure(g[key], value[key], label)
-    elif value is not None and np.shape(g) != np.shape(value):
-        raise ArgumentError(
-            f"{label}: the value has shape {np.shape(value)}, its adjoint was given with shape {np.shape(g)}"
-        )

@@ -222,3 +222,30 @@ def fitted(g: Any, x: Any) -> Any:
     elif t is ARRAY and type(g) is ARRAY and g.dtype is x.dtype and g.shape == x.shape:
         return g
     return conform(g, x)
+
+
+def seed_for(g: Any, value: Any, label: str) -> Any:
+    """An adjoint of ``value`` as it was given, in the precision of ``value``.
+
+    Raises:
+        ArgumentError: if it has another structure or shape, or is complex where the value is real.
+    """
+    if isinstance(value, (list, tuple)):
+        if not isinstance(g, (list, tuple)) or len(g) != len(value):
+            raise ArgumentError(f"{label}: the pullback takes {len(value)} adjoints in a {type(value).__name__}")
+        return [seed_for(a, b, label) for a, b in zip(g, value, strict=True)]
+    if isinstance(value, dict):
+        if not isinstance(g, dict) or g.keys() != value.keys():
+            raise ArgumentError(f"{label}: the pullback takes a dict with the keys {sorted(map(str, value))}")
+        return {key: seed_for(g[key], value[key], label) for key in value}
+    if value is None:
+        return g
+    if np.shape(g) != np.shape(value):
+        raise ArgumentError(
+            f"{label}: the value has shape {np.shape(value)}, its adjoint was given with shape {np.shape(g)}"
+        )
+    if np.iscomplexobj(g) and not np.iscomplexobj(value):
+        raise ArgumentError(f"{label}: the value is real, its adjoint was given as complex numbers")
+    if isinstance(value, np.ndarray):
+        return np.asarray(g, np.result_type(value.dtype, np.float16))
+    return complex(g) if np.iscomplexobj(g) else float(g)

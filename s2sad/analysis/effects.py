@@ -292,6 +292,8 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh"
     if fact is not None and op.function is np.diag and call.args and fact(call.args[0]).ndim in (1, 2):
         return "fresh" if fact(call.args[0]).ndim == 1 else "view"
+    if fact is not None and op.function in AS_IT_HAPPENS and call.args and fact(call.args[0]).kind in ("list", "tuple"):
+        return "fresh"
     if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
         return "fresh"
     if op.kind == "attribute":

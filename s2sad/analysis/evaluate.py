@@ -6,13 +6,14 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.dtypes import dtype_of, is_real, may_be_boolean, precision_of
 from s2sad.analysis.facts import (
     COMPLEX,
+    FLOAT,
     NONE,
     OPEN,
     OTHER,
@@ -45,7 +46,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.rules.binding import bind
-from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, zeros
+from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, widened, zeros
 
 #: How many items of a container are told apart when it changes.
 _LONGEST = 16
@@ -62,14 +63,24 @@ def evaluate(
     if isinstance(expr, Var):
         return of.get(expr.name, OPEN)
 
+    known: dict[int, tuple[Expr, Fact]] = {}
+
     def fact(e: Expr) -> Fact:
-        return evaluate(e, of, global_facts, user_call, atom)
+        if isinstance(e, Var):
+            return of.get(e.name, OPEN)
+        if id(e) not in known:
+            # An expression is kept, so that no other comes to be where it was.
+            known[id(e)] = (e, evaluate(e, of, global_facts, user_call, atom))
+        return known[id(e)][1]
 
     match expr:
         case Call():
             found = _call(expr, fact, user_call, atom)
-            if found.numeric and not found.boolean and _may_be_boolean(expr, fact):
-                return replace(found, boolean=True)
+            if found.numeric or found.kind == "open":
+                truth = found.boolean or (found.numeric and may_be_boolean(expr, fact))
+                precision = precision_of(expr, found, fact)
+                if truth != found.boolean or precision != found.precision:
+                    return replace(found, boolean=truth, precision=precision)
             return found
         case Const(value=value):
             if isinstance(value, Unset):
@@ -77,7 +88,7 @@ def evaluate(
             if isinstance(value, int) and not isinstance(value, bool):
                 return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
             if isinstance(value, (int, float)):
-                return TRUTH if isinstance(value, bool) else SCALAR
+                return TRUTH if isinstance(value, bool) else FLOAT
             return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
         case Global(text=text):
             return global_facts[text]
@@ -141,7 +152,7 @@ def _call(
             return scalar(left.real and right.real, computed(op.name, left.size, right.size))
     if function is stop_gradient:
         return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
-    if function is own:
+    if function in (own, widened):
         return fact(expr.args[0])
     if function is slice and expr.args and not expr.kwargs:
         bounds = [fact(a) for a in expr.args]
@@ -167,7 +178,7 @@ def _call(
         dims = fact(expr.args[0]).dims
         return scalar(True, dims[0] if dims else None)
     if function in (int, float, round, bool, scalar_seed):
-        return SCALAR
+        return SCALAR if function in (int, bool) else FLOAT
     if function is complex:
         return COMPLEX
     if function is abs and len(expr.args) == 1:
@@ -193,7 +204,7 @@ def _call(
         if any(k != "dtype" for k, _ in expr.kwargs) or len(expr.args) > 3:
             return OPEN
         dtype = dtype_of(expr)
-        like = replace(like, real=like.real if dtype is None else _is_real(dtype, fact))
+        like = replace(like, real=like.real if dtype is None else is_real(dtype, fact))
         return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
     if function is add:
         return fact(expr.args[0])
@@ -202,39 +213,6 @@ def _call(
     if op.kind == "inplace":
         return _inplace([fact(a) for a in expr.args], op.name)
     return _ruled(expr, fact, atom)
-
-
-#: What says yes or no, beside the ufuncs that do.
-_TRUTHS = {
-    *(bool, isinstance, callable, all, any, math.isnan, math.isinf, math.isfinite, math.isclose),
-    *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.isin, np.isreal, np.iscomplex),
-    *(np.isneginf, np.isposinf),
-}
-
-
-def _may_be_boolean(expr: Call, fact: Callable[[Expr], Fact]) -> bool:
-    """Whether the value of a call, or an element of it, may be a boolean."""
-    op, args = expr.op, expr.args
-    if op.kind in ("compare", "bool") or op.name in ("&", "|", "^", "~"):
-        return op.kind != "operator" or any(fact(a).boolean for a in args)
-    if op.kind in ("operator", "inplace"):
-        # NumPy's booleans added or multiplied are booleans.
-        return op.name in ("+", "*") and all(fact(a).boolean for a in args)
-    function = op.function
-    if isinstance(function, np.ufunc):
-        # Sums and the like take booleans for what they are; comparisons make them of everything.
-        return sum(signature.endswith("?") for signature in function.types) > 1 or any(fact(a).boolean for a in args)
-    if function in _TRUTHS:
-        return True
-    dtype = dtype_of(expr)
-    if dtype is not None:
-        if isinstance(dtype, Const) and isinstance(dtype.value, str):
-            return dtype.value in ("?", "b1", "bool", "bool_")
-        return fact(dtype).kind != "other" or fact(dtype).boolean
-    first = args[1:] if op.kind == "ifexp" or function in (np.where, np.full, np.full_like) else args[:1]
-    first = (*first, *(v for k, v in expr.kwargs if k == "fill_value"))
-    known = [fact(a) for a in first]
-    return any(f.boolean or ((item := some_item(f)) is not None and item.boolean) for f in known)
 
 
 def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
@@ -291,7 +269,7 @@ def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
     dtype = dtype_of(expr)
     filled = fact(expr.args[1]).real if expr.op.function is np.full and len(expr.args) > 1 else True
     filled = all(fact(v).real for k, v in expr.kwargs if k == "fill_value") and filled
-    real = filled if dtype is None else _is_real(dtype, fact)
+    real = filled if dtype is None else is_real(dtype, fact)
     dims = dims_of_shape(shape, expr.args[0], fact)
     if dims is not None:
         return sized(dims, real)
@@ -359,48 +337,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
 def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     found = _ruled_in_own_dtype(expr, fact, atom)
     dtype = dtype_of(expr) if found.numeric or found.kind == "open" else None
-    return found if dtype is None or found.real == _is_real(dtype, fact) else replace(found, real=not found.real)
-
-
-#: Where functions without a signature, or a rule that says so, take their dtype.
-_DTYPES: dict[Any, int] = {
-    **dict.fromkeys((np.zeros, np.ones, np.empty, np.array, np.asarray, np.asanyarray, np.ascontiguousarray), 1),
-    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.fromiter), 1),
-    **dict.fromkeys((np.full, np.full_like, np.tri), 2),
-    **dict.fromkeys((np.arange, np.eye), 3),
-    np.linspace: 5,
-}
-
-
-def dtype_of(expr: Call) -> Expr | None:
-    """The expression for the dtype that a call asks for; None where it takes that of its operands."""
-    for key, value in expr.kwargs:
-        if key == "dtype":
-            return None if value == Const(None) else value
-    function = expr.op.function
-    if expr.op.name.rpartition(".")[2] == "astype":
-        position = 1
-    else:
-        found = _DTYPES.get(function) if callable(function) else None
-        if found is None:
-            rule = rules.find(function)
-            if rule is None or isinstance(function, np.ufunc) or "dtype" not in rule.parameters:
-                return None
-            found = rule.parameters.index("dtype")
-        position = found
-    value_ = expr.args[position] if position < len(expr.args) else None
-    return None if value_ == Const(None) else value_
-
-
-def _is_real(dtype: Expr, fact: Callable[[Expr], Fact]) -> bool:
-    """Whether an expression surely is a dtype of real numbers."""
-    if isinstance(dtype, Const) and isinstance(dtype.value, str):
-        try:
-            return np.dtype(dtype.value).kind in "fiub"
-        except TypeError:
-            return False
-    known = fact(dtype)
-    return known.kind == "other" and known.real
+    return found if dtype is None or found.real == is_real(dtype, fact) else replace(found, real=not found.real)
 
 
 def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:

@@ -45,6 +45,12 @@ Dims = tuple[Dim, ...]
 SCALAR_SHAPE: Shape = frozenset()
 
 
+#: A Python number gives way to NumPy's: ``weak`` is any, ``float`` no integer.  ``single`` and ``double`` are those of
+#: floating-point and complex numbers, at least; the empty one is that of integers, booleans, and what is not known.
+Precision = Literal["", "weak", "float", "single", "double"]
+_PRECISIONS: dict[str, Precision] = {**dict.fromkeys("dDgG", "double"), **dict.fromkeys("fF", "single")}
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """What is known of a value.
@@ -52,7 +58,8 @@ class Fact:
     ``shape`` is None where even an atom would say too much.  ``dims`` are the symbolic sizes of the axes
     (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
     A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
-    ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.
+    ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
+    that in which NumPy computes with the value.
     """
 
     kind: Kind
@@ -64,6 +71,7 @@ class Fact:
     size: Dim | None = None
     each: Fact | None = None
     boolean: bool = False
+    precision: Precision = ""
 
     @property
     def numeric(self) -> bool:
@@ -75,9 +83,10 @@ OPEN = Fact("open")
 OTHER = Fact("other")
 NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
-SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=())
-TRUTH = Fact("scalar", SCALAR_SHAPE, 0, True, dims=(), boolean=True)
-COMPLEX = Fact("scalar", SCALAR_SHAPE, 0, False, dims=())
+SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=(), precision="weak")
+TRUTH = replace(SCALAR, boolean=True)
+FLOAT = replace(SCALAR, precision="float")
+COMPLEX = replace(FLOAT, real=False)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -91,6 +100,11 @@ def sized(dims: Dims, real: bool, kind: Kind = "array") -> Fact:
     """An array whose axes have these sizes."""
     shape = frozenset({Atom(f"({','.join(map(str, dims))})")}) if dims else SCALAR_SHAPE
     return Fact(kind, shape, len(dims), real, dims=dims)
+
+
+def resized(fact: Fact, dims: Dims) -> Fact:
+    """``fact`` with other symbols for the sizes of its axes."""
+    return replace(fact, shape=sized(dims, fact.real).shape, ndim=len(dims), dims=dims)
 
 
 class Sizes(dict[int, Dim]):
@@ -119,24 +133,21 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     if value is None:
         return NONE
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return scalar(True, f"{name}.")
-    if isinstance(value, (bool, np.bool_)):
-        return TRUTH
-    if isinstance(value, (float, np.floating)):
-        return SCALAR
-    if isinstance(value, (complex, np.complexfloating)):
-        return COMPLEX
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return _of_dtype(describe(value.item(), name), value.dtype)
+    if isinstance(value, int):
+        return TRUTH if isinstance(value, bool) else scalar(True, f"{name}.")
+    if isinstance(value, (float, complex)):
+        return FLOAT if isinstance(value, float) else COMPLEX
     if isinstance(value, np.ndarray) and type(value) not in _ARRAYS and _has_operators(type(value)):
         array = f"{name}.filled(0.0)" if isinstance(value, np.ma.MaskedArray) else f"np.asarray({name})"
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
     if isinstance(value, np.ndarray):
-        real, truth = value.dtype.kind in "fiub", value.dtype.kind == "b"
         if sizes is not None or not value.ndim:
-            known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), real)
-            return replace(known, boolean=True) if truth else known
-        return Fact("array", frozenset({Atom(name)}), value.ndim, real, boolean=truth)
+            dims = tuple([sizes[n] for n in value.shape]) if sizes is not None else ()
+            return _of_dtype(sized(dims, True), value.dtype)
+        return _of_dtype(Fact("array", frozenset({Atom(name)}), value.ndim), value.dtype)
     if isinstance(value, (tuple, list)):
         kind: Kind = "record" if hasattr(value, "_fields") else "tuple" if isinstance(value, tuple) else "list"
         if len(value) > 64:
@@ -153,15 +164,24 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         names = [f.name for f in dataclasses.fields(value)]
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
-        return SCALAR
-    of_numbers = isinstance(value, type) and issubclass(value, (float, int, np.number, np.bool_))
+        return replace(SCALAR, precision="")
+    of_numbers = isinstance(value, type) and issubclass(value, (float, int, complex, np.number, np.bool_))
     if isinstance(value, np.dtype) or of_numbers:
         try:
-            letter = np.dtype(value).kind
-            return Fact("other", real=letter in "fiub", boolean=letter == "b")
+            return _of_dtype(OTHER, np.dtype(value))
         except TypeError:
             return OTHER
     return OTHER
+
+
+def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:
+    """What is known of a value of a dtype, or of the dtype itself."""
+    return replace(fact, real=dtype.kind in "fiub", boolean=dtype.kind == "b", precision=precision_of_dtype(dtype))
+
+
+def precision_of_dtype(dtype: np.dtype[Any]) -> Precision:
+    """The precision of what has a dtype."""
+    return _PRECISIONS.get(dtype.char, "")
 
 
 def either(facts: Iterable[Fact]) -> Fact | None:
@@ -177,27 +197,35 @@ def either(facts: Iterable[Fact]) -> Fact | None:
             kind = "numeric"
         ndim = found.ndim if found.ndim == fact.ndim else None
         each = either([f for f in (found.each, fact.each) if f is not None])
-        truth = found.boolean or fact.boolean
-        found = Fact(kind, None, ndim, found.real and fact.real, each=each, boolean=truth)
+        truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
+        found = Fact(kind, None, ndim, found.real and fact.real, each=each, boolean=truth, precision=precision)
     return found
+
+
+def common(a: Precision, b: Precision) -> Precision:
+    """The precision of what has one of two."""
+    return a if a == b else "weak" if "" not in (a, b) and "single" not in (a, b) else ""
 
 
 def timeless(fact: Fact) -> Fact:
     """A fact without the shapes and sizes that a later value of the same name may not have."""
     if fact.kind == "scalar":
-        return replace(scalar(fact.real), boolean=True) if fact.boolean else scalar(fact.real)
+        return replace(scalar(fact.real), boolean=fact.boolean, precision=fact.precision)
     if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
-        return sized(fact.dims, fact.real, fact.kind)
+        return replace(sized(fact.dims, fact.real, fact.kind), boolean=fact.boolean, precision=fact.precision)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
         return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]))
-    return Fact(fact.kind, None, fact.ndim, fact.real, each=some_item(fact))
+    each = some_item(fact)
+    return Fact(fact.kind, None, fact.ndim, fact.real, each=each, boolean=fact.boolean, precision=fact.precision)
 
 
 def rough(fact: Fact, shape: Shape | None) -> Fact:
     """The fact without what may differ from call to call of a function that calls itself; ``shape`` is an array's."""
     if fact.kind == "scalar":
         return timeless(fact)
-    return Fact("array", shape, fact.ndim, fact.real) if fact.kind == "array" and fact.ndim else OPEN
+    if fact.kind != "array" or not fact.ndim:
+        return OPEN
+    return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision)
 
 
 def some_item(whole: Fact) -> Fact | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import types
+from dataclasses import replace
 from typing import Any, Literal
 
 import gast
 import numpy as np
 
-from s2sad.analysis.facts import OPEN, SCALAR, Atom, Fact
+from s2sad.analysis.facts import FLOAT, OPEN, Atom, Fact
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, METHODS
@@ -33,11 +34,11 @@ def hinted_facts(function: types.FunctionType) -> dict[str, Fact]:
     for name, kind in _kinds(function, {}).items():
         shape = frozenset({Atom(name)})
         if kind == "scalar":
-            facts[name] = SCALAR
+            facts[name] = FLOAT
         elif kind == "open":
-            facts[name] = OPEN
+            facts[name] = replace(OPEN, precision="double")
         else:
-            facts[name] = Fact(kind, shape, None, True)
+            facts[name] = Fact(kind, shape, None, True, precision="double")
     return facts
 
 

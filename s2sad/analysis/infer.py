@@ -22,6 +22,7 @@ from s2sad.analysis.facts import (
     Fact,
     Kind,
     Shape,
+    common,
     either,
     scalar,
     some_item,
@@ -141,6 +142,8 @@ class _Inference:
                     whole = self.value(value, targets[0])
                     for position, target in enumerate(targets):
                         item = OPEN if star is not None else item_of(whole, position)
+                        if item == OPEN:
+                            item = replace(OPEN, precision=whole.precision)
                         self.put(target, whole if whole == UNSET_FACT else self.fresh(item, target), value)
                 case Pop(targets=targets):
                     for target in targets:
@@ -186,8 +189,10 @@ class _Inference:
         if items is None and a.kind == b.kind:
             known = [f for f in map(some_item, (a, b)) if f is not None]
             each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
-        truth = a.boolean or b.boolean
-        return self.fresh(Fact(kind, shape, ndim, a.real and b.real, items, dims, each=each, boolean=truth), f"{name}?")
+        truth, precision = a.boolean or b.boolean, common(a.precision, b.precision)
+        real = a.real and b.real
+        met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision)
+        return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
         """Run the body until the facts of its join names hold at its head."""
@@ -237,9 +242,9 @@ class _Inference:
             elif whole.each is not None:
                 fact = whole.each
             elif whole.kind == "array":
-                fact = replace(row_of(whole), boolean=whole.boolean)
+                fact = row_of(whole)
             else:
-                fact = OPEN
+                fact = replace(OPEN, precision=whole.precision)
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
             self.of[stmt.counter] = scalar(True, stmt.counter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from s2sad.analysis.facts import (
@@ -47,12 +48,14 @@ def item_of(whole: Fact, position: Any) -> Fact:
 def row_of(whole: Fact) -> Fact:
     """The fact about an item of an array along its first axis."""
     if whole.dims:
-        return made_of(whole.dims[1:], whole.real)
-    if whole.ndim is None:
-        return Fact("numeric", None, None, whole.real)
-    if whole.ndim == 1:
-        return scalar(whole.real)
-    return Fact("array", None, whole.ndim - 1, whole.real)
+        row = made_of(whole.dims[1:], whole.real)
+    elif whole.ndim is None:
+        row = Fact("numeric", None, None, whole.real)
+    elif whole.ndim == 1:
+        row = scalar(whole.real)
+    else:
+        row = Fact("array", None, whole.ndim - 1, whole.real)
+    return replace(row, boolean=whole.boolean, precision=whole.precision)
 
 
 def made_of(dims: Dims, real: bool) -> Fact:

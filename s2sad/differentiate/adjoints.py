@@ -41,6 +41,8 @@ _OWN = Op("runtime", "own", own)
 _REAL = Op("runtime", "np.real", np.real)
 _REAL_LIKE = Op("runtime", "real_like", real_like)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
+_AS_TYPE = Op("method", "astype", np.ndarray.astype)
+_DTYPE = Op("attribute", "dtype")
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
@@ -214,7 +216,10 @@ class Adjoints(Buffers):
             # A name that may be unbound has the number 0.0 for a zero.
             real = self.realised(old, fact)
             held = real if isinstance(real, Var) else self.let(self.bar(x.name), real, fact)
-            new = self.let(self.bar(x.name), Call(COPY, (held,)), fact)
+            alike = self.fact(real).real == fact.real and self.fact(real).precision == fact.precision != ""
+            new = self.let(
+                self.bar(x.name), Call(COPY, (held,)) if alike else Call(_AS_TYPE, (held, Call(_DTYPE, (x,)))), fact
+            )
         else:
             new = self.let(self.bar(x.name), Call(ADD, (self.zeros(x), old)))
         self.owned.add(new.name)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.dtypes import dtype_of
 from s2sad.analysis.effects import AS_IT_HAPPENS, sharing, user_calls
 from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
@@ -189,6 +190,7 @@ class Buffers(Builder):
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
             if (
                 self.of[target].real
+                and self.of[target].precision == "double"
                 and not value.kwargs
                 and len(value.args) <= (2 if value.op.function is np.full else 1)
             ):
@@ -218,6 +220,10 @@ class Buffers(Builder):
             return replace(value, args=of_shadow)
         if value.op.kind == "attribute":
             return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
+        if value.op.function in AS_IT_HAPPENS and dtype_of(value) is not None:
+            # The dtype decides whether there is a view; what is cast to integers is a constant.
+            if self.fact(value).precision not in ("single", "double"):
+                return None
         rule = rules.find(value.op.function)
         if value.op.function is np.diag and self.of[first.name].ndim == 2:
             return Call(_DIAGONAL, (*of_shadow, *(v for _, v in value.kwargs)))

@@ -30,7 +30,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import names_in
 from s2sad.rules.binding import BindingError, bind
-from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
+from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred, widened
 from s2sad.runtime.items import add_row, require_real, unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
@@ -44,6 +44,7 @@ _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 _LIST = Op("runtime", "list", list)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
+_WIDENED = Op("runtime", "widened", widened)
 _REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 #: Parameters whose value decides which element goes where, and so has the derivative zero.
 _SELECTING = frozenset(
@@ -115,7 +116,8 @@ class Operations(Adjoints):
             # NumPy takes a list for an array; the operators of an adjoint do not.
             made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
             operands = {name: made.get(value, value) for name, value in bound.items()}
-        if op.function is np.multiply and bound_twice(bound) and operands == bound:
+        widened = self.widened(rule, operands, call, z, held_strong=self.is_strong(z_bar))
+        if op.function is np.multiply and bound_twice(bound) and operands == bound == widened:
             # x * x, written with one partial.
             x = call.args[0]
             partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
@@ -125,7 +127,7 @@ class Operations(Adjoints):
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
         try:
-            spliced = splice(rule, operands, z, held, self.fact, self.fresh)
+            spliced = splice(rule, widened, z, held, self.fact, self.fresh)
         except UnknownLength:
             what = f"{op.name} of a list whose length is known only at run time"
             self.violation(call.node, what, "Write the list out in the call.")
@@ -154,6 +156,26 @@ class Operations(Adjoints):
                 self.contribute(operand, g, moved=alone and g == held)
             else:
                 self.contribute(operand, self.tidy(value))
+
+    def widened(
+        self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, z: Var, *, held_strong: bool
+    ) -> dict[str, Expr]:
+        """The operands in the precision in which NumPy computes with them, where partials are made of them alone."""
+        found = dict(operands)
+        if rule.kind == "linear" or (held_strong and (rule.kind == "bilinear" or call.op.function is np.multiply)):
+            return found
+        of_result = self.fact(call).precision
+        for name, value in operands.items():
+            known = self.fact(value)
+            same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
+            if name in rule.wrt and not same and (known.numeric or known.kind == "open"):
+                found[name] = Call(_WIDENED, (value,))
+        return found
+
+    def is_strong(self, g: Expr) -> bool:
+        """Whether an adjoint is an array, which does not give way, and not one number broadcast, which is left out."""
+        spread = g.name in self.lazy if isinstance(g, Var) else isinstance(g, Call) and g.op.function is np.broadcast_to
+        return self.fact(g).kind == "array" and not spread
 
     def may_turn_complex(self, call: Call) -> bool:
         """Whether a power of Python's floats may be complex: that of a negative one, unless the exponent is whole."""

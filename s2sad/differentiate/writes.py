@@ -34,12 +34,13 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
-from s2sad.runtime import add_at, add_copy, orderly, own, stop_gradient
+from s2sad.runtime import add_at, add_copy, orderly, own, require_floats, stop_gradient, unbroadcast
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _OWN = Op("runtime", "own", own)
 _ORDERLY = Op("runtime", "orderly", orderly, pure=False)
+_REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 #: The helpers that make an index from the shape of an array.
 _PLACES = (along_places, diagonal_places, flat_places, mask_places)
@@ -320,7 +321,9 @@ class Writes(Calls):
         self.contribute(x, real, moved=moved and real is g)
 
     def apart(self, g: Expr) -> Expr:
-        """``g`` as a value: a shadow goes on changing."""
+        """``g`` as a value: a shadow goes on changing, and what fits comes back from ``unbroadcast`` as it is."""
+        if isinstance(g, Call) and g.op.function is unbroadcast:
+            return Call(_OWN, (g,))
         return Call(COPY, (g,)) if isinstance(g, Var) and g.name in self.shadows.values() else g
 
     def store(self, stmt: Store) -> None:
@@ -350,6 +353,8 @@ class Writes(Calls):
         if stmt.op is None and self.may_overlap(stmt, base_):
             place = Call(INDEX, (base_, stmt.index))
             self.before.append(Evaluate(Call(_ORDERLY, (place, stmt.value)), stmt.origin))
+        if self.is_active(stmt.value) and self.of[base_.name].precision == "" and self.is_item(base_.name):
+            self.before.append(Evaluate(Call(_REQUIRE_FLOATS, (base_,)), stmt.origin))
         bar = self.shadow(base_.name)
         index = self.kept(stmt.index)
         if isinstance(index, Call) and index.op.function in _PLACES:
@@ -377,6 +382,15 @@ class Writes(Calls):
                 self.give(stmt.value, g if _fits(stmt) else self.unbroadcast(g, stmt.value), moved=True)
             return
         self.store_operation(stmt, bar, index, g)
+
+    def is_item(self, name: str) -> bool:
+        """Whether an array may come out of a container, whose shadow has zeros for arrays of integers too."""
+        made = self.definitions.get(name)
+        if made is None:
+            return name not in {p.name for p in self.function.params}
+        if isinstance(made, Call) and made.op.kind in ("index", "attribute"):
+            return self.fact(made.args[0]).kind != "array"
+        return isinstance(made, Var) and self.is_item(made.name)
 
     def is_store(self, stmt: Store, call: Call) -> bool:
         """Whether a call surely does what the store says: to an array, and to a view where it is given one."""

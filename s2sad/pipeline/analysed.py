@@ -238,13 +238,20 @@ def _defaults(function: Function) -> dict[str, Fact]:
 
 
 def with_display(function: Function) -> Function:
-    """``function`` with what it assigns last and returns, a name, a tuple or None, as its result."""
+    """``function`` with what it assigns last and returns, a name, a tuple of names or None, as its result."""
     last = function.body[-1] if function.body else None
     if not isinstance(last, Assign) or function.result != Var(last.target):
         return function
-    shown = isinstance(last.value, Build) and last.value.kind == "tuple"
-    if shown or isinstance(last.value, Var) or last.value == Const(None):
-        return replace(function, body=function.body[:-1], result=last.value)
+    body = function.body[:-1]
+    if isinstance(last.value, Build) and last.value.kind == "tuple":
+        items = list(last.value.items)
+        for i, item in enumerate(items):
+            if not isinstance(item, (Var, Const)):
+                items[i] = Var(f"~result{i}.0")
+                body = (*body, Assign(f"~result{i}.0", item, last.origin))
+        return replace(function, body=body, result=Build("tuple", tuple(items)))
+    if isinstance(last.value, Var) or last.value == Const(None):
+        return replace(function, body=body, result=last.value)
     return function
 
 

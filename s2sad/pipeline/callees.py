@@ -21,7 +21,7 @@ from s2sad.analysis.effects import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, rough, sized, some_item
+from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 from s2sad.analysis.infer import Facts
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower import Lowered
@@ -232,7 +232,7 @@ def _inward(fact: Fact) -> Fact:
     size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
     if fact.dims is not None:
         dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
-        return replace(sized(dims, fact.real, fact.kind), size=size, items=fact.items)
+        return replace(resized(fact, dims), size=size)
     shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
     items = None if fact.items is None else tuple((k, _inward(f)) for k, f in fact.items)
     return replace(fact, shape=shape, size=size, items=items)
@@ -246,7 +246,7 @@ def _outward(fact: Fact) -> Fact:
     items = None if fact.items is None else tuple((k, _outward(f)) for k, f in fact.items)
     if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
         dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
-        return replace(sized(dims, fact.real, fact.kind), size=size, items=items)
+        return replace(resized(fact, dims), size=size, items=items)
     known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
     shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
     return replace(fact, shape=shape, dims=None, size=size, items=items)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.effects import Context
-from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, rough, sized
+from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
 from s2sad.differentiate.builder import Builder
@@ -213,7 +213,7 @@ class _Compilation(Analyser):
         kept = [*written, *edge.passed.values(), *made.outward]
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
         result = Build("tuple", tuple(Build("tuple", part) for part in parts))
-        whole = replace(a.function, body=(*made.body, *edge.tail), reverse=made.reverse, result=result)
+        whole = replace(a.function, body=made.body, reverse=made.reverse, result=result)
         whole, memory = finished(a, whole, made)
         self.stages.setdefault("adjoint", lambda: show(whole))
         titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
@@ -259,7 +259,7 @@ def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
         return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
 
     if fact.dims:
-        return replace(sized(tuple(map(renamed, fact.dims)), fact.real, fact.kind), size=fact.size)
+        return resized(fact, tuple(map(renamed, fact.dims)))
     if fact.kind == "scalar" and fact.size is not None:
         return replace(fact, size=renamed(fact.size))
     shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape

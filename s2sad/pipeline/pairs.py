@@ -51,13 +51,12 @@ from s2sad.pipeline.analysed import Analysed
 class Border:
     """What goes over the border, as far as it is known before the adjoint is written.
 
-    ``items`` are the results, ``tail`` the statements that name them.  ``seeds`` are the adjoints that the reverse half
-    is given (name and adjoint), ``passed`` the shadows of parameters, ``views`` the results that come with a shadow.
+    ``items`` are the results.  ``seeds`` are the adjoints that the reverse half is given (name and adjoint), ``passed``
+    the shadows of parameters, ``views`` the results that come with a shadow.
     """
 
     pair: Pair
     items: tuple[Expr, ...]
-    tail: tuple[Stmt, ...]
     seeds: tuple[tuple[str, str], ...]
     seed_facts: dict[str, Fact]
     passed: dict[str, str]
@@ -74,19 +73,13 @@ def border(
     }
     shadowed = [p for p in function.params if inner and p.public in wrt and p.name in buffers]
     outer = {n for p in shadowed for n in a.effects.group.get(p.name, frozenset({p.name}))}
-    result, tail = function.result, []
+    result = function.result
     count: int | None = None
     items: tuple[Expr, ...] = (result,)
     if isinstance(result, Build):
         count, items = len(result.items), result.items
     elif result == Const(None):
         count, items = 0, ()
-    named: list[Expr] = []
-    for i, item in enumerate(items):
-        if not isinstance(item, (Var, Const)):
-            tail.append(Assign(f"~result{i}.0", item))
-            item = Var(f"~result{i}.0")
-        named.append(item)
     taken = {p.public for p in function.params} | {"saved"}
 
     def unused(stem: str, other: str) -> str:
@@ -96,12 +89,12 @@ def border(
         return stem
 
     passed = {p.name: unused(f"{p.public}_bar", f"{p.public}_bar_") + ".0" for p in shadowed}
-    views = [i for i, v in enumerate(named) if isinstance(v, Var) and v.name in buffers & outer]
-    seeded = [i for i, v in enumerate(named) if isinstance(v, Var) and v.name in a.activity.active and i not in views]
+    views = [i for i, v in enumerate(items) if isinstance(v, Var) and v.name in buffers & outer]
+    seeded = [i for i, v in enumerate(items) if isinstance(v, Var) and v.name in a.activity.active and i not in views]
     seeds = []
     seed_facts = {}
     for i in seeded:
-        name = named[i].name  # type: ignore[union-attr]
+        name = items[i].name  # type: ignore[union-attr]
         whole = f"result{i}_bar" if count is not None else "result_bar"
         plain = count is None or name.startswith("~")
         bar = unused(whole if plain else f"{base(name)}_bar", whole) + ".0"
@@ -120,8 +113,8 @@ def border(
         tuple(views),
         tuple(seeded),
     )
-    aliases = tuple(named[i].name for i in views)  # type: ignore[union-attr]
-    return Border(pair, tuple(named), tuple(tail), tuple(seeds), seed_facts, passed, aliases)
+    aliases = tuple(items[i].name for i in views)  # type: ignore[union-attr]
+    return Border(pair, items, tuple(seeds), seed_facts, passed, aliases)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
-from s2sad.runtime.arrays import unbroadcast, unreduce
+from s2sad.runtime.arrays import unbroadcast, unreduce, widened
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.trees import (
     add,
@@ -22,6 +22,7 @@ from s2sad.runtime.trees import (
     packed,
     part_shadow,
     real_like,
+    require_floats,
     scalar_seed,
     shadow,
     sole,
@@ -50,6 +51,7 @@ __all__ = [
     "packed",
     "part_shadow",
     "real_like",
+    "require_floats",
     "scalar_seed",
     "shadow",
     "sole",
@@ -58,5 +60,6 @@ __all__ = [
     "take_out",
     "unbroadcast",
     "unreduce",
+    "widened",
     "zeros",
 ]

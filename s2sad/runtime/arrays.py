@@ -41,6 +41,18 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
     return g if np.shape(g) == shape else np.broadcast_to(g, shape)
 
 
+def widened(x: Any) -> Any:
+    """``x`` in double precision, where it is of NumPy's integers, booleans, or shorter floating-point numbers.
+
+    A number of Python's gives way to these, so that the adjoint would be computed as they are.
+    """
+    dtype = getattr(x, "dtype", None)
+    if dtype is None or dtype.kind not in "biufc":
+        return x
+    wide = np.result_type(dtype, np.float64)
+    return x if dtype == wide else x.astype(wide)
+
+
 def unreduce(g: Any, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``g``, the adjoint of a reduction along ``axis``, repeated to ``shape`` (a read-only view).
 

@@ -224,7 +224,7 @@ def add_copy(x_bar: Any, z_bar: Any, order: Any = "C") -> None:
     where the array is copied.
     """
     if not np.may_share_memory(x_bar, z_bar):
-        x_bar += z_bar.reshape(x_bar.shape, order=order)
+        x_bar += real_like(z_bar.reshape(x_bar.shape, order=order), x_bar)
 
 
 def diagonal_view(x_bar: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
@@ -436,11 +436,7 @@ def shadow(x: Any) -> Any:
             f"an object of type {type(x).__name__} is written in place where an array was expected",
             "Convert it with np.array(...) first.",
         )
-    if x.dtype.kind not in "fc":
-        raise UndefinedDerivativeError(
-            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
-            "Make the array with dtype=float.",
-        )
+    require_floats(x)
     return _laid_out_like(x)
 
 
@@ -452,6 +448,19 @@ def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
             return True
         end = high
     return False
+
+
+def require_floats(x: Any) -> None:
+    """Refuse to write a float that is differentiated into an array of integers.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is one.
+    """
+    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
+        raise UndefinedDerivativeError(
+            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
+            "Make the array with dtype=float.",
+        )
 
 
 def part_shadow(x: Any) -> Any:
