@@ -41,6 +41,7 @@ from s2sad.ir.nodes import (
     If,
     Pop,
     Unpack,
+    Var,
     While,
 )
 from s2sad.ir.traverse import names_in, walk, writes
@@ -128,13 +129,19 @@ class _Inference:
             return UNSET_FACT
         return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
 
+    def moved(self, source: Expr, name: str) -> Fact:
+        """The fact about what is moved into a join name: of what only a later iteration sets nothing is known yet."""
+        if isinstance(source, Var) and source.name not in self.of:
+            return UNSET_FACT
+        return self.value(source, name)
+
     def block(self, block: Block) -> None:
         for stmt in block:
             match stmt:
                 case Assign(target=target, value=value):
                     self.put(target, self.value(value, target), value)
                 case Copy(targets=targets, sources=sources):
-                    incoming = [self.value(s, t) for t, s in zip(targets, sources, strict=True)]
+                    incoming = [self.moved(s, t) for t, s in zip(targets, sources, strict=True)]
                     for target, source, fact in zip(targets, sources, incoming, strict=True):
                         self.move(target, fact)
                         self.put(target, self.of[target], source)

@@ -63,6 +63,8 @@ class Adjoints(Buffers):
         self.unknown: set[str] = set()
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
+        #: The adjoints of arrays that may be the number 0.0, since the array may have no value.
+        self.loose: set[str] = set()
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
         self.changed_later: set[str] = set()
@@ -121,7 +123,9 @@ class Adjoints(Buffers):
             return
         old = self.adj.get(x.name)
         g = self.lowered(g)
+        loose = False
         if old is not None:
+            loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True
         if isinstance(g, Call):
@@ -135,6 +139,8 @@ class Adjoints(Buffers):
                 self.broadcasts[name] = inner.args[1]
             elif owned or _makes_fresh(inner):
                 self.owned.add(name)
+            if loose:
+                self.loose.add(name)
         elif not moved:
             self.owned.difference_update(names_in(g))
         self.adj[x.name] = g
@@ -212,8 +218,7 @@ class Adjoints(Buffers):
         if old is None:
             zero = self.zeros(x)
             new = self.let(self.bar(x.name), zero, shape_fact)
-        elif fact.kind == "array" and x.name not in self.unbound:
-            # A name that may be unbound has the number 0.0 for a zero.
+        elif fact.kind == "array" and x.name not in self.unbound and not self.is_loose(old):
             real = self.realised(old, fact)
             held = real if isinstance(real, Var) else self.let(self.bar(x.name), real, fact)
             alike = self.fact(real).real == fact.real and self.fact(real).precision == fact.precision != ""
@@ -221,10 +226,23 @@ class Adjoints(Buffers):
                 self.bar(x.name), Call(COPY, (held,)) if alike else Call(_AS_TYPE, (held, Call(_DTYPE, (x,)))), fact
             )
         else:
-            new = self.let(self.bar(x.name), Call(ADD, (self.zeros(x), old)))
+            known = fact.kind == "array"
+            total = algebra.add(self.zeros(x), old) if known else Call(ADD, (self.zeros(x), old))
+            new = self.let(self.bar(x.name), total, fact if known else None)
         self.owned.add(new.name)
         self.adj[x.name] = new
         return new
+
+    def is_loose(self, g: Expr) -> bool:
+        """Whether the adjoint of an array may be the number 0.0."""
+        return isinstance(g, Var) and g.name in self.loose
+
+    def firm(self, name: str, g: Expr) -> Expr:
+        """The adjoint of a name that has a value: an array where that is one."""
+        if not self.is_loose(g) or self.of[name].kind != "array":
+            return g
+        whole = algebra.add(self.zeros(Var(name)), g)
+        return self.let(self.bar(name), whole, replace(self.of[name], real=self.fact(g).real))
 
     def result(self, name: str, given: set[str]) -> Expr:
         """The adjoint of a parameter as an object that nothing else refers to."""

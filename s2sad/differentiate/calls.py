@@ -29,7 +29,8 @@ class Calls(Containers):
         """The adjoint of a call: a call of the reverse half of its pair."""
         bound = self.callees.bind(call)
         shadowed = self.shadowed(call, bound, targets)
-        bars = {t: self.take(t) for t in targets if not self.is_buffer(Var(t))}
+        taken = {t: self.take(t) for t in targets if not self.is_buffer(Var(t))}
+        bars = {t: None if bar is None else self.firm(t, bar) for t, bar in taken.items()}
         followed = any(bar is not None for bar in bars.values()) or any(t in self.shadows for t in targets)
         active = tuple(name for name, value in bound.items() if self.is_active(value))
         if not active or not (followed or shadowed):

@@ -123,7 +123,7 @@ class Operations(Adjoints):
             partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
             self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
             return
-        held = z_bar
+        held = z_bar if rule.kind == "elementwise" else self.firm(z.name, z_bar)
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
         try:

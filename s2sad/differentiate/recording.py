@@ -45,7 +45,9 @@ def record(
     ``remaker`` decides what is computed again.  ``unbound`` are names that may have no
     value when they are saved.
     """
-    return _Recorder(fresh, rebuildable, stored, remaker, unbound).block(body, reverse, frozenset(), False)[:2]
+    recorder = _Recorder(fresh, rebuildable, stored, remaker, unbound)
+    forward, back = recorder.block(body, reverse, frozenset(), False)
+    return _set_first(forward, recorder.unset, unbound), back
 
 
 class _Recorder:
@@ -63,7 +65,8 @@ class _Recorder:
         self.remaker = remaker
         self.unbound = unbound
         self.tapes: list[str] = []
-        self.unset: list[str] = []
+        #: The names that may have no value when they are saved.
+        self.unset: set[str] = set()
 
     def block(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
         """Treat the blocks inside a block and its reverse; ``heads`` are the innermost loop's join names."""
@@ -79,10 +82,6 @@ class _Recorder:
                 done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
             elif isinstance(stmt, (For, While)) and isinstance(twin, For):
                 new, done[stmt.key] = self.loop(stmt, twin)
-                if self.unset:
-                    zeros = tuple(Const(0.0) for _ in self.unset)
-                    forward.append(Copy(tuple(self.unset), zeros))
-                    self.unset = []
                 if not in_loop:
                     forward += [Assign(t, Build("list", ())) for t in self.tapes]
                     self.tapes = []
@@ -195,11 +194,8 @@ class _Recorder:
         if saved:
             tape = self.fresh("~saved")
             self.tapes.append(tape)
-            self.unset += [n for n in saved if n in self.unbound and n in heads]
-            unset = [n for n in saved if n in self.unbound and n not in heads]
+            self.unset.update(n for n in saved if n in self.unbound)
             body = _pushed(body, tape, saved, heads)
-            if unset:
-                body = (Copy(tuple(unset), tuple(Const(0.0) for _ in unset)), *body)
             start.append(Pop(tuple([renewed(n) for n in saved]), tape))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
@@ -217,6 +213,42 @@ class _Recorder:
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+
+
+def _set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
+    """``body`` with a value for each of ``names``, and for what may become it, before anything else sets them."""
+    wanted = set(names)
+    copies = [s for s in walk(body) if isinstance(s, Copy)]
+    grown = bool(wanted)
+    while grown:
+        before = len(wanted)
+        for move in copies:
+            pairs = zip(move.targets, move.sources, strict=True)
+            wanted |= {s.name for t, s in pairs if t in wanted and isinstance(s, Var) and s.name in unbound}
+        grown = len(wanted) > before
+    wanted -= set(_entered(body))
+    out: list[Stmt] = []
+    for stmt in body:
+        first = sorted(wanted & {n for s in walk((stmt,)) for n in writes(s)})
+        if first:
+            out.append(Copy(tuple(first), tuple(Const(0.0) for _ in first)))
+            wanted.difference_update(first)
+        out.append(stmt)
+    return tuple(out)
+
+
+def _entered(block: Block) -> Iterator[str]:
+    """The join names of loops that are set right before the loop, to what other names hold."""
+    moved: set[str] = set()
+    for stmt in block:
+        if isinstance(stmt, Copy):
+            moved.update(stmt.targets)
+        elif isinstance(stmt, (For, While)):
+            yield from moved & set(loop_heads(stmt.body))
+            yield from _entered(stmt.body)
+        elif isinstance(stmt, If):
+            yield from _entered(stmt.then)
+            yield from _entered(stmt.orelse)
 
 
 def in_order(made: Mapping[str, Expr]) -> Iterable[str]:

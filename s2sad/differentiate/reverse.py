@@ -272,6 +272,8 @@ class _Reverse(Writes):
         fact = self.of[name]
         real = fact.real and all(self.fact(bar).real for bar in bars)
         self.of[join] = replace(fact, real=real) if fact.numeric else self.named(Fact("open"), join)
+        if name in self.unbound or any(isinstance(bar, Var) and bar.name in self.loose for bar in bars):
+            self.loose.add(join)
         return join
 
     def grows(self, head: str) -> bool:

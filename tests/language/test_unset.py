@@ -1,0 +1,197 @@
+"""Variables that have no value before a loop or branch sets them: carried on, read after it, and written."""
+
+# ruff: noqa: F821, F841
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.language.support import Case, case, check_gradient, check_primal
+
+V = np.array([0.7, 1.3])
+
+
+def carried_from_a_branch(x: Any) -> Any:
+    if x[0] > 0:
+        p = x[0] * x[1]
+    s = 0.0
+    for i in range(3):
+        if x[0] > 0:
+            s = s + p * p * i
+        p = x[0] * i
+    return s
+
+
+def carried_over_empty_loops(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        for j in range(2 - i):
+            if i + j > 0:
+                s = s + k * k * x[0]
+            k = x[1] * (j + 1)
+    return s
+
+
+def read_after_empty_loops(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        for j in range(2 - i):
+            k = x[1] * (j + 1)
+        s = s + k * k * x[0]
+    return s
+
+
+def carried_over_three_loops(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        for j in range(2):
+            for m in range(i):
+                if i + j + m > 1:
+                    s = s + k * k * x[0]
+                k = x[1] * (j + 1) * (m + 1) + i
+    return s
+
+
+def skipped_once(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i != 1:
+            k = x[1] * i
+        s = s + k * k * x[0]
+    return s
+
+
+def set_in_turns(x: Any) -> Any:
+    for i in range(2):
+        if x[0] > 0:
+            p = x[0] * x[1] + i
+        for j in range(2):
+            if j:
+                q = q * p
+            else:
+                q = p * x[1]
+    return q
+
+
+def array_of_the_last_turn(x: Any) -> Any:
+    s = 1.0
+    for _ in range(2):
+        p = x * s
+        s = s + p[0]
+    return p[1] * s
+
+
+def array_of_the_last_turn_of_while(x: Any) -> Any:
+    s = 1.0
+    n = 0
+    while n < 3:
+        n += 1
+        p = x * s
+        s = s + np.sum(p[1:] - p[:-1])
+    return np.sum(p)
+
+
+def number_of_an_inner_loop(x: Any) -> Any:
+    s = 0.0
+    for i in range(2):
+        for j in range(2):
+            k = j
+        s = s + x[0] * k
+    return s * x[1]
+
+
+def index_found_in_an_inner_loop(x: Any) -> Any:
+    a = x.copy()
+    for n in range(2):
+        for i in range(2):
+            if a[i] > 0.1:
+                idx = i
+        a[idx] *= 0.5
+    return np.sum(a * x)
+
+
+def index_of_an_inner_loop(x: Any) -> Any:
+    s = 0.0
+    for i in range(2):
+        for j in range(2):
+            t = x[j] * i
+        s = s + x[j] * t
+    return s
+
+
+def set_in_an_inner_while(x: Any) -> Any:
+    s = 0.0
+    a = x.copy()
+    for i in range(3):
+        n = 0
+        while n < 2:
+            old = a[n] * 1.0
+            a[n] *= 0.5 * x[n]
+            n += 1
+        s = s + old
+    return s + np.sum(a)
+
+
+def view_of_an_inner_loop(x: Any) -> Any:
+    a = np.concatenate([x, x])
+    for i in range(2):
+        for j in range(2):
+            v = a[j:]
+        v[0] *= 2
+    return np.sum(a * a)
+
+
+def view_of_the_first_turn(x: Any) -> Any:
+    a = np.concatenate([x, x])
+    for i in range(2):
+        if i == 0:
+            w = a[:2]
+        w[0] *= 2
+    return np.sum(a * a)
+
+
+def number_changed_by_an_inner_index(x: Any) -> Any:
+    a = np.concatenate([x, x])
+    t = 0.0
+    for i in range(3):
+        for j in range(i):
+            t += a[j]
+        if i:
+            t *= a[j]
+    return t
+
+
+CASES = [
+    case(f, x, name=f"{f.__name__}_{n}")
+    for f in (
+        carried_from_a_branch,
+        carried_over_empty_loops,
+        read_after_empty_loops,
+        carried_over_three_loops,
+        skipped_once,
+        set_in_turns,
+        array_of_the_last_turn,
+        array_of_the_last_turn_of_while,
+        number_of_an_inner_loop,
+        index_found_in_an_inner_loop,
+        index_of_an_inner_loop,
+        set_in_an_inner_while,
+        view_of_an_inner_loop,
+        view_of_the_first_turn,
+        number_changed_by_an_inner_index,
+    )
+    for n, x in enumerate((V, np.array([0.4, -0.3])))
+]
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_primal(c: Case) -> None:
+    check_primal(c)
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_gradient(c: Case) -> None:
+    check_gradient(c)
