@@ -20,6 +20,7 @@ from s2sad import rules
 from s2sad.analysis.effects import CallEffects, user_calls
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.versions import changes, is_change, versions
+from s2sad.frontend.methods import PARTS
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -95,7 +96,11 @@ def misplaced(function: Function, facts: Facts) -> Iterator[Fault]:
     for stmt in walk(function.body):
         part = stmt.value if isinstance(stmt, Assign) else None
         if isinstance(part, Call) and isinstance(getattr(part.node, "ctx", None), gast.Store):
-            if part.op.kind == "attribute" and facts.get(part.args[0]).kind not in ("array", "numeric"):
+            if (
+                part.op.kind == "attribute"
+                and part.op.name in PARTS
+                and facts.get(part.args[0]).kind not in ("array", "numeric")
+            ):
                 yield part, f"{part.op.name} of what is not surely an array is assigned"
 
 

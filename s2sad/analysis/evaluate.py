@@ -325,7 +325,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
         return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
     if whole.items is not None:
         return item_of(whole, name)
-    if name == "T" and whole.dims is not None:
+    if name == "T" and whole.dims:
         return made_of(whole.dims[::-1], whole.real)
     if name in ("T", "mT") and whole.ndim is not None:
         return replace(whole, shape=whole.shape if whole.ndim < 2 else None)

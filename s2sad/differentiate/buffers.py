@@ -52,7 +52,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import blocks, names_in, reads, walk
+from s2sad.ir.traverse import blocks, names_in, reads, walk, writes
 from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -88,6 +88,7 @@ class Buffers(Builder):
         }
         self.definitions = {s.target: s.value for s in walk(known.function.body) if isinstance(s, Assign)}
         self.at_once = frozenset(self.read_at_once(known.function))
+        self.momentary = frozenset(self.read_before_writes(known.function.body))
         self.after: list[Stmt] = []
         self.shadows: dict[str, str] = {}
         self.stale = known.activity.stale
@@ -117,6 +118,29 @@ class Buffers(Builder):
                     if value.op.function in _AT_ONCE:
                         held.add(stmt.target)
 
+    def read_before_writes(self, block: Block) -> Iterator[str]:
+        """The temporaries that may be numbers or rows, and are read for the last time before a row would be written."""
+        for position, stmt in enumerate(block):
+            for inner in blocks(stmt):
+                yield from self.read_before_writes(inner)
+            for name in writes(stmt) if not _is_inplace(stmt) else ():
+                if name.startswith("~t.") and name in self.effects.written and self.of[name].kind not in HOLDERS:
+                    if self.is_read_before_writes(name, block[position + 1 :]):
+                        yield name
+
+    def is_read_before_writes(self, name: str, after: Block) -> bool:
+        """Whether nothing in a block writes the object of ``name`` before the last statement that reads the name."""
+        group = self.effects.group.get(name, frozenset({name}))
+        written = False
+        for stmt in after:
+            read = any(name in reads(s) for s in walk((stmt,)))
+            writing = any(not group.isdisjoint(self.effects.written_by(s)) for s in walk((stmt,)))
+            simple = not any(True for _ in blocks(stmt))
+            if read and (written or (writing and (_is_inplace(stmt) or not simple))):
+                return False
+            written = written or writing
+        return True
+
     def viewed_by(self, stmt: Assign) -> set[str]:
         """What a statement gives another name, makes another view of, or puts into a container."""
         value = stmt.value
@@ -131,7 +155,7 @@ class Buffers(Builder):
         if not isinstance(expr, Var):
             return False
         name = expr.name
-        if name in self.at_once or (name.startswith("~t.") and self.of[name].kind not in HOLDERS):
+        if name in self.at_once or name in self.momentary:
             # An item that is read and used at once, be it a number or a row: a value.
             return False
         written = name in self.effects.written and name not in self.effects.private
@@ -336,6 +360,10 @@ class Buffers(Builder):
         """The adjoint that stands in a part of the shadow of ``whole``, as a value of its own."""
         g = self.adjoint_of(whole, part)
         return g if g != part or self.fact(part).kind == "scalar" else Call(COPY, (part,))
+
+
+def _is_inplace(stmt: Stmt) -> bool:
+    return isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
 
 
 def _boolean(expr: Expr) -> bool:

@@ -263,7 +263,9 @@ class Writes(Calls):
         copy = self.bar(name)
         self.of[copy] = self.of[bar.name]
         self.shadows[copy] = copy
-        at.append(Assign(copy, Call(COPY, (bar,)), self.origin))
+        made = Assign(copy, Call(COPY, (bar,)), self.origin)
+        # What comes after a statement is noted from the last on: the shadow itself is made before its copy.
+        at.insert(0 if at is self.after else len(at), made)
         return Var(copy)
 
     def holds_arrays(self, whole: Expr) -> bool:

@@ -422,7 +422,7 @@ class Expressions:
                     what = f"{text} has a parameter with * or **"
                     return self.refused(node, what, "Name the parameters of the function.")
                 op = Op("user", text, function, pure=False)
-                args, kwargs = self.arguments(node)
+                args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))
             return self.refused(node, f"{text} has no derivative rule", remedy or _CUSTOM)
         wrong = self.odd_dtype(node, function, 0)
@@ -468,14 +468,15 @@ class Expressions:
             return None
         return self.refused(node, f"no derivative passes through numbers of dtype {text}", "Compute with floats.")
 
-    def arguments(self, node: Node) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:
-        args = tuple([self.argument(a) for a in node.args])
-        return args, tuple([(k.arg, self.argument(k.value)) for k in node.keywords])
+    def arguments(self, node: Node, named: bool = False) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:
+        """The arguments of a call; ``named``, since it may write into them, the containers among them too."""
+        args = tuple([self.argument(a, named) for a in node.args])
+        return args, tuple([(k.arg, self.argument(k.value, named)) for k in node.keywords])
 
-    def argument(self, node: Node) -> Expr:
+    def argument(self, node: Node, named: bool = False) -> Expr:
         value = self.value(node)
         if isinstance(value, Build) and self.depends(node):
-            return value
+            return self.assign("~t", value) if named else value
         return value if is_cheap(value) else self.atom(value)
 
 

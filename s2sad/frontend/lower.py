@@ -441,7 +441,7 @@ class _Lowering(ControlFlow):
                 self.violation(s, what, "Make a new object instead.")
                 return
             if isinstance(function, types.FunctionType) and rules.find(function) is None and may_write(function):
-                args, kwargs = self.arguments(call)
+                args, kwargs = self.arguments(call, named=True)
                 op = Op("user", gast.unparse(func).strip(), function, pure=False)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return

@@ -153,6 +153,9 @@ class _Shortener:
         if view == stmt.value or not name.startswith("~t") or not is_view(memory, view):
             return False
         assert isinstance(view, Call)
+        if memory.fact(view).ndim == 0:
+            # What is known for a number may be a view of an array without axes.
+            return False
         if not memory.is_fixed(name) or memory.find(name) in memory.returned or memory.is_shared(name):
             return False
         readers = [i for i, s in enumerate(after) for inner in walk((s,)) for n in reads(inner) if n == name]
