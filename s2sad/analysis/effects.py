@@ -294,6 +294,8 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh" if fact(call.args[0]).ndim == 1 else "view"
     if fact is not None and op.function in AS_IT_HAPPENS and call.args and fact(call.args[0]).kind in ("list", "tuple"):
         return "fresh"
+    if _makes_anew(call):
+        return "fresh"
     if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
         return "fresh"
     if op.kind == "attribute":
@@ -310,6 +312,17 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh"
     rule = rules.find(function)
     return rule.sharing if rule is not None else "maybe"
+
+
+def _makes_anew(call: Call) -> bool:
+    """Whether a function that may return its argument, or a view of it, surely does not with these arguments."""
+    if call.op.function is np.einsum:
+        # A single operand is transposed, or its diagonal taken.
+        return len(call.args) > 2
+    if call.op.function is np.diff:
+        given = [*call.args[1:2], *(v for k, v in call.kwargs if k == "n")]
+        return not given or (isinstance(given[0], Const) and given[0].value != 0)
+    return False
 
 
 def effects(

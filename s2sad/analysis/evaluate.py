@@ -277,7 +277,7 @@ def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
         return Fact("array", None, 1, real)
     if shape.kind in ("tuple", "list") and shape.items is not None:
         return Fact("array" if shape.items else "numeric", None, len(shape.items), real)
-    return Fact("numeric", None, None, real)
+    return Fact("array", None, None, real)
 
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:

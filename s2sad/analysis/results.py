@@ -303,6 +303,27 @@ def _arange(b: Bound, fact: Look) -> Fact | None:
     return array_of(dims_of_shape(fact(stop), stop, fact) if fact(stop).kind == "scalar" else None, 1, True)
 
 
+def _some(ndim: int | None = None) -> Maker:
+    """An array of one axis or more, of as many as given where they are."""
+
+    def maker(b: Bound, fact: Look) -> Fact | None:
+        real = all_real(*(f for f in map(fact, b.values()) if f.kind not in ("none", "other", "open")))
+        return Fact("array", None, ndim, real and all(f.kind != "open" for f in map(fact, b.values())))
+
+    return maker
+
+
+def _interp(b: Bound, fact: Look) -> Fact | None:
+    x = fact(b["x"])
+    return replace(x, real=fact(b["fp"]).real) if x.kind == "array" and x.ndim else None
+
+
+def _take(b: Bound, fact: Look) -> Fact | None:
+    a, indices = fact(b["a"]), fact(b["indices"])
+    several = indices.kind in ("list", "tuple") or (indices.kind == "array" and bool(indices.ndim))
+    return Fact("array", None, None, a.real) if a.kind == "array" and several else None
+
+
 def _item(b: Bound, fact: Look) -> Fact | None:
     return scalar(fact(b["a"]).real)
 
@@ -380,6 +401,12 @@ _TABLE: dict[Any, Maker] = {
     np.split: _split,
     np.array_split: _split,
     np.linspace: _linspace,
+    **dict.fromkeys((np.tile, np.block, np.append, np.insert, np.delete, np.ascontiguousarray, np.rot90), _some()),
+    **dict.fromkeys((np.atleast_2d, np.atleast_3d, np.dstack, np.linalg.pinv), _some()),
+    **dict.fromkeys((np.convolve, np.correlate), _some(1)),
+    np.column_stack: _some(),
+    np.interp: _interp,
+    np.take: _take,
     item: _item,
     unitem: _as("a"),
     undiff: _into_shape,

@@ -136,7 +136,9 @@ def product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
         batch = broadcast_dims([a.dims[:-2], b.dims[:-2]])
         if batch is not None:
             return sized((*batch, a.dims[-2], b.dims[-1]), real)
-    if a.ndim is not None and b.ndim is not None and 0 < a.ndim <= 2 and 0 < b.ndim <= 2:
+    if a.ndim and b.ndim:
+        if stacked and max(a.ndim, b.ndim) > 2:
+            return Fact("array", None, max(a.ndim, b.ndim) - (min(a.ndim, b.ndim) == 1), real)
         return Fact("array", None, a.ndim + b.ndim - 2, real)
     return Fact("numeric", None, None, real)
 

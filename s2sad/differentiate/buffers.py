@@ -146,7 +146,7 @@ class Buffers(Builder):
         value = stmt.value
         if not isinstance(value, Call):
             return set(names_in(value))
-        if self.of[stmt.target].kind in HOLDERS and value.args and self.is_view(value):
+        if self.fact(Var(stmt.target)).kind in HOLDERS and value.args and self.is_view(value):
             return set(names_in(value.args[0]))
         return set()
 

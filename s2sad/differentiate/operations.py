@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -88,6 +88,11 @@ class Operations(Adjoints):
             return
         if self.may_turn_complex(call):
             self.emit(Evaluate(Call(_REQUIRE_REAL, (z,)), self.origin))
+        if op.function is np.array and len(call.args) == 1 and not call.kwargs:
+            places = dict(self.numbers_in(call.args[0], ()))
+            if places and all(isinstance(item, (Var, Const)) for item in places.values()):
+                self.contribute_items(places, z, z_bar)
+                return
         rule = rules.find(op.function)
         if rule is None:
             self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
@@ -176,6 +181,24 @@ class Operations(Adjoints):
         """Whether an adjoint is an array, which does not give way, and not one number broadcast, which is left out."""
         spread = g.name in self.lazy if isinstance(g, Var) else isinstance(g, Call) and g.op.function is np.broadcast_to
         return self.fact(g).kind == "array" and not spread
+
+    def numbers_in(self, whole: Expr, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Expr | None]]:
+        """The numbers in a display, by their place; None for what is not surely one, or no display."""
+        if isinstance(whole, Build) and whole.kind != "dict":
+            for i, item in enumerate(whole.items):
+                yield from self.numbers_in(item, (*place, i))
+        else:
+            yield place, whole if place and self.fact(whole).kind == "scalar" else None
+
+    def contribute_items(self, places: Mapping[tuple[int, ...], Expr | None], z: Var, z_bar: Expr) -> None:
+        """The adjoint of an array of numbers: to each of them, what stands in its place."""
+        held = self.firm(z.name, z_bar)
+        held = held if isinstance(held, Var) else self.let(self.bar(z.name), held)
+        for place, item in places.items():
+            if item is not None and self.is_active(item):
+                index = Const(place[0]) if len(place) == 1 else Build("tuple", tuple(map(Const, place)))
+                g = self.let(self.fresh("~t_bar"), Call(INDEX, (held, index)))
+                self.contribute(item, self.realised(g, self.fact(item)))
 
     def may_turn_complex(self, call: Call) -> bool:
         """Whether a power of Python's floats may be complex: that of a negative one, unless the exponent is whole."""

@@ -268,12 +268,10 @@ class _Reverse(Writes):
 
     def joined(self, name: str, *bars: Expr) -> str:
         """A new name in which adjoints of ``name`` meet."""
-        join = self.bar(name)
-        fact = self.of[name]
-        real = fact.real and all(self.fact(bar).real for bar in bars)
-        self.of[join] = replace(fact, real=real) if fact.numeric else self.named(Fact("open"), join)
-        if name in self.unbound or any(isinstance(bar, Var) and bar.name in self.loose for bar in bars):
-            self.loose.add(join)
+        join, fact = self.bar(name), self.of[name]
+        whole = replace(fact, real=fact.real and all(self.fact(bar).real for bar in bars))
+        self.of[join] = whole if fact.numeric else self.named(Fact("open"), join)
+        self.loose |= {join} if name in self.unbound or any(map(self.is_loose, bars)) else set()
         return join
 
     def grows(self, head: str) -> bool:

@@ -18,6 +18,7 @@ from s2sad.differentiate.known import Known
 from s2sad.frontend import methods
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
+    UNSET,
     Assign,
     Build,
     Call,
@@ -97,6 +98,10 @@ class Writes(Calls):
     def buffer_assign(self, stmt: Assign, target: str, value: Expr) -> Stmt:
         """The adjoint of a statement that makes, views or names a buffer."""
         made = target in self.shadows
+        if value == UNSET:
+            if made:
+                self.define(target, UNSET)
+            return stmt
         if self.of[target].kind not in HOLDERS:
             self.refuse_buffer(getattr(value, "node", None) or stmt.origin.line, target)
             return stmt

@@ -77,7 +77,8 @@ class Dependence:
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
-    ``written`` gives those whose objects the calls in an expression surely or maybe write.
+    ``written`` gives those whose objects the calls in an expression surely or maybe write; of a called expression that
+    is ``ruled`` these are all.
     """
 
     def __init__(
@@ -88,9 +89,11 @@ class Dependence:
         plain: Callable[[Node], bool],
         local: Iterable[str],
         written: Callable[[Node], Iterable[str]] = lambda node: (),
+        ruled: Callable[[Node], bool] = lambda node: False,
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
+        self.ruled = ruled
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -130,6 +133,8 @@ class Dependence:
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
         names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v)) in self.local and base}
         flows = [(into, v) for v in [*values, receiver] if into and v is not None]
+        if self.ruled(node.func):
+            return flows
         return [*flows, *((names, v) for v in values)] if names and len(values) + (receiver is not None) > 1 else flows
 
     def depends(self, node: Node) -> bool:

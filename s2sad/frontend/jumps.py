@@ -98,6 +98,9 @@ def _always(statements: list[Node]) -> bool:
             return True
         if isinstance(s, gast.If) and _always(s.body) and _always(s.orelse):
             return True
+        if isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and s.test.value:
+            if "break" not in _jumps(s.body):
+                return True
     return False
 
 

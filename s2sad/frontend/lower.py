@@ -172,6 +172,7 @@ class _Lowering(ControlFlow):
             resolver.is_plain,
             local,
             lambda node: written_in(node, resolver.lookup),
+            lambda f: rules.find(resolver.lookup(f)[1]) is not None,
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)

@@ -88,25 +88,37 @@ class Callees(ABC):
         self.met.add(key)
         return self.results[key]
 
+    def constant_result(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> Fact:
+        """What is known of a result where integers are what they mostly are: sizes, positions, constants."""
+        others = tuple([n for n, f in facts.items() if f.kind != "scalar" or f.precision != "weak"])
+        if len(others) == len(facts):
+            return OPEN
+        try:
+            _, body, known = self.typed(function, others, facts, True)
+        except S2SADError:
+            return OPEN
+        return known.get(body.result)
+
     def fixed_result(self, key: Any, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
         """What is known of the result of a function that may call itself: what follows from itself, and is the least.
 
         Kleene's iteration begins with a result that no call has yet (Cousot and Cousot 1977).
         """
         result = UNSET_FACT
+        facts = {n: _inward(f) for n, f in bound.items()}
         caches: tuple[dict[Any, Any], ...] = (self.results, self.inferred, self.summaries)
         before = [set(cache) for cache in caches]
         for rest in reversed(range(ITERATIONS)):
             self.results[key] = result
             self.met.discard(key)
             try:
-                lowered, body, known = self.typed(
-                    function, tuple(bound), {n: _inward(f) for n, f in bound.items()}, True
-                )
+                lowered, body, known = self.typed(function, tuple(bound), facts, True)
                 new = _outward(known.get(body.result))
                 self.inferred[key] = replace(lowered, function=body), known
             except S2SADError:
                 new = OPEN
+            if new == OPEN:
+                new = _outward(self.constant_result(function, facts))
             if new == result or result == OPEN or key not in self.met:
                 return _returned(new)
             # What has been found on the way rests on what is not so.
