@@ -211,9 +211,10 @@ class Adjoints(Buffers):
     def writable(self, x: Var) -> Var:
         """The adjoint of ``x`` as an object of its own that may be written in place."""
         old = self.adj.get(x.name)
-        if isinstance(old, Var) and old.name in self.owned:
-            return old
         fact = self.of[x.name]
+        # A complex array may have a real adjoint so far, which has no room for what comes.
+        if isinstance(old, Var) and old.name in self.owned and (fact.real or not self.fact(old).real):
+            return old
         shape_fact = fact if fact.numeric else None
         if old is None:
             zero = self.zeros(x)
@@ -222,9 +223,8 @@ class Adjoints(Buffers):
             real = self.realised(old, fact)
             held = real if isinstance(real, Var) else self.let(self.bar(x.name), real, fact)
             alike = self.fact(real).real == fact.real and self.fact(real).precision == fact.precision != ""
-            new = self.let(
-                self.bar(x.name), Call(COPY, (held,)) if alike else Call(_AS_TYPE, (held, Call(_DTYPE, (x,)))), fact
-            )
+            made = Call(COPY, (held,)) if alike else Call(_AS_TYPE, (held, Call(_DTYPE, (x,))))
+            new = self.let(self.bar(x.name), made, fact)
         else:
             known = fact.kind == "array"
             total = algebra.add(self.zeros(x), old) if known else Call(ADD, (self.zeros(x), old))
@@ -232,6 +232,15 @@ class Adjoints(Buffers):
         self.owned.add(new.name)
         self.adj[x.name] = new
         return new
+
+    def joined(self, name: str, *bars: Expr) -> str:
+        """A new name in which adjoints of ``name`` meet."""
+        join, fact = self.bar(name), self.of[name]
+        real = fact.real and all(self.fact(bar).real for bar in bars)
+        self.of[join] = replace(fact, real=real) if fact.numeric else self.named(Fact("open"), join)
+        if name in self.unbound or any(map(self.is_loose, bars)):
+            self.loose.add(join)
+        return join
 
     def is_loose(self, g: Expr) -> bool:
         """Whether the adjoint of an array may be the number 0.0."""

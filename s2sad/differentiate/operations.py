@@ -121,7 +121,7 @@ class Operations(Adjoints):
             # NumPy takes a list for an array; the operators of an adjoint do not.
             made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
             operands = {name: made.get(value, value) for name, value in bound.items()}
-        widened = self.widened(rule, operands, call, z, held_strong=self.is_strong(z_bar))
+        widened = self.widened(rule, operands, call, self.is_strong(z_bar))
         if op.function is np.multiply and bound_twice(bound) and operands == bound == widened:
             # x * x, written with one partial.
             x = call.args[0]
@@ -162,12 +162,13 @@ class Operations(Adjoints):
             else:
                 self.contribute(operand, self.tidy(value))
 
-    def widened(
-        self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, z: Var, *, held_strong: bool
-    ) -> dict[str, Expr]:
-        """The operands in the precision in which NumPy computes with them, where partials are made of them alone."""
+    def widened(self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
+        """The operands in the precision in which NumPy computes with them.
+
+        A product with a ``strong`` adjoint, an array, is computed so in any case.
+        """
         found = dict(operands)
-        if rule.kind == "linear" or (held_strong and (rule.kind == "bilinear" or call.op.function is np.multiply)):
+        if rule.kind == "linear" or (strong and (rule.kind == "bilinear" or call.op.function is np.multiply)):
             return found
         of_result = self.fact(call).precision
         for name, value in operands.items():

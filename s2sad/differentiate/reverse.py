@@ -266,14 +266,6 @@ class _Reverse(Writes):
         self.out, self.before, self.after, self.adj = outer, outer_before, outer_after, outer_adj
         return forward, reversed_, after
 
-    def joined(self, name: str, *bars: Expr) -> str:
-        """A new name in which adjoints of ``name`` meet."""
-        join, fact = self.bar(name), self.of[name]
-        whole = replace(fact, real=fact.real and all(self.fact(bar).real for bar in bars))
-        self.of[join] = whole if fact.numeric else self.named(Fact("open"), join)
-        self.loose |= {join} if name in self.unbound or any(map(self.is_loose, bars)) else set()
-        return join
-
     def grows(self, head: str) -> bool:
         """Whether a variable may have another shape in each iteration: one that only its own name stands for."""
         shape = self.of[head].shape

@@ -247,7 +247,7 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
     names = ", ".join(wrt)
     first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
-    assumed = (f"for real {', '.join(real)}, of any shapes",) if real else ()
+    assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
     return (first, *assumed, "v_bar is the adjoint of v: d(result)/d(v)")
 
 
