@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from tests.program_buffers import BufferWriter
 from tests.program_expressions import SCALAR, SHAPES, Scope, Shape
 
@@ -29,6 +31,8 @@ class RareWriter(BufferWriter):
             self.held_diagonal,
             self.three_parts,
             self.comprehension,
+            self.narrow,
+            self.last_turn,
         ]
         self.pick(forms)(scope, *self.pick(arrays))
 
@@ -95,6 +99,36 @@ class RareWriter(BufferWriter):
                 )
             )
         )
+
+    def narrow(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A constant of booleans, integers or short floats, as a factor."""
+        self.counter += 1
+        factor = f"factor{self.counter}"
+        count = int(np.prod(shape))
+        numbers = f"np.arange({count}, dtype=np.{self.pick(('int8', 'uint8', 'int32', 'float32'))}).reshape({shape!r})"
+        self.emit(f"{factor} = {self.pick((f'{name} > 0.1', numbers))}")
+        self.emit(
+            self.pick(
+                (
+                    f"{name}[...] = np.tanh({name} * {factor})",
+                    f"{name}[0] -= np.sum({name} * {factor}) * 0.01",
+                    f"{name}[...] = {name} * {factor} + 0.1 * np.sum({factor} * {name} * {name}[0]) / {count}",
+                    f"{name} *= 0.1 * np.arctan2({factor}, 1.5 + {name} ** 2)",
+                )
+            )
+        )
+
+    def last_turn(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A variable that only an inner loop sets, and that is read after it."""
+        self.counter += 1
+        outer, inner, last = (f"{stem}{self.counter}" for stem in ("turn", "step", "last"))
+        self.emit(f"for {outer} in range(3):")
+        with self.indented():
+            self.emit(f"for {inner} in range({self.pick(('2', f'2 - {outer}', f'1 - {outer} % 2'))}):")
+            with self.indented():
+                value = self.pick((f"np.mean({name})", f"{name}[{outer} % {shape[0]}]", f"{name}[0] * 1.0"))
+                self.emit(f"{last} = {value} * (0.3 + {inner})")
+            self.emit(f"{name}[-1] {self.pick(('+=', '-='))} 0.2 * {last}")
 
     def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
         """An array without axes."""
