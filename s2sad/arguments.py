@@ -225,7 +225,7 @@ def fitted(g: Any, x: Any) -> Any:
 
 
 def seed_for(g: Any, value: Any, label: str) -> Any:
-    """An adjoint of ``value`` as it was given, in the precision of ``value``.
+    """The adjoint ``g`` of ``value`` in the precision of ``value``, with lists for tuples.
 
     Raises:
         ArgumentError: if it has another structure or shape, or is complex where the value is real.
@@ -238,8 +238,11 @@ def seed_for(g: Any, value: Any, label: str) -> Any:
         if not isinstance(g, dict) or g.keys() != value.keys():
             raise ArgumentError(f"{label}: the pullback takes a dict with the keys {sorted(map(str, value))}")
         return {key: seed_for(g[key], value[key], label) for key in value}
-    if value is None:
+    numeric = isinstance(value, (int, float, complex, np.number, np.ndarray)) and not isinstance(value, bool)
+    if not numeric or np.asarray(value).dtype.kind not in "iufc":
         return g
+    if np.asarray(g).dtype.kind not in "biufc":
+        raise ArgumentError(f"{label}: an adjoint is a number or an array, and not {type(g).__name__}")
     if np.shape(g) != np.shape(value):
         raise ArgumentError(
             f"{label}: the value has shape {np.shape(value)}, its adjoint was given with shape {np.shape(g)}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import grad, vjp
-from s2sad.errors import UnsupportedError
+from s2sad import grad, value_and_grad, vjp
+from s2sad.errors import ArgumentError, UndefinedDerivativeError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([0.7, 1.3])
@@ -240,3 +241,173 @@ def test_rows_that_change_places() -> None:
 def test_a_general_text_does_not_take_rows_for_numbers(f: Any) -> None:
     with pytest.raises(UnsupportedError, match="not known here whether it is an array"):
         _ = grad(f).source
+
+
+# --- parts of one array stored into another, copies that stay copies
+
+
+def real_into_imaginary(x: Any) -> Any:
+    z = np.outer(x, x) * (1 + 2j)
+    z.imag[0] = z.real[1]
+    return np.sum(z.imag * z.real**2)
+
+
+def parts_exchanged(x: Any) -> Any:
+    z = x * (1 + 2j)
+    z.real, z.imag = z.imag, z.real
+    y = x * 2.0
+    y[0] = x[1]
+    z.imag[:] = y
+    return np.sum(np.abs(z) ** 2 * z.imag)
+
+
+# --- what is known of numbers
+
+
+BYTES = np.array([200, 16], np.uint8)
+
+
+def enumerated_bytes(x: Any) -> Any:
+    s = 0.0
+    for i, v in enumerate(BYTES):
+        s = s + np.arctan2(x[i], v)
+    z = tuple(BYTES)
+    return s + np.arctan2(x[0], z[0])
+
+
+def largest_byte(x: Any) -> Any:
+    return np.arctan2(x[0], max(BYTES[0], x[1]))
+
+
+def grown_from_integers(x: Any) -> Any:
+    h = np.array([0, 0])
+    for _ in range(3):
+        h = np.tanh(x * h[::-1] + x) + h
+    return np.sum(h)
+
+
+def integers_on_one_path(x: Any) -> Any:
+    y = np.arange(2)
+    if x[1] < 0:
+        y = y * x
+    return np.sum(y[1:] * y[:1] * x[1:])
+
+
+def integers_and_their_sum(x: Any) -> Any:
+    z = np.arange(2) * 1
+    z = z * x + np.sum(z[1:])
+    return np.sum(z)
+
+
+# --- adjoints of what has no value before a loop
+
+
+def vector_of_last_turn(x: Any) -> Any:
+    s = x[0]
+    for i in range(3):
+        if i > 0:
+            s = s + t[1] * t[0]  # noqa: F821
+        t = np.array([x[1], s])  # noqa: F841
+    return s
+
+
+def pair_of_vectors_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + g[0] @ g[1]  # noqa: F821
+        g = (x, np.array([x[0], i]))  # noqa: F841
+    return s
+
+
+def halves_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + np.sum(w[0] * w[1])  # noqa: F821
+        w = np.split(x, 2)  # noqa: F841
+    return s
+
+
+MORE = [
+    *(real_into_imaginary, parts_exchanged, enumerated_bytes, largest_byte, grown_from_integers, integers_on_one_path),
+    *(integers_and_their_sum, vector_of_last_turn, pair_of_vectors_of_last_turn, halves_of_last_turn),
+]
+
+
+@pytest.mark.parametrize(
+    "c", [case(f, x, name=f"{f.__name__}_{n}") for f in MORE for n, x in enumerate((V, W))], ids=str
+)
+def test_gradients_of_more(c: Case) -> None:
+    check_primal(c)
+    check_gradient(c)
+
+
+def filled_with_the_larger(x: Any) -> Any:
+    y = np.full(2, max(3, 2.5))
+    y[0] = x[0] * 10
+    return np.sum(y)
+
+
+def filled_with_a_product(x: Any) -> Any:
+    y = np.full(2, math.prod([3, 2]))
+    y[0] = x[0] * 10
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [filled_with_the_larger, filled_with_a_product])
+def test_arrays_filled_with_integers_hold_no_derivative(f: Any) -> None:
+    with pytest.raises(UndefinedDerivativeError, match="dtype int"):
+        grad(f)(V)
+
+
+def transposed_by_sublists(x: Any) -> Any:
+    y = x * 1.0
+    v = np.einsum(y, [0, 1], [1, 0])
+    v[0] = 2.0 * v[1]
+    return np.sum(y * y * x)
+
+
+def reduced_into(x: Any) -> Any:
+    y = np.zeros(2)
+    np.add.reduce(np.stack([x, x]), 0, None, y)
+    return np.sum(y * y)
+
+
+def median_into(x: Any) -> Any:
+    y = np.zeros(2)
+    np.median(np.stack([x, x]), 0, y)
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize(("f", "x"), [(transposed_by_sublists, np.outer(V, V)), (reduced_into, V), (median_into, V)])
+def test_views_and_results_without_a_rule_are_refused(f: Any, x: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(x)
+
+
+def read_before_it_is_set(x: Any, n: int) -> Any:
+    s = 0.0
+    for i in range(n):
+        if i % 2 == 1:
+            y = np.sin(x)
+        s = s + np.sum(y * x)
+    return s
+
+
+def test_a_read_before_any_value_fails_as_in_python() -> None:
+    for f in (read_before_it_is_set, value_and_grad(read_before_it_is_set)):
+        with pytest.raises(UnboundLocalError, match="local variable 'y'"):
+            f(V, 2)
+
+
+def with_a_name(x: Any) -> Any:
+    return x * 2, "name"
+
+
+def test_adjoints_of_what_is_no_number() -> None:
+    _, pullback = vjp(with_a_name, V)
+    np.testing.assert_array_equal(pullback((np.ones(2), "name"))[0], [2.0, 2.0])
+    for wrong in ("3", [None, None]):
+        with pytest.raises(ArgumentError, match="a number or an array"):
+            pullback((wrong, "name"))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.facts import Fact, Precision, precision_of_dtype, some_item
+from s2sad.analysis.facts import Fact, Precision, common, precision_of_dtype, some_item
 from s2sad.ir.nodes import Call, Const, Expr
 from s2sad.rules.binding import bind
 from s2sad.runtime import unbroadcast, unreduce, widened
@@ -94,6 +95,8 @@ def may_be_boolean(expr: Call, fact: Look) -> bool:
 _MAKES_DOUBLES = (np.zeros, np.ones, np.empty, np.eye, np.identity, np.linspace, np.tri)
 #: The functions that make a new array with the precision of another.
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+#: The functions of ``math`` that give whole numbers, or take a number for what it is.
+_MAYBE_WHOLE = frozenset("prod sumprod floor ceil trunc comb perm factorial gcd lcm isqrt".split())
 _AS_IT_IS = (unbroadcast, unreduce, np.broadcast_to)
 
 
@@ -129,10 +132,13 @@ def precision_of(call: Call, found: Fact, fact: Look) -> Precision:
         return fact(args[0]).precision if fact(args[0]).kind == "array" else ""
     if function in _AS_IT_IS:
         return _strong(fact(args[0]).precision) if found.kind != "scalar" else fact(args[0]).precision
-    if function in (abs, max, min, sum):
+    if function in (max, min):
+        found_ = [p for a in args for p in _precisions(a, fact)]
+        return functools.reduce(common, found_) if found_ else ""
+    if function in (abs, sum):
         return _joined(args, fact)
     if getattr(function, "__module__", "") == "math":
-        return "float"
+        return "weak" if call.op.function.__name__ in _MAYBE_WHOLE else "float"  # type: ignore[union-attr]
     if isinstance(function, type) and issubclass(function, np.number):
         return precision_of_dtype(np.dtype(function))
     if rules.is_constant(function):
@@ -159,19 +165,7 @@ def _asked_for(dtype: Expr, fact: Look) -> Precision:
 
 def _joined(values: Iterable[Expr], fact: Look) -> Precision:
     """The precision in which NumPy computes with some values, and with the items of lists of them."""
-    found: set[Precision] = set()
-    for value in values:
-        known: Fact | None = fact(value)
-        while known is not None and known.kind in ("list", "tuple"):
-            if known.items is not None:
-                found.update(_of_items(known))
-                break
-            known = known.each
-        else:
-            if known is None:
-                found.add("")
-            elif known.kind not in ("none", "other", "slice"):
-                found.add(known.precision)
+    found = {p for value in values for p in _precisions(value, fact)}
     if "double" in found:
         return "double"
     if "" in found or not found:
@@ -179,13 +173,17 @@ def _joined(values: Iterable[Expr], fact: Look) -> Precision:
     return "single" if "single" in found else "float" if "float" in found else "weak"
 
 
-def _of_items(whole: Fact) -> Iterable[Precision]:
-    """The precisions of all the numbers and arrays in a list or tuple of known items."""
-    for _, item in whole.items or ():
-        if item.kind in ("list", "tuple") and item.items is not None:
-            yield from _of_items(item)
-        else:
-            yield item.precision
+def _precisions(value: Expr, fact: Look) -> Iterator[Precision]:
+    """The precisions of a number or array, or of those in a list or tuple."""
+    pending: list[Fact | None] = [fact(value)]
+    while pending:
+        known = pending.pop()
+        if known is None:
+            yield ""
+        elif known.kind in ("list", "tuple"):
+            pending += [known.each] if known.items is None else [item for _, item in known.items]
+        elif known.kind not in ("none", "other", "slice"):
+            yield known.precision
 
 
 def _strong(precision: Precision) -> Precision:

@@ -318,7 +318,7 @@ def _makes_anew(call: Call) -> bool:
     """Whether a function that may return its argument, or a view of it, surely does not with these arguments."""
     if call.op.function is np.einsum:
         # A single operand is transposed, or its diagonal taken.
-        return len(call.args) > 2
+        return len(call.args) > 2 and isinstance(call.args[0], Const) and isinstance(call.args[0].value, str)
     if call.op.function is np.diff:
         given = [*call.args[1:2], *(v for k, v in call.kwargs if k == "n")]
         return not given or (isinstance(given[0], Const) and given[0].value != 0)

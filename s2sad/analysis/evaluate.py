@@ -178,7 +178,7 @@ def _call(
         dims = fact(expr.args[0]).dims
         return scalar(True, dims[0] if dims else None)
     if function in (int, float, round, bool, scalar_seed):
-        return SCALAR if function in (int, bool) else FLOAT
+        return SCALAR if function in (int, bool, round) else FLOAT
     if function is complex:
         return COMPLEX
     if function is abs and len(expr.args) == 1:
@@ -227,7 +227,8 @@ def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMak
 def _row(whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
     """What holds for all that a loop over a value runs through."""
     if whole.kind == "array" and whole.ndim:
-        return replace(timeless(indexing(whole, Const(0), fact, atom)), boolean=whole.boolean)
+        row = timeless(indexing(whole, Const(0), fact, atom))
+        return replace(row, boolean=whole.boolean, precision=whole.precision)
     if whole.kind in ("list", "tuple", "other"):
         return some_item(whole) or OPEN
     return OPEN

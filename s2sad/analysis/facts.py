@@ -45,8 +45,9 @@ Dims = tuple[Dim, ...]
 SCALAR_SHAPE: Shape = frozenset()
 
 
-#: A Python number gives way to NumPy's: ``weak`` is any, ``float`` no integer.  ``single`` and ``double`` are those of
-#: floating-point and complex numbers, at least; the empty one is that of integers, booleans, and what is not known.
+#: In what precision NumPy surely computes with a value.  ``weak`` is any number of Python's, which gives way to NumPy's
+#: own, ``float`` one that is no integer; ``single`` and ``double`` are floating-point or complex numbers of NumPy's, of
+#: at least that precision.  Of integers and booleans of NumPy's, short floats, and what is not known it is empty.
 Precision = Literal["", "weak", "float", "single", "double"]
 _PRECISIONS: dict[str, Precision] = {**dict.fromkeys("dDgG", "double"), **dict.fromkeys("fF", "single")}
 
@@ -59,7 +60,7 @@ class Fact:
     (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
     A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
     ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
-    that in which NumPy computes with the value.
+    that in which NumPy surely computes with the value.
     """
 
     kind: Kind

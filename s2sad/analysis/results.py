@@ -304,7 +304,7 @@ def _arange(b: Bound, fact: Look) -> Fact | None:
 
 
 def _some(ndim: int | None = None) -> Maker:
-    """An array of one axis or more, of as many as given where they are."""
+    """An array of one axis or more: of ``ndim`` axes, if that is given."""
 
     def maker(b: Bound, fact: Look) -> Fact | None:
         real = all_real(*(f for f in map(fact, b.values()) if f.kind not in ("none", "other", "open")))
@@ -402,9 +402,8 @@ _TABLE: dict[Any, Maker] = {
     np.array_split: _split,
     np.linspace: _linspace,
     **dict.fromkeys((np.tile, np.block, np.append, np.insert, np.delete, np.ascontiguousarray, np.rot90), _some()),
-    **dict.fromkeys((np.atleast_2d, np.atleast_3d, np.dstack, np.linalg.pinv), _some()),
+    **dict.fromkeys((np.atleast_2d, np.atleast_3d, np.column_stack, np.dstack, np.linalg.pinv), _some()),
     **dict.fromkeys((np.convolve, np.correlate), _some(1)),
-    np.column_stack: _some(),
     np.interp: _interp,
     np.take: _take,
     item: _item,

@@ -31,7 +31,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, subexpressions, walk, writes
-from s2sad.runtime import add_into, fresh, own, real_like
+from s2sad.runtime import add_into, fresh, in_dtype, own, real_like
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
 When = Literal["before", "after", "inside"]
@@ -43,6 +43,7 @@ _REAL_LIKE = Op("runtime", "real_like", real_like)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
 _AS_TYPE = Op("method", "astype", np.ndarray.astype)
 _DTYPE = Op("attribute", "dtype")
+_IN_DTYPE = Op("runtime", "in_dtype", in_dtype)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
@@ -177,7 +178,10 @@ class Adjoints(Buffers):
                 part: Expr = g.items[key.value]
                 return part
         held = g if isinstance(g, Var) else self.let(self.fresh("~t_bar"), g)
-        return self.let(self.fresh("~t_bar"), Call(INDEX, (held, key)))
+        part_bar = self.let(self.fresh("~t_bar"), Call(INDEX, (held, key)))
+        if self.is_loose(held):
+            self.loose.add(part_bar.name)
+        return part_bar
 
     def take(self, name: str) -> Expr | None:
         """The adjoint of a name at its definition, after which the name has none."""
@@ -209,7 +213,7 @@ class Adjoints(Buffers):
         return Build("list", tuple(zero for _, zero in parts))
 
     def writable(self, x: Var) -> Var:
-        """The adjoint of ``x`` as an object of its own that may be written in place."""
+        """The adjoint of ``x`` as an object of its own, of the dtype of ``x``, that may be written in place."""
         old = self.adj.get(x.name)
         fact = self.of[x.name]
         # A complex array may have a real adjoint so far, which has no room for what comes.
@@ -223,7 +227,12 @@ class Adjoints(Buffers):
             real = self.realised(old, fact)
             held = real if isinstance(real, Var) else self.let(self.bar(x.name), real, fact)
             alike = self.fact(real).real == fact.real and self.fact(real).precision == fact.precision != ""
-            made = Call(COPY, (held,)) if alike else Call(_AS_TYPE, (held, Call(_DTYPE, (x,))))
+            if alike:
+                made = Call(COPY, (held,))
+            elif fact.precision in ("single", "double"):
+                made = Call(_AS_TYPE, (held, Call(_DTYPE, (x,))))
+            else:
+                made = Call(_IN_DTYPE, (held, x))
             new = self.let(self.bar(x.name), made, fact)
         else:
             known = fact.kind == "array"
@@ -248,8 +257,10 @@ class Adjoints(Buffers):
 
     def firm(self, name: str, g: Expr) -> Expr:
         """The adjoint of a name that has a value: an array where that is one."""
-        if not self.is_loose(g) or self.of[name].kind != "array":
+        if not self.is_loose(g) or self.of[name].kind == "scalar":
             return g
+        if self.of[name].kind != "array":
+            return self.let(self.bar(name), Call(ADD, (self.zeros(Var(name)), g)))
         whole = algebra.add(self.zeros(Var(name)), g)
         return self.let(self.bar(name), whole, replace(self.of[name], real=self.fact(g).real))
 

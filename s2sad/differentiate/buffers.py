@@ -221,7 +221,9 @@ class Buffers(Builder):
                 return Call(_ZEROS, value.args[:1])
         if isinstance(value, Call) and value.op.function in (own, np.copy) and isinstance(value.args[0], Var):
             source = value.args[0]
-            if self.of[source.name].kind == "array" and source.name in self.active and not self.effects.reshapes:
+            known = self.of[source.name]
+            plain = known.kind == "array" and known.precision != "" and not self.effects.reshapes
+            if plain and source.name in self.active:
                 return Call(ZEROS_LIKE, (source,))
         return Call(_SHADOW, (Var(target),))
 
@@ -285,7 +287,7 @@ class Buffers(Builder):
         return frozenset(found)
 
     def is_view(self, value: Call) -> bool:
-        """Whether the result of an operation has, or may have, the shadow of its first operand, or a view of it."""
+        """Whether the result of an operation may be its first operand or a view of it."""
         if value.op.kind == "index":
             return self.is_view_index(value.args[1])
         return value.op.kind == "inplace" or (value.op.kind != "user" and sharing(value, self.fact) != "fresh")
@@ -357,7 +359,7 @@ class Buffers(Builder):
         return self.adjoint_of(stmt.base, g)
 
     def taken_out(self, whole: Expr, part: Expr) -> Expr:
-        """The adjoint that stands in a part of the shadow of ``whole``, as a value of its own."""
+        """The adjoint that stands in a ``part`` of the shadow of ``whole``, copied or computed from it."""
         g = self.adjoint_of(whole, part)
         return g if g != part or self.fact(part).kind == "scalar" else Call(COPY, (part,))
 

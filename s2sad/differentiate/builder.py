@@ -121,9 +121,8 @@ class Builder:
         fact = self.fact(x)
         if fact.kind == "scalar":
             return Const(0.0)
-        if fact.kind == "array":
-            return Call(ZEROS_LIKE, (x,))
-        return Call(ZEROS, (x,))
+        # The zeros of an array that may be of integers are floats.
+        return Call(ZEROS_LIKE if fact.kind == "array" and fact.precision != "" else ZEROS, (x,))
 
     def plain(self, g: Expr, like: Fact) -> Expr:
         """``g`` without its broadcast, where an operand of shape ``like`` makes up for it."""

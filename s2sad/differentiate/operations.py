@@ -121,8 +121,8 @@ class Operations(Adjoints):
             # NumPy takes a list for an array; the operators of an adjoint do not.
             made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
             operands = {name: made.get(value, value) for name, value in bound.items()}
-        widened = self.widened(rule, operands, call, self.is_strong(z_bar))
-        if op.function is np.multiply and bound_twice(bound) and operands == bound == widened:
+        wide = self.in_precision(rule, operands, call, self.is_strong(z_bar))
+        if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
             # x * x, written with one partial.
             x = call.args[0]
             partial = self.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
@@ -132,7 +132,7 @@ class Operations(Adjoints):
         if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
             held = self.let(self.bar(z.name), z_bar)
         try:
-            spliced = splice(rule, widened, z, held, self.fact, self.fresh)
+            spliced = splice(rule, wide, z, held, self.fact, self.fresh)
         except UnknownLength:
             what = f"{op.name} of a list whose length is known only at run time"
             self.violation(call.node, what, "Write the list out in the call.")
@@ -162,7 +162,7 @@ class Operations(Adjoints):
             else:
                 self.contribute(operand, self.tidy(value))
 
-    def widened(self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
+    def in_precision(self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
         """The operands in the precision in which NumPy computes with them.
 
         A product with a ``strong`` adjoint, an array, is computed so in any case.

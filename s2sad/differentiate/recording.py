@@ -23,10 +23,12 @@ import numpy as np
 
 from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
-from s2sad.ir.traverse import loop_heads, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, loop_heads, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.runtime.objects import unset
 
 _INDEX = Op("index", "[]")
 _COPY = Op("method", "copy", np.copy)
+_UNSET = Op("runtime", "unset", unset)
 
 
 def record(
@@ -216,7 +218,7 @@ class _Recorder:
 
 
 def _set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
-    """``body`` with a value for each of ``names``, and for what may become it, before anything else sets them."""
+    """``body`` with something to save for each of ``names``, and for what may become it, before it has a value."""
     wanted = set(names)
     copies = [s for s in walk(body) if isinstance(s, Copy)]
     grown = bool(wanted)
@@ -231,7 +233,7 @@ def _set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
     for stmt in body:
         first = sorted(wanted & {n for s in walk((stmt,)) for n in writes(s)})
         if first:
-            out.append(Copy(tuple(first), tuple(Const(0.0) for _ in first)))
+            out.append(Copy(tuple(first), tuple(Call(_UNSET, (Const(base(n)),)) for n in first)))
             wanted.difference_update(first)
         out.append(stmt)
     return tuple(out)

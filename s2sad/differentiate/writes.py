@@ -391,7 +391,7 @@ class Writes(Calls):
         self.store_operation(stmt, bar, index, g)
 
     def is_item(self, name: str) -> bool:
-        """Whether an array may come out of a container, whose shadow has zeros for arrays of integers too."""
+        """Whether an array may have been taken out of a container, where arrays of integers have shadows too."""
         made = self.definitions.get(name)
         if made is None:
             return name not in {p.name for p in self.function.params}

@@ -77,8 +77,8 @@ class Dependence:
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
-    ``written`` gives those whose objects the calls in an expression surely or maybe write; of a called expression that
-    is ``ruled`` these are all.
+    ``written`` gives those whose objects the calls in an expression surely or maybe write.  A called expression that is
+    ``ruled`` writes no others; any other function may.
     """
 
     def __init__(

@@ -20,6 +20,8 @@ Node = Any
 
 #: Where ``out`` stands in functions whose signature Python does not know.
 _OUT = {id(np.dot): 2, id(np.concatenate): 2}
+#: Where it stands in the methods of universal functions.
+_OUT_OF_METHODS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 
 
 def is_numpy(function: object) -> bool:
@@ -55,7 +57,10 @@ def _position(function: Any) -> int | None:
     """The position of the parameter ``out`` of a NumPy function."""
     if isinstance(function, np.ufunc):
         return function.nin
-    return _position_by_name(function) if rules.find(function) or rules.is_constant(function) else None
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return _OUT_OF_METHODS.get(function.__name__)
+    known = rules.find(function) or rules.is_constant(function) or is_numpy(function)
+    return _position_by_name(function) if known else None
 
 
 @functools.cache

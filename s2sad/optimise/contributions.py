@@ -23,12 +23,14 @@ from functools import partial
 
 import numpy as np
 
+from s2sad.analysis.effects import sharing
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
 from s2sad.optimise.memory import Memory, is_view
 
 _WHOLE = Const(Ellipsis)
+_COPY = Op("method", "copy", np.copy)
 #: Functions that are linear in each of their first operands.
 _LINEAR = {np.outer: 2, np.sum: 1, np.dot: 2}
 
@@ -70,6 +72,10 @@ def _direct(block: Block, memory: Memory, known: dict[str, Call]) -> Block:
 def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
     """Move a minus sign from a temporary into the contributions that read it, where all are linear in it."""
     out = [map_stmt(s, lambda e: e, lambda b: _positive(b, memory, uses)) if blocks(s) else s for s in block]
+
+    def is_number(expr: Expr) -> bool:
+        return memory.fact(expr).kind == "scalar"
+
     read_at: dict[str, list[int]] = {}
     for i, stmt in enumerate(out):
         for name in set(reads(stmt)):
@@ -96,7 +102,9 @@ def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
             continue
         for i, reader in changed.items():
             out[i] = reader
-        out[position] = replace(stmt, value=inner)
+        # What was an array of its own for its sign must stay one.
+        shared = not plain and isinstance(inner, Call) and sharing(inner) != "fresh"
+        out[position] = replace(stmt, value=Call(_COPY, (inner,)) if shared and not is_number(inner) else inner)
         if plain:
             uses[inner.name] += len(readers)  # type: ignore[union-attr]
             read_at[inner.name] = sorted({*read_at[inner.name], *readers})  # type: ignore[union-attr]

@@ -1,6 +1,6 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
-from s2sad.runtime.arrays import unbroadcast, unreduce, widened
+from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.trees import (
     add,
@@ -45,6 +45,7 @@ __all__ = [
     "diagonal_view",
     "fresh",
     "imaginary_view",
+    "in_dtype",
     "joined",
     "orderly",
     "own",

@@ -53,6 +53,11 @@ def widened(x: Any) -> Any:
     return x if dtype == wide else x.astype(wide)
 
 
+def in_dtype(g: Any, x: Any) -> Any:
+    """A copy of the adjoint ``g`` of ``x`` in the dtype of ``x``, if that is one of floating-point numbers."""
+    return np.array(g, x.dtype if x.dtype.kind in "fc" else None)
+
+
 def unreduce(g: Any, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return ``g``, the adjoint of a reduction along ``axis``, repeated to ``shape`` (a read-only view).
 

@@ -26,3 +26,32 @@ def unitem(g: Any, a: Any, args: tuple[Any, ...]) -> Any:
     else:
         a_bar[args[0] if len(args) == 1 else args or ...] = g
     return a_bar
+
+
+class Unset:
+    """What stands for a variable that has no value yet: whatever is done with it raises what Python would."""
+
+    __slots__ = ("name",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _unset(self: Unset, *args: Any, **kwargs: Any) -> Any:
+    raise UnboundLocalError(f"cannot access local variable {self.name!r} where it is not associated with a value")
+
+
+_BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
+for _method in [
+    *(f"__{side}{name}__" for name in _BINARY for side in ("", "r", "i")),
+    *(f"__{name}__" for name in "neg pos abs invert bool int float complex index round len iter contains call".split()),
+    *(f"__{name}__" for name in "getitem setitem getattr eq ne lt le gt ge".split()),
+    *("__array__", "__array_ufunc__", "__array_function__"),
+]:
+    setattr(Unset, _method, _unset)
+
+
+def unset(name: str) -> Any:
+    """Stand for the variable called ``name``, which has no value yet."""
+    return Unset(name)
