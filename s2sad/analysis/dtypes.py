@@ -142,7 +142,8 @@ def precision_of(call: Call, found: Fact, fact: Look) -> Precision:
     if isinstance(function, type) and issubclass(function, np.number):
         return precision_of_dtype(np.dtype(function))
     if rules.is_constant(function):
-        return ""
+        # ``len`` gives a number of Python's.
+        return found.precision if getattr(function, "__module__", "") == "builtins" else ""
     rule = rules.find(function)
     if rule is not None:
         try:

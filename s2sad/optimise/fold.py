@@ -42,6 +42,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import expressions, map_children, map_stmt, names_in, reads, rename, subexpressions, walk
 from s2sad.optimise.dead import is_pure, writes_into
 from s2sad.optimise.memory import Memory
+from s2sad.runtime import own
 
 #: How many operations and characters a line of the reverse part may have.
 _WEIGHT, _WIDTH = 9, 84
@@ -174,9 +175,19 @@ def _outermost(expr: Expr) -> Expr:
         if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
             item: Expr = whole.items[index.value]  # ``(a, b)[1]``
             return item
+    if isinstance(expr, Call) and expr.op.kind == "operator":
+        # What is computed at once from an array needs no copy of it.
+        expr = replace(expr, args=tuple(map(_uncopied, expr.args)))
     new = algebra.outermost(expr)
     # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
     return new if isinstance(new, Call) and new.op.kind == "operator" else expr
+
+
+def _uncopied(expr: Expr) -> Expr:
+    if isinstance(expr, Call) and len(expr.args) == 1 and not expr.kwargs:
+        if expr.op.function is own or (expr.op.kind == "method" and expr.op.name == "copy"):
+            return expr.args[0]
+    return expr
 
 
 def _disturbs(stmt: Stmt) -> bool:
