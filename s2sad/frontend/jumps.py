@@ -26,6 +26,10 @@ statement is whether it ran.  The rewrites below make that plain:
                             if broke: pass
                             else: last
 
+    if c: return a, b       if c: first, second = a, b
+    return d, e             else: first, second = d, e
+                            result = first, second
+
 Afterwards there is no ``return`` or ``continue``, loops have no ``else``, and a ``break``
 is the last statement that its iteration runs.
 """
@@ -33,7 +37,7 @@ is the last statement that its iteration runs.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +49,11 @@ _LOOPS = (gast.For, gast.While)
 
 @dataclass(frozen=True)
 class SingleExit:
-    """A function's statements with one exit; ``result`` is the name that holds what it returns."""
+    """A function's statements with one exit; ``result`` is the name that holds what it returns, ``parts`` its items."""
 
     body: list[Node]
     result: str
+    parts: tuple[str, ...]
     flags: frozenset[str]
 
 
@@ -64,13 +69,36 @@ class _Place:
 
 def single_exit(body: list[Node], fresh: Callable[[str], str]) -> SingleExit:
     """Rewrite the body of a function; ``fresh`` makes a name that the function does not use."""
-    rewriter = _Rewriter(fresh)
     last = body[-1] if body else None
     ending = gast.Return(value=gast.Constant(value=None, kind=None))
     if last is not None:
         gast.copy_location(ending, last)
-    statements = rewriter.block(body if _always(body) else [*body, ending], _Place())
-    return SingleExit(statements, rewriter.result, frozenset(rewriter.flags))
+    body = body if _always(body) else [*body, ending]
+    rewriter = _Rewriter(fresh, _tuple_length(body))
+    statements = rewriter.block(body, _Place())
+    if rewriter.parts:
+        items = [gast.copy_location(_name(part, gast.Load()), body[-1]) for part in rewriter.parts]
+        statements.append(_assign(rewriter.result, gast.Tuple(elts=items, ctx=gast.Load()), body[-1]))
+    return SingleExit(statements, rewriter.result, rewriter.parts, frozenset(rewriter.flags))
+
+
+def _tuple_length(body: list[Node]) -> int:
+    """How many items the tuple has that each of several ``return`` writes down; 0 where one does not."""
+    values = [s.value for s in _returns(body)]
+    lengths = {len(v.elts) if isinstance(v, gast.Tuple) and not _is_starred(v) else 0 for v in values}
+    return lengths.pop() if len(values) > 1 and len(lengths) == 1 else 0
+
+
+def _is_starred(value: Node) -> bool:
+    return any(isinstance(element, gast.Starred) for element in value.elts)
+
+
+def _returns(statements: list[Node]) -> Iterator[Node]:
+    for s in statements:
+        if isinstance(s, gast.Return):
+            yield s
+        elif isinstance(s, (gast.If, *_LOOPS)):
+            yield from _returns([*s.body, *s.orelse])
 
 
 def _jumps(statements: list[Node]) -> set[str]:
@@ -105,9 +133,10 @@ def _always(statements: list[Node]) -> bool:
 
 
 class _Rewriter:
-    def __init__(self, fresh: Callable[[str], str]) -> None:
+    def __init__(self, fresh: Callable[[str], str], items: int) -> None:
         self.fresh = fresh
         self.result = fresh("result")
+        self.parts = tuple([fresh("result") for _ in range(items)])
         self.returned = fresh("returned")
         self.flags = {self.returned}
 
@@ -122,7 +151,7 @@ class _Rewriter:
             rest = statements[position + 1 :]
             if isinstance(s, gast.Return):
                 value = s.value or gast.copy_location(gast.Constant(value=None, kind=None), s)
-                out.append(_assign(self.result, value, s))
+                out.append(_assign_parts(self.parts, value, s) if self.parts else _assign(self.result, value, s))
                 return out + self.leave("return", place, s)
             if isinstance(s, gast.Break):
                 return out + self.leave("break", place, s)
@@ -205,8 +234,19 @@ def _constant(value: object) -> Node:
     return gast.Constant(value=value, kind=None)
 
 
+def _name(name: str, context: Node) -> Node:
+    return gast.Name(id=name, ctx=context, annotation=None, type_comment=None)
+
+
+def _assign_parts(names: tuple[str, ...], value: Node, at: Node) -> Node:
+    node = _assign(names[0], value, at)
+    targets = [gast.copy_location(_name(name, gast.Store()), node.targets[0]) for name in names]
+    node.targets = [gast.copy_location(gast.Tuple(elts=targets, ctx=gast.Store()), node.targets[0])]
+    return node
+
+
 def _assign(name: str, value: Node, at: Node) -> Node:
-    target = gast.Name(id=name, ctx=gast.Store(), annotation=None, type_comment=None)
+    target = _name(name, gast.Store())
     node = gast.Assign(targets=[target], value=value, type_comment=None)
     for n in (target, node):
         gast.copy_location(n, at)

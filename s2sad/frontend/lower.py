@@ -159,8 +159,9 @@ class _Lowering(ControlFlow):
         body = self.accepted(body)
         local |= self.lost
         exits = single_exit(body, self.unused)
-        self.body, self.result = exits.body, exits.result
-        self.own = exits.flags | {exits.result}
+        self.body, self.results = exits.body, (exits.result, *exits.parts)
+        self.result = exits.result
+        self.own = exits.flags | {*self.results}
         local |= self.own
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
         self.loops: list[list[tuple[str, str]]] = []
@@ -252,10 +253,11 @@ class _Lowering(ControlFlow):
         for name, keyword_only in self.params:
             self.env[name] = self.fresh(name)
             params.append(Param(self.env[name], name, keyword_only, defaults.get(name)))
-        start = self.fresh(self.result)
-        self.emit(Assign(start, UNSET))
-        self.env[self.result] = start
-        self.unbound.add(start)
+        for name in self.results:
+            start = self.fresh(name)
+            self.emit(Assign(start, UNSET))
+            self.env[name] = start
+            self.unbound.add(start)
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         if self.violations:

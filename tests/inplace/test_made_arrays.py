@@ -354,9 +354,87 @@ def while_one_returns(x: Any) -> Any:
                 return x[1]
 
 
+def early(u: Any, k: Any) -> Any:
+    if u[0] > k:
+        return u[:1], u * 2
+    for i in range(3):
+        u *= 0.9
+        if u[1] > 0.9:
+            return u, u[1:]
+    return u[::-1], np.zeros(2)
+
+
+def views_of_several_returns(x: Any) -> Any:
+    y = x * x
+    p, q = early(y, 0.4)
+    p[0] *= 2
+    q[0] += y[1]
+    return np.sum(p) + np.sum(q * q) + np.sum(y)
+
+
+def minmax(a: Any) -> Any:
+    n = len(a)
+    if n == 1:
+        return a[0], a[0]
+    lo, hi = minmax(a[: n // 2])
+    lo2, hi2 = minmax(a[n // 2 :])
+    return min(lo, lo2), max(hi, hi2)
+
+
+def smallest_and_largest(x: Any) -> Any:
+    lo, hi = minmax(np.concatenate([x, x * x, 1 / x]))
+    return lo * hi
+
+
+def back(a: Any, b: Any, fuel: Any) -> Any:
+    if fuel <= 0:
+        return a, b
+    a *= np.sin(b)
+    p, q = back(b, a, fuel - 1)
+    p += q
+    return q, p
+
+
+def exchanged_by_recursion(x: Any) -> Any:
+    p, q = back(x.copy(), x + 1, 3)
+    q -= p
+    return np.sum(q * q) + np.sum(p)
+
+
+def mixed(x: Any, k: Any) -> Any:
+    if k:
+        return x, {"a": x * 2}
+    return x * 2, {"a": x}
+
+
+def arrays_and_dicts(x: Any) -> Any:
+    u, d = mixed(x, 1)
+    v, e = mixed(x, 0)
+    return np.sum(u * d["a"] * v * e["a"])
+
+
+def three(x: Any) -> Any:
+    while True:
+        x = x * 0.8
+        if np.sum(x) < 0.5:
+            return x, x[0], [x * 2, x]
+        if np.sum(x) > 100:
+            return x, x[1], [x, x]
+
+
+def lists_out_of_while_true(x: Any) -> Any:
+    u, s, pair = three(x * 3)
+    return np.sum(u) * s + np.sum(pair[0] * pair[1])
+
+
 CASES = [
     case(f, x, name=f"{f.__name__}_{n}")
     for f in (
+        views_of_several_returns,
+        smallest_and_largest,
+        exchanged_by_recursion,
+        arrays_and_dicts,
+        lists_out_of_while_true,
         made_by_tile,
         made_by_column_stack,
         made_by_dstack,
