@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -49,13 +50,19 @@ def dtype_of(expr: Call) -> Expr | None:
 
 def is_real(dtype: Expr, fact: Look) -> bool:
     """Whether an expression surely is a dtype of real numbers."""
-    if isinstance(dtype, Const) and isinstance(dtype.value, str):
-        try:
-            return np.dtype(dtype.value).kind in "fiub"
-        except TypeError:
-            return False
+    named = _named(dtype)
+    if named is not None:
+        return named.kind in "fiub"
     known = fact(dtype)
     return known.kind == "other" and known.real
+
+
+def _named(dtype: Expr) -> np.dtype[Any] | None:
+    """The dtype that a literal string names."""
+    if isinstance(dtype, Const) and isinstance(dtype.value, str):
+        with contextlib.suppress(TypeError):
+            return np.dtype(dtype.value)
+    return None
 
 
 #: What says yes or no, beside the ufuncs that do.
@@ -156,11 +163,9 @@ def precision_of(call: Call, found: Fact, fact: Look) -> Precision:
 
 def _asked_for(dtype: Expr, fact: Look) -> Precision:
     """The precision of a dtype."""
-    if isinstance(dtype, Const) and isinstance(dtype.value, str):
-        try:
-            return precision_of_dtype(np.dtype(dtype.value))
-        except TypeError:
-            return ""
+    named = _named(dtype)
+    if named is not None:
+        return precision_of_dtype(named)
     return fact(dtype).precision if fact(dtype).kind == "other" else ""
 
 

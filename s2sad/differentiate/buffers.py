@@ -269,7 +269,9 @@ class Buffers(Builder):
             for stmt in walk(self.function.body):
                 match stmt:
                     case Assign(target=target, value=Call(args=(Var() as first, *_)) as value) if self.is_buffer(first):
-                        of_imaginary = value.op.function is np.imag and not self.of[first.name].real
+                        known = self.of[first.name]
+                        # A container may have a field of that name.
+                        of_imaginary = value.op.function is np.imag and not known.real and known.kind not in CONTAINERS
                         if of_imaginary or (first.name in found and self.is_view(value)):
                             found.add(target)
                     case Assign(target=target, value=Var(name=name)) if name in found:

@@ -239,18 +239,26 @@ def _set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
     return tuple(out)
 
 
-def _entered(block: Block) -> Iterator[str]:
-    """The join names of loops that are set right before the loop, to what other names hold."""
+def _entered(block: Block, heads: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The join names that are set to what other names hold: right before their loop, or in both arms of a branch."""
     moved: set[str] = set()
     for stmt in block:
         if isinstance(stmt, Copy):
             moved.update(stmt.targets)
         elif isinstance(stmt, (For, While)):
-            yield from moved & set(loop_heads(stmt.body))
-            yield from _entered(stmt.body)
+            own = frozenset(loop_heads(stmt.body))
+            yield from moved & own
+            yield from _entered(stmt.body, heads | own)
         elif isinstance(stmt, If):
-            yield from _entered(stmt.then)
-            yield from _entered(stmt.orelse)
+            # An arm that leaves a loop, or ends its turn, moves into what the loop begins with.
+            yield from set(_moved(stmt.then)) & set(_moved(stmt.orelse)) - heads
+            yield from _entered(stmt.then, heads)
+            yield from _entered(stmt.orelse, heads)
+
+
+def _moved(block: Block) -> Iterator[str]:
+    """The join names that a block sets itself."""
+    return (target for stmt in block if isinstance(stmt, Copy) for target in stmt.targets)
 
 
 def in_order(made: Mapping[str, Expr]) -> Iterable[str]:

@@ -195,3 +195,20 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def left_by_either_arm(x: Any) -> Any:
+    s = 0.0
+    for i in range(4):
+        if i > 0:
+            s = s + k * k  # noqa: F821
+        k = x[0] * (i + 1)  # noqa: F841
+        if s > 1.0:
+            break
+    return s * x[1]
+
+
+@pytest.mark.parametrize("x", [V, V * 2])
+def test_a_loop_that_is_left_by_an_arm(x: Any) -> None:
+    check_primal(case(left_by_either_arm, x))
+    check_gradient(case(left_by_either_arm, x))
