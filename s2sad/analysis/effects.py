@@ -303,7 +303,8 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     if op.kind == "method" and op.name in ("conj", "conjugate"):
         # A real array is its own conjugate.
         return "maybe"
-    if any(key == "copy" for key, _ in call.kwargs) or (op.function is np.array and len(call.args) > 2):
+    maybe_copied = any(key == "copy" and value != Const(True) for key, value in call.kwargs)
+    if maybe_copied or (op.function is np.array and len(call.args) > 2):
         return "maybe"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"

@@ -286,7 +286,7 @@ def _inplace(facts: list[Fact], symbol: str) -> Fact:
     if left.kind == "list" and symbol == "+":
         known = [f for f in map(some_item, facts) if f is not None]
         return Fact("list", each=either(known) if right.kind in ("list", "tuple") and len(known) == 2 else None)
-    if left.kind == "array" and left.ndim is not None:
+    if left.kind == "array" and (left.ndim is not None or left.extended):
         return left
     if left.kind == "scalar" and right.kind == "scalar":
         return _elementwise(facts)
@@ -311,7 +311,7 @@ def _elementwise(facts: list[Fact]) -> Fact:
     if any(f.kind in ("list", "tuple") for f in facts):
         return Fact("open")
     certain = any(f.kind == "array" and f.ndim != 0 for f in facts)
-    return Fact("array" if certain else "numeric", shape, ndim, real)
+    return Fact("array" if certain else "numeric", shape, ndim, real, extended=any(f.has_axes for f in facts))
 
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:

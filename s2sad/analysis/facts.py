@@ -60,7 +60,7 @@ class Fact:
     (1, a symbol, or an expression of one such as ``n0-2``), and ``size`` is that of an integer which is one.
     A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
     ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
-    that in which NumPy surely computes with the value.
+    that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
     """
 
     kind: Kind
@@ -73,6 +73,12 @@ class Fact:
     each: Fact | None = None
     boolean: bool = False
     precision: Precision = ""
+    extended: bool = False
+
+    @property
+    def has_axes(self) -> bool:
+        """Whether the value surely is an array of one axis or more."""
+        return self.kind == "array" and (self.extended if self.ndim is None else self.ndim > 0)
 
     @property
     def numeric(self) -> bool:
@@ -199,7 +205,8 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         ndim = found.ndim if found.ndim == fact.ndim else None
         each = either([f for f in (found.each, fact.each) if f is not None])
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
-        found = Fact(kind, None, ndim, found.real and fact.real, each=each, boolean=truth, precision=precision)
+        axes = found.has_axes and fact.has_axes
+        found = Fact(kind, None, ndim, found.real and fact.real, None, None, None, each, truth, precision, axes)
     return found
 
 
@@ -216,8 +223,7 @@ def timeless(fact: Fact) -> Fact:
         return replace(sized(fact.dims, fact.real, fact.kind), boolean=fact.boolean, precision=fact.precision)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
         return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]))
-    each = some_item(fact)
-    return Fact(fact.kind, None, fact.ndim, fact.real, each=each, boolean=fact.boolean, precision=fact.precision)
+    return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact))
 
 
 def rough(fact: Fact, shape: Shape | None) -> Fact:

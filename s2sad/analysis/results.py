@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.analysis.facts import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, scalar, sized
+from s2sad.analysis.ranks import RANKS
 from s2sad.analysis.rearranged import (
     REARRANGED,
     Bound,
@@ -132,7 +133,7 @@ def _inner(b: Bound, fact: Look) -> Fact | None:
 def _tensordot(b: Bound, fact: Look) -> Fact | None:
     x, y, n = fact(b["a"]), fact(b["b"]), literal(b["axes"])
     if type(n) is not int or x.dims is None or y.dims is None or not 0 <= n <= min(len(x.dims), len(y.dims)):
-        return None
+        return RANKS[np.tensordot](b, fact)
     dims = (*x.dims[: len(x.dims) - n], *y.dims[n:])
     return sized(dims, all_real(x, y)) if dims else None
 
@@ -210,7 +211,7 @@ def _of(name: str) -> Maker:
 
 
 #: The result of a function that always makes an array of one axis or more.
-_SOME_ARRAY = Fact("array")
+_SOME_ARRAY = Fact("array", extended=True)
 
 
 def _counted(whole: Fact) -> tuple[list[Fact], bool]:
@@ -289,7 +290,9 @@ def _diagonal(b: Bound, fact: Look) -> Fact | None:
 def _linspace(b: Bound, fact: Look) -> Fact | None:
     start, stop = fact(b["start"]), fact(b["stop"])
     dims = dims_of_shape(fact(b["num"]), b["num"], fact)
-    return array_of(dims, 1, all_real(start, stop)) if start.kind == stop.kind == "scalar" else None
+    if start.kind == stop.kind == "scalar":
+        return array_of(dims, 1, all_real(start, stop))
+    return RANKS[np.linspace](b, fact)
 
 
 def _eye(b: Bound, fact: Look) -> Fact | None:
@@ -299,29 +302,15 @@ def _eye(b: Bound, fact: Look) -> Fact | None:
 
 
 def _arange(b: Bound, fact: Look) -> Fact | None:
-    stop = next(iter(b.values())) if len(b) == 1 else Const(None)
-    return array_of(dims_of_shape(fact(stop), stop, fact) if fact(stop).kind == "scalar" else None, 1, True)
-
-
-def _some(ndim: int | None = None) -> Maker:
-    """An array of one axis or more: of ``ndim`` axes, if that is given."""
-
-    def maker(b: Bound, fact: Look) -> Fact | None:
-        real = all_real(*(f for f in map(fact, b.values()) if f.kind not in ("none", "other", "open")))
-        return Fact("array", None, ndim, real and all(f.kind != "open" for f in map(fact, b.values())))
-
-    return maker
+    stop = next(iter(b.values()), Const(None))
+    if any(fact(v).kind != "scalar" for v in b.values()):
+        return None
+    return array_of(dims_of_shape(fact(stop), stop, fact) if len(b) == 1 else None, 1, True)
 
 
 def _interp(b: Bound, fact: Look) -> Fact | None:
-    x = fact(b["x"])
-    return replace(x, real=fact(b["fp"]).real) if x.kind == "array" and x.ndim else None
-
-
-def _take(b: Bound, fact: Look) -> Fact | None:
-    a, indices = fact(b["a"]), fact(b["indices"])
-    several = indices.kind in ("list", "tuple") or (indices.kind == "array" and bool(indices.ndim))
-    return Fact("array", None, None, a.real) if a.kind == "array" and several else None
+    x = _nested(fact(b["x"]))
+    return replace(x, real=fact(b["fp"]).real) if x is not None and x.ndim else None
 
 
 def _item(b: Bound, fact: Look) -> Fact | None:
@@ -377,6 +366,7 @@ _CONTRACTIONS = {
 }
 _TABLE: dict[Any, Maker] = {
     **REARRANGED,
+    **RANKS,
     np.linalg.solve: _solve,
     np.linalg.det: _det,
     np.linalg.slogdet: _slogdet,
@@ -387,6 +377,8 @@ _TABLE: dict[Any, Maker] = {
     np.tensordot: _tensordot,
     np.cumsum: _scan,
     np.cumprod: _scan,
+    np.nancumsum: _scan,
+    np.nancumprod: _scan,
     np.sort: _scan,
     np.diff: _diff,
     np.repeat: _repeat,
@@ -399,13 +391,9 @@ _TABLE: dict[Any, Maker] = {
     np.hstack: _side_by_side,
     np.vstack: _on_top,
     np.split: _split,
-    np.array_split: _split,
+    **dict.fromkeys((np.array_split, np.hsplit, np.vsplit, np.dsplit), _split),
     np.linspace: _linspace,
-    **dict.fromkeys((np.tile, np.block, np.append, np.insert, np.delete, np.ascontiguousarray, np.rot90), _some()),
-    **dict.fromkeys((np.atleast_2d, np.atleast_3d, np.column_stack, np.dstack, np.linalg.pinv), _some()),
-    **dict.fromkeys((np.convolve, np.correlate), _some(1)),
     np.interp: _interp,
-    np.take: _take,
     item: _item,
     unitem: _as("a"),
     undiff: _into_shape,
@@ -426,7 +414,7 @@ _MADE: dict[int, Maker] = {id(function): maker for function, maker in _TABLE.ite
 _UNRULED: dict[int, tuple[tuple[str, ...], Maker]] = {
     id(np.ndim): (("a",), lambda b, fact: SCALAR),
     id(np.size): (("a",), lambda b, fact: SCALAR),
-    id(np.eye): (("N",), _eye),
+    id(np.eye): (("N", "M", "k"), _eye),
     id(np.identity): (("n",), _eye),
     id(np.arange): (("start", "stop", "step"), _arange),
     id(np.argsort): (("a", "axis"), _argsort),

@@ -136,15 +136,19 @@ class _Finder:
         if (len(reads) + len(stores)) * len(written) > _LIMIT:
             return Sections()
 
-        def stays(access: _Access) -> bool:
-            assert access.base is not None
-            group = self.effects.group.get(access.base, frozenset({access.base}))
+        def stays(access: _Access, name: str) -> bool:
+            # What is read may be a copy, an object of its own.
+            group = self.group(access.base or "") | self.group(name)
             return all(self.misses(access, w) for names, w in written if not group.isdisjoint(names))
 
         return Sections(
-            frozenset(name for name, access in reads if stays(access)),
-            frozenset(key for key, access in stores if stays(access)),
+            frozenset(name for name, access in reads if stays(access, name)),
+            frozenset(key for key, access in stores if stays(access, access.base or "")),
         )
+
+    def group(self, name: str) -> frozenset[str]:
+        """The names that may share the object of ``name``."""
+        return self.effects.group.get(name, frozenset({name}))
 
     def is_candidate(self, base: Expr) -> bool:
         """Whether an array is written by this function, and by nobody once the function is over."""
@@ -153,7 +157,7 @@ class _Finder:
         effects = self.effects
         if base.name not in effects.written or base.name in effects.private:
             return False
-        group = effects.group.get(base.name, frozenset({base.name}))
+        group = self.group(base.name)
         return group.isdisjoint(effects.exposed) and group.isdisjoint(effects.module)
 
     def misses(self, read: _Access, write: _Access) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from s2sad.analysis.activity import carriers, passes
+from s2sad.analysis.activity import carriers
 from s2sad.analysis.effects import user_calls, written_unseen
 from s2sad.analysis.facts import SCALAR, Atom, Fact
 from s2sad.differentiate.buffers import HOLDERS
@@ -250,7 +250,7 @@ class _Reverse(Writes):
                 self.violation(refusal.node, refusal.message, refusal.remedy)
             case Call(op=op) if op.kind == "index":
                 self.index(value.args[0], value.args[1], z_bar)
-            case Call() if passes(value):
+            case Call() if self.is_active(value):
                 self.ruled(value, Var(target), z_bar)
             case _:
                 pass

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.activity import passes
 from s2sad.analysis.effects import AS_IT_HAPPENS, copies, sharing
 from s2sad.analysis.facts import some_item
 from s2sad.analysis.versions import is_change
@@ -167,7 +166,7 @@ class Writes(Calls):
                     return stmt
                 self.define(target, self.made_zero(target, value))
                 bar = self.settled(target, self.after)
-                if passes(value) and any(self.is_active(a) for a in value.args):
+                if self.is_active(value):
                     if op.function is own or op.function is np.copy:
                         self.owned.add(bar.name)
                         self.contribute(value.args[0], bar, moved=True)

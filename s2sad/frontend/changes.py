@@ -104,7 +104,7 @@ class Changes(Expressions):
 
     def store_item(self, target: Node, value: Expr) -> None:
         """``container[index] = value``."""
-        index = self.hoisted(self.index(target.slice))
+        index = self.index_of(target.slice)
         self.change(target.value, "[]", (index, value), target)
 
     def store_field(self, target: Node, value: Expr) -> None:
@@ -128,7 +128,7 @@ class Changes(Expressions):
 
     def augment_item(self, s: Node, op: Op) -> None:
         """``container[index] op= value``: the item is taken, changed or replaced, and put back."""
-        index = self.hoisted(self.index(s.target.slice))
+        index = self.index_of(s.target.slice)
         old = self.assign("~t", Call(_INDEX, (self.name(s.target.value), index), (), s.target))
         new = self.assign("~t", Call(op, (old, self.operand(s.value)), (), s))
         self.change(s.target.value, "[]", (index, new), s.target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import gast
 
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import assigned, bound_names
-from s2sad.frontend.writers import Writers
+from s2sad.frontend.hoisting import Hoisting, forever
 from s2sad.ir.nodes import (
     UNSET,
     Break,
@@ -31,7 +31,7 @@ from s2sad.ir.traverse import leaves
 Node = Any
 
 
-class ControlFlow(Writers):
+class ControlFlow(Hoisting):
     """The part of the lowering that branches and loops are for."""
 
     #: Names of variables that are ours, not the user's.
@@ -42,10 +42,6 @@ class ControlFlow(Writers):
     unbound: set[str]
     #: Notes a variable of ours that may carry a derivative.
     varied_too: Callable[[str], None]
-
-    def unused(self, hint: str) -> str:
-        """A variable name like ``hint`` that the function does not use."""
-        raise NotImplementedError
 
     def statements(self, body: list[Node]) -> bool:
         """Lower a block; returns whether it leaves its loop (ends in ``break`` on every path)."""
@@ -75,28 +71,51 @@ class ControlFlow(Writers):
         if then_leaves or else_leaves:
             self.env = other if then_leaves else env
         else:
-            self.join(before, env, then, other, orelse)
+            self.join(env, then, other, orelse)
         self.block = outer
         self.emit(If(test, tuple(then), tuple(orelse), origin))
         return then_leaves and else_leaves
 
     def join(
-        self, before: dict[str, str], env: dict[str, str], then: list[Any], other: dict[str, str], orelse: list[Any]
+        self,
+        env: dict[str, str],
+        then: list[Any],
+        other: dict[str, str],
+        orelse: list[Any],
+        values: Sequence[tuple[str, Expr, Expr]] = (),
     ) -> None:
-        """Move what the two arms of a branch have assigned differently into join names."""
+        """Move what the two arms of a branch have assigned differently into join names.
+
+        ``values`` are other join names, each with what either arm moves into it.
+        """
         names = [n for n in {**env, **other} if env.get(n) != other.get(n)]
         joins = {n: self.fresh(n) for n in names}
-        for arm, block in ((env, then), (other, orelse)):
-            bound = [n for n in names if n in arm]
-            if bound:
-                sources = tuple(Var(arm[n]) for n in bound)
-                _append(block, Copy(tuple(joins[n] for n in bound), sources, self.origin))
+        for which, (arm, block) in enumerate(((env, then), (other, orelse))):
+            moves: list[tuple[str, Expr]] = [(name, sources[which]) for name, *sources in values]
+            moves += [(joins[n], Var(arm[n])) for n in names if n in arm]
+            if moves:
+                _append(block, Copy(tuple(t for t, _ in moves), tuple(e for _, e in moves), self.origin))
             self.unbound.update(joins[n] for n in names if n not in arm)
         self.env.update({n: v for n, v in env.items() if other.get(n) == v})
         for n in list(self.env):
             if n not in env and n not in other:
                 del self.env[n]
         self.env.update(joins)
+
+    def choose(self, test: Expr, then: Callable[[], Expr], orelse: Callable[[], Expr], hint: str) -> Expr:
+        """The one value if ``test`` holds, else the other."""
+        before, outer = dict(self.env), self.block
+        arms = []
+        for arm in (then, orelse):
+            self.env, self.block = dict(before), []
+            arms.append((self.atom(arm()), self.env, self.block))
+        (value, env, block), (other_value, other, other_block) = arms
+        name = self.fresh(hint)
+        self.env = dict(before)
+        self.join(env, block, other, other_block, [(name, value, other_value)])
+        self.block = outer
+        self.emit(If(test, tuple(block), tuple(other_block), self.origin))
+        return Var(name)
 
     def enter(self, s: Node) -> list[tuple[str, str]]:
         """Give every name that a loop assigns a join name, set before the loop."""
@@ -135,6 +154,7 @@ class ControlFlow(Writers):
 
     def while_loop(self, s: Node) -> None:
         """Lower a ``while`` loop."""
+        s = forever(s) if self.has_effect(s.test) else s
         heads = self.enter(s)
         origin, outer = self.origin, self.block
         test = self.test(s.test)
@@ -228,7 +248,7 @@ class ControlFlow(Writers):
     def iterated(self, node: Node) -> Expr:
         """What a loop runs over: a range or other expression as it stands, or an atom."""
         if not self.depends(node):
-            return self.constant(node)
+            return self.ordered(node)
         if isinstance(node, gast.Call):
             func = node.func
             _, function = self.resolver.lookup(func)

@@ -37,10 +37,8 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
-    Copy,
     Expr,
     Global,
-    If,
     Op,
     Opaque,
     Origin,
@@ -50,6 +48,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import is_atom
+from s2sad.rules.binding import positional
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -82,6 +81,30 @@ class Expressions:
 
     def write(self, node: Node, hint: str = "~t") -> Expr | None:
         """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
+        raise NotImplementedError
+
+    def has_effect(self, node: Node) -> bool:
+        """Whether evaluating ``node`` may assign a variable or write into what carries a derivative."""
+        raise NotImplementedError
+
+    def decides(self, node: Node) -> bool:
+        """Whether a part of ``node`` has an effect under a condition, or all of it is an assignment."""
+        raise NotImplementedError
+
+    def ordered(self, node: Node) -> Expr:
+        """An expression that carries no derivative; what has an effect in it is evaluated before."""
+        raise NotImplementedError
+
+    def index_of(self, index: Node) -> Expr:
+        """What stands between the brackets of a subscript, evaluated once and now."""
+        raise NotImplementedError
+
+    def test(self, node: Node) -> Expr:
+        """The condition of a branch or loop."""
+        raise NotImplementedError
+
+    def choose(self, test: Expr, then: Callable[[], Expr], orelse: Callable[[], Expr], hint: str) -> Expr:
+        """The one value if ``test`` holds, else the other."""
         raise NotImplementedError
 
     # --- names and statements
@@ -195,13 +218,13 @@ class Expressions:
         if plain and found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
             args = tuple(self.constant(a) for a in node.args)
-            return Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node)
+            return positional(Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node))
         if plain and isinstance(node.func, gast.Attribute) and not found:
             function = methods.METHODS.get(node.func.attr)
             if function is not None and node.func.attr not in methods.MUTATING_METHODS:
                 args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
-                return Call(Op("method", node.func.attr, function), args, kwargs, node)
+                return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
         whole = self.opaque(node)
         if not plain or not isinstance(function, types.FunctionType) or not is_followed(function):
             return whole
@@ -247,8 +270,8 @@ class Expressions:
         if written is not None:
             return written if is_atom(written) or isinstance(written, Opaque) else self.assign(hint, written)
         node = unrolled(node, self.resolver.lookup) or node
-        if not self.depends(node):
-            return self.constant(node)
+        if not self.depends(node) and not self.decides(node):
+            return self.ordered(node)
         match node:
             case gast.Name():
                 return self.name(node)
@@ -282,7 +305,7 @@ class Expressions:
                 return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
             case gast.Subscript():
                 operand = self.operand(node.value)
-                index = self.hoisted(self.index(node.slice))
+                index = self.index_of(node.slice)
                 return self.assign(hint, Call(Op("index", "[]"), (operand, index), (), node))
             case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
                 kind = "tuple" if isinstance(node, gast.Tuple) else "list"
@@ -362,10 +385,6 @@ class Expressions:
             return Const(-operand.value)
         return Call(Op("operator", symbol, function), (operand,), (), node)
 
-    def test(self, node: Node) -> Expr:
-        """The condition of a branch or loop."""
-        return self.constant(node)
-
     def short_circuit(self, node: Node, hint: str) -> Expr:
         first, *rest = node.values
         value = self.operand(first)
@@ -375,19 +394,6 @@ class Expressions:
         if isinstance(node.op, gast.And):
             return self.choose(value, lambda: self.value(tail), lambda: value, hint)
         return self.choose(value, lambda: value, lambda: self.value(tail), hint)
-
-    def choose(self, test: Expr, then: Callable[[], Expr], orelse: Callable[[], Expr], hint: str) -> Expr:
-        join = self.fresh(hint)
-        arms = []
-        outer = self.block
-        for arm in (then, orelse):
-            self.block = []
-            value = self.atom(arm())
-            self.emit(Copy((join,), (value,), self.origin))
-            arms.append(tuple(self.block))
-        self.block = outer
-        self.emit(If(test, arms[0], arms[1], self.origin))
-        return Var(join)
 
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)
@@ -429,7 +435,7 @@ class Expressions:
         if wrong is not None:
             return wrong
         args, kwargs = self.arguments(node)
-        return self.assign(hint, Call(Op("function", text, function), args, kwargs, node))
+        return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
 
     def method_call(self, node: Node, hint: str) -> Expr:
         name = node.func.attr
@@ -442,7 +448,7 @@ class Expressions:
             return wrong
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)
-        return self.assign(hint, Call(Op("method", name, function), (receiver, *args), kwargs, node))
+        return self.assign(hint, positional(Call(Op("method", name, function), (receiver, *args), kwargs, node)))
 
     def odd_dtype(self, node: Node, function: Any, receivers: int) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""

@@ -358,7 +358,7 @@ class _Lowering(ControlFlow):
                 self.store_item(target, self.held(value))
             case gast.Subscript():
                 base = self.operand(target.value)
-                self.emit(Store(base, self.hoisted(self.index(target.slice)), self.atom(value), None, self.origin))
+                self.emit(Store(base, self.index_of(target.slice), self.atom(value), None, self.origin))
             case gast.Attribute() if self.is_part(target):
                 self.emit(Store(self.operand(target), Const(...), self.atom(value), None, self.origin))
             case gast.Attribute() if self.is_field(target):
@@ -416,7 +416,7 @@ class _Lowering(ControlFlow):
             self.env[s.target.id] = self.assign(s.target.id, Call(op, (old, value), (), s)).name
         elif isinstance(s.target, gast.Subscript):
             base = self.operand(s.target.value)
-            index = self.hoisted(self.index(s.target.slice))
+            index = self.index_of(s.target.slice)
             if any(True for _ in written_in(s.value, self.resolver.lookup)):
                 # Python takes the item first, then runs the right side, which may write into the array.
                 old = self.assign("~t", Call(Op("index", "[]"), (base, index), (), s.target))
@@ -448,7 +448,11 @@ class _Lowering(ControlFlow):
                 op = Op("user", gast.unparse(func).strip(), function, pure=False)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return
-        self.effect(s)
+        if self.decides(s.value):
+            self.value(s.value)
+            return
+        with self.taken_out(s.value) as rest:
+            self.effect(s if rest is s.value else gast.copy_location(gast.Expr(value=rest), s))
 
     def effect(self, s: Node) -> None:
         node = gast.gast_to_ast(s)

@@ -85,7 +85,7 @@ class Writers(Changes):
     def written(self, target: Node) -> tuple[Expr, Expr, Expr]:
         """The array that an expression names, the index of it, and both as one expression."""
         if isinstance(target, gast.Subscript) and any(_spans(p) for p in _parts(target.slice)):
-            base, index = self.operand(target.value), self.hoisted(self.index(target.slice))
+            base, index = self.operand(target.value), self.index_of(target.slice)
             return base, index, Call(_INDEX, (base, index), (), target)
         base = self.operand(target)
         return base, ELLIPSIS, base

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+from dataclasses import replace
 
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.rules.registry import Rule, find
+from s2sad.runtime import stop_gradient
 
 #: Methods that also take a sequence as separate arguments, and the parameter that gathers them.
 _GATHERING = {"reshape": "shape", "transpose": "axes"}
@@ -87,6 +89,34 @@ def bind(call: Call) -> dict[str, Expr]:
         else:
             raise BindingError(name)
     return out
+
+
+#: The first parameters of functions without a rule that make arrays.
+_MAKERS: dict[int, tuple[str, ...]] = {
+    **dict.fromkeys(map(id, (np.zeros, np.ones, np.empty)), ("shape",)),
+    **dict.fromkeys(map(id, (np.zeros_like, np.ones_like)), ("a",)),
+    id(np.empty_like): ("prototype",),
+    id(np.arange): ("start", "stop", "step"),
+    id(stop_gradient): ("x",),
+}
+
+
+def positional(call: Call) -> Call:
+    """``call`` with the operands that matter by position, and those before them: ``np.full(3, x[0])``.
+
+    Where one of these is left out the others stay keyword arguments.
+    """
+    rule = find(call.op.function) if call.kwargs else None
+    names = wanted = _MAKERS.get(id(call.op.function), ())
+    if rule is not None and rule.variadic is None:
+        names, wanted = _positions(rule)[0], (rule.parameters[0], *rule.wrt)
+    given = dict(call.kwargs)
+    last = max((i for i, name in enumerate(names) if name in given and name in wanted), default=-1)
+    moved = names[len(call.args) : last + 1]
+    if not moved or not given.keys() >= set(moved):
+        return call
+    rest = tuple([(name, value) for name, value in call.kwargs if name not in moved])
+    return replace(call, args=(*call.args, *(given[name] for name in moved)), kwargs=rest)
 
 
 def _single(args: list[Expr]) -> bool:

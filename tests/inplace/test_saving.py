@@ -425,3 +425,37 @@ def test_what_an_iteration_makes(f: Any) -> None:
 def test_one_array_augmented_has_one_shadow() -> None:
     text = grad(heat, (0, 1)).source_for(V, 0.7)
     assert "u_bar_2" not in text
+
+
+def copied_by_places(x: Any, c: Any) -> Any:
+    y = x * c
+    y[0] = 0.1
+    v = y[[0, 1, 2, 3]]
+    v *= v
+    return np.sum(v[1:]) + np.mean(v)
+
+
+def copied_by_a_mask(x: Any, c: Any) -> Any:
+    y = x * c
+    y[0] = 0.1
+    v = y[x > 0.35]
+    v *= np.sin(v)
+    for a in v:
+        c = c * a
+    return c
+
+
+def copied_in_each_turn(x: Any, c: Any) -> Any:
+    y = x * c
+    s = 0.0
+    for k in range(3):
+        v = y[[k, k + 1]]
+        v /= v[0] + 2.0
+        s = s + np.sum(v[::-1] * v)
+        y[k] = s
+    return s
+
+
+@pytest.mark.parametrize("f", [copied_by_places, copied_by_a_mask, copied_in_each_turn], ids=lambda f: f.__name__)
+def test_a_copy_of_a_part_is_written_itself(f: Any) -> None:
+    check_gradient(case(f, V, 0.7))

@@ -676,6 +676,12 @@ def out_through_mask(x: Any) -> Any:
     return np.sum(a)
 
 
+def in_an_index(x: Any) -> Any:
+    c, d = np.zeros(4), np.zeros(4)
+    d[np.argmax(np.multiply(x, x, out=c))] = x[0]
+    return np.sum(c * d)
+
+
 CASES: list[Case] = [
     case(out_through_mask, V),
     case(out_name, V, W),
@@ -754,6 +760,7 @@ CASES: list[Case] = [
     case(sort_of_a_small_one, V),
     case(constants_stay_constant, V),
     case(counts, V),
+    case(in_an_index, V),
     # a = (x0 ** 2, x1, x2, x3): the sum is x0 ** 3 + x1 ** 2 + x2 ** 2 + x3 ** 2.
     case(single_precision, V, rtol=1e-5, expected=(np.array([3.0 * V[0] ** 2, *(2.0 * V[1:])]),)),
     case(double_from_single, F, rtol=1e-5, expected=(_of_sum_and_products(F),)),
@@ -1054,12 +1061,6 @@ def flat_along_itself(x: Any) -> Any:
     return np.sum(a)
 
 
-def in_an_index(x: Any) -> Any:
-    c, d = np.zeros(4), np.zeros(4)
-    d[np.argmax(np.multiply(x, x, out=c))] = x[0]  # refused
-    return np.sum(c * d)
-
-
 def in_a_comprehension(x: Any) -> Any:
     c = np.zeros(4)
     rows = [np.multiply(x, k, out=c) for k in (0, 1)]  # refused
@@ -1083,7 +1084,7 @@ def in_a_lambda_called_later(x: Any) -> Any:
     "f",
     [
         in_a_lambda_called_later,
-        place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself, in_an_index,
+        place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
         in_a_comprehension, in_a_lambda,
         list_sorted, list_taken_for_active, other_fill, other_put, at_multiplied, at_negated, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_without_rule, out_two, out_starred,
