@@ -33,6 +33,11 @@ class RareWriter(BufferWriter):
             self.comprehension,
             self.narrow,
             self.last_turn,
+            self.by_name,
+            self.by_name,
+            self.rarely_made,
+            self.assigned_inside,
+            self.assigned_inside,
         ]
         self.pick(forms)(scope, *self.pick(arrays))
 
@@ -129,6 +134,76 @@ class RareWriter(BufferWriter):
                 value = self.pick((f"np.mean({name})", f"{name}[{outer} % {shape[0]}]", f"{name}[0] * 1.0"))
                 self.emit(f"{last} = {value} * (0.3 + {inner})")
             self.emit(f"{name}[-1] {self.pick(('+=', '-='))} 0.2 * {last}")
+
+    def by_name(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An array made by a function whose arguments are named, and then often written."""
+        other = self.unused(scope)
+        forms = (
+            "np.full({s!r}, fill_value={e})",
+            "np.full_like(a={n}, fill_value={e})",
+            "np.sort(a={v}, axis=-1)",
+            "np.clip(a={v}, a_min=-0.9, a_max=1.2 + {e})",
+            "np.clip(a_max={e} + 1.5, a={n}, a_min={e} - 1.5)",
+            "np.roll(a={v}, shift=1, axis=0)",
+            "np.cumsum(a={v}, axis=0) * 0.3",
+            "np.multiply({n}, {e}, out=np.ones(shape={s!r}), where={n} > 0.1)",
+            "np.take(a={v}, indices=[*range({k})], axis=0)",
+            "np.average(np.stack([{n}, {v}]), axis=0, weights=[1.5, 2.0 + {e}])",
+            "np.linspace(start={e}, stop={n}[0], num={k}) * np.ones(shape={s!r}).T if {s!r}[1:] == () else {n} * 1.0",
+            "np.tile(reps=1, A={v})",
+            "np.add({n}, {v}, out=np.empty_like(prototype={n}))",
+        )
+        text = self.pick(forms).format(n=name, s=shape, k=shape[0], e=self.modest(scope), v=self.value(scope, shape))
+        self.emit(f"{other} = {text}")
+        self.bind(scope, other, shape)
+        self.write_after(scope, other, shape)
+
+    def rarely_made(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An array that some rarer function makes, written, and its mean put into an item."""
+        self.counter += 1
+        made = f"made{self.counter}"
+        flat = f"np.ravel({name})"
+        forms = (
+            f"np.kron({flat}, [0.5, {self.modest(scope)}])",
+            f"np.append({name}, {self.modest(scope)})",
+            f"np.meshgrid({flat}, {flat}[:2])[{self.pick((0, 1))}]",
+            f"np.delete({flat}, 1)",
+            f"np.linalg.multi_dot([{flat}, np.outer({flat}, {flat}), np.outer({flat}, {flat})])",
+            f"np.linalg.qr(np.outer({flat}, {flat}) + np.diag(np.arange(1.0, 1.0 + np.size({name})))).R",
+            f"np.column_stack([{flat}, np.sin({flat})])",
+            f"np.resize({name}, (2, 3))",
+            f"np.tensordot({flat}, np.outer({flat}, {flat}), 1)",
+            f"np.extract({name} > -0.3, {name}) * 1.0 if {name}[0].sum() > 9.0 else np.concatenate([{flat}, {flat}])",
+            f"sum([{name}, {name} * {self.modest(scope)}])",
+        )
+        self.emit(f"{made} = {self.pick(forms)}")
+        self.emit(self.pick((f"{made}[0] *= {self.modest(scope)}", f"{made} *= 0.5 + {made}", f"{made}[-1:] = 0.3")))
+        self.emit(f"{name}[-1] {self.pick(('+=', '-='))} 0.2 * np.tanh(np.mean({made}))")
+
+    def assigned_inside(self, scope: Scope, name: str, shape: Shape) -> None:
+        """An assignment expression, in a condition, one arm of a choice, an operand or the test of a loop."""
+        self.counter += 1
+        got, tally = f"got{self.counter}", f"n{self.counter}"
+        mean = f"np.mean({name})"
+        way = self.random.randrange(5)
+        if way == 0:
+            self.emit(f"if ({got} := {mean}) > {self.literal()} {self.pick(('and', 'or'))} {self.condition(scope, 1)}:")
+            with self.indented():
+                self.emit(f"{name}[0] *= {got}")
+        elif way == 1:
+            self.emit(f"{got} = {self.modest(scope)}")
+            choice = f"({got} := {mean}) if {self.condition(scope, 1)} else {self.modest(scope)}"
+            self.emit(f"{name}[-1] = {self.pick((choice, f'({choice}) * {got}'))}")
+        elif way == 2:
+            self.emit(f"{name}[0] = ({got} := {mean}) * {got} + {self.modest(scope)}")
+        elif way == 3:
+            self.emit(f"{tally} = 0")
+            self.emit(f"while ({tally} := {tally} + 1) < 3 and ({got} := {mean}) < 5.0:")
+            with self.indented():
+                self.emit(f"{self.whole(name)} {self.pick(('*=', '+=', '-='))} 0.5 * {got}")
+        else:
+            self.emit(f"{got} = {self.condition(scope, 1)} and ({got} := {mean}) or {self.modest(scope)}")
+        self.emit(f"{name}[0] += 0.1 * {got}")
 
     def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
         """An array without axes."""

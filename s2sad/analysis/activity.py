@@ -8,7 +8,7 @@ dependences.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
@@ -116,6 +116,23 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     active = (varied & useful) - stopped
     stale = stale_reads(function, effects, stopped, frozenset(varied), frozenset(useful), carriers)
     return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
+
+
+def written_outside(function: Function, effects: Effects, varied: Collection[str]) -> Iterator[tuple[Stmt, str]]:
+    """The statements that write what is ``varied`` into an object that outlives the call, and what they do.
+
+    What reads it later does not know where the value came from.
+    """
+    for stmt in walk(function.body):
+        for name in sorted(effects.written_by(stmt) & effects.owners.keys()):
+            if name in varied:
+                yield stmt, f"{effects.owners[name]} is the module's, and what is differentiated is written into it"
+                break
+        for call in user_calls(stmt):
+            known = effects.calls.get(call)
+            operands = (*call.args, *(v for _, v in call.kwargs))
+            if known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
+                yield stmt, f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

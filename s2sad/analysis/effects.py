@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sharing import AS_IT_HAPPENS, names_held, sharing
 from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
@@ -39,7 +36,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
-from s2sad.runtime import own, stop_gradient
+from s2sad.runtime import stop_gradient
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,8 @@ class CallEffects:
     hold or view another afterwards.  With ``module`` the result may be an object that the module holds.  A call that
     ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
     argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
-    may share an object that is none of the arguments'.
+    may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
+    written into an object that is there before the call and after it, and is none of them.
     """
 
     bound: Mapping[str, Expr]
@@ -62,6 +60,7 @@ class CallEffects:
     reshapes: bool = True
     changing: frozenset[str] = frozenset()
     entangled: bool = True
+    outside: bool = False
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -74,6 +73,7 @@ class CallEffects:
             self.reshapes or other.reshapes,
             self.changing | other.changing,
             self.entangled or other.entangled,
+            self.outside or other.outside,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -115,7 +115,8 @@ class Effects:
     the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
     changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
-    ``stop_gradient`` was taken while it had a name.
+    ``stop_gradient`` was taken while it had a name.  ``owners`` are, for names of objects that are written and that a
+    variable of the module holds, that variable.
     """
 
     group: dict[str, frozenset[str]]
@@ -127,6 +128,7 @@ class Effects:
     reshapes: bool = False
     versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stops: frozenset[str] = frozenset()
+    owners: Mapping[str, str] = field(default_factory=dict)
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -164,12 +166,8 @@ class Effects:
 
 #: What the module or nobody known holds, and what the caller holds.
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
-#: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
-AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
 #: The kinds of what may hold objects.
 HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
-#: What makes a new object and has no rule.
-_FRESH = (own, np.arange, float, int, len, abs, range, str, bool)
 
 
 def user_calls(stmt: Stmt) -> Iterator[Call]:
@@ -223,15 +221,17 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             if facts.of.get(name) is None or facts.of[name].kind != "scalar":
                 yield name
         case Global():
-            if facts.get(expr).kind != "scalar":
+            fact = facts.get(expr)
+            if fact.kind != "scalar" and not (fact.kind == "other" and (fact.real or fact.precision)):
                 yield f"{_OUTSIDE}{expr.text}"
         case Const() | Slice():
             return
         case Build(items=items):
             for item in items:
                 yield from sharers(item, facts, calls)
-        case Opaque(names=names, pure=pure):
-            yield from (name for _, name in names)
+        case Opaque(node=node, names=names, pure=pure):
+            held = set(names_held(node))
+            yield from (name for user, name in names if user in held)
             if not pure:
                 yield _OUTSIDE
         case Call(op=op, args=args):
@@ -244,6 +244,13 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     if facts.get(arg).kind in ("list", "tuple", "open"):
                         yield from sharers(arg, facts, calls)
+                    if op.name == "*" and any(isinstance(part, Call) for part in subexpressions(arg)):
+                        # What is made in a display is there several times, and has no name.
+                        yield _OUTSIDE
+                return
+            if op.kind == "operator" and op.name == "|" and not facts.get(expr).numeric:
+                for arg in args:
+                    yield from sharers(arg, facts, calls)
                 return
             if op.kind == "user":
                 known = calls.get(expr) or assumed(expr)
@@ -274,56 +281,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from sharers(arg, facts, calls)
             for _, value in expr.kwargs:
                 yield from sharers(value, facts, calls)
-
-
-def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
-    """Whether indexing an array so surely gives a copy: by a mask or positions."""
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    return any((f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" for f in map(fact, parts))
-
-
-def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:
-    """Whether the result of an operation is an object of its own, a view of its first operand, or maybe one.
-
-    With ``fact`` the answer is for its operands.
-    """
-    op = call.op
-    if fact is not None and op.kind == "index" and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
-        return "fresh"
-    if fact is not None and op.function is np.diag and call.args and fact(call.args[0]).ndim in (1, 2):
-        return "fresh" if fact(call.args[0]).ndim == 1 else "view"
-    if fact is not None and op.function in AS_IT_HAPPENS and call.args and fact(call.args[0]).kind in ("list", "tuple"):
-        return "fresh"
-    if _makes_anew(call):
-        return "fresh"
-    if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
-        return "fresh"
-    if op.kind == "attribute":
-        return "view"
-    if op.kind == "method" and op.name in ("conj", "conjugate"):
-        # A real array is its own conjugate.
-        return "maybe"
-    maybe_copied = any(key == "copy" and value != Const(True) for key, value in call.kwargs)
-    if maybe_copied or (op.function is np.array and len(call.args) > 2):
-        return "maybe"
-    if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
-        return "maybe"
-    function = op.function
-    if isinstance(function, np.ufunc) or function in _FRESH or rules.is_constant(function):
-        return "fresh"
-    rule = rules.find(function)
-    return rule.sharing if rule is not None else "maybe"
-
-
-def _makes_anew(call: Call) -> bool:
-    """Whether a function that may return its argument, or a view of it, surely does not with these arguments."""
-    if call.op.function is np.einsum:
-        # A single operand is transposed, or its diagonal taken.
-        return len(call.args) > 2 and isinstance(call.args[0], Const) and isinstance(call.args[0].value, str)
-    if call.op.function is np.diff:
-        given = [*call.args[1:2], *(v for k, v in call.kwargs if k == "n")]
-        return not given or (isinstance(given[0], Const) and given[0].value != 0)
-    return False
+            if op.kind == "function" and op.function is not stop_gradient and rules.find(op.function) is None:
+                # Two of its results may be one object.
+                yield _OUTSIDE
 
 
 def effects(
@@ -427,6 +387,7 @@ def effects(
     written: set[str] = set()
     private: set[str] = set()
     module: set[str] = set()
+    owners: dict[str, str] = {}
     stops = {n for n in stopping if not n.startswith("<")}
     for members in groups.values():
         own = frozenset(m for m in members if not m.startswith("<"))
@@ -440,6 +401,7 @@ def effects(
             stops |= own
         if members & (stored | augmented):
             written |= own
+            owners.update(dict.fromkeys(own, min((m for m in of_module if m != _OUTSIDE), default="")))
             bases = {base(n) for n in own} | of_module | of_caller
             # A loop over an array holds it as well.
             if not members & (stored | iterated) and len(bases) == 1:
@@ -474,6 +436,7 @@ def effects(
         reshapes,
         held,
         frozenset(stops),
+        {name: owner.removeprefix(_OUTSIDE) for name, owner in owners.items() if owner},
     )
 
 

@@ -355,15 +355,17 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
         return OPEN
     if known is not None or rule is None:
         return known or OPEN
-    if rule.shape == "broadcast":
-        whole = _elementwise([fact(a) for a in expr.args])
-        return replace(whole, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else whole
     try:
         if rule.shape == "reduce":
             return reduction(expr, fact, atom)
         bound = bind(expr)
     except TypeError:
         return OPEN
+    if rule.shape == "broadcast":
+        whole = _elementwise([f for f in map(fact, bound.values()) if f.kind not in ("none", "other")])
+        if function is np.where and whole.kind == "scalar":
+            return sized((), whole.real)
+        return replace(whole, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else whole
     first = next(iter(bound.values()), None)
     facts = [fact(v) for v in bound.values()]
     real = all_real(*(f for f in facts if f.kind not in ("none", "other")))

@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import numbers
+import types
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -88,6 +89,8 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
+#: A function, class or module, which nothing is written into.
+_CALLED = Fact("other", real=True)
 NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
 SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=(), precision="weak")
@@ -178,7 +181,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return _of_dtype(OTHER, np.dtype(value))
         except TypeError:
             return OTHER
-    return OTHER
+    return _CALLED if callable(value) or isinstance(value, types.ModuleType) else OTHER
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:
@@ -203,7 +206,7 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         if kind == "open" and found.numeric and fact.numeric:
             kind = "numeric"
         ndim = found.ndim if found.ndim == fact.ndim else None
-        each = either([f for f in (found.each, fact.each) if f is not None])
+        each = either([found.each, fact.each]) if found.each is not None and fact.each is not None else None
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes = found.has_axes and fact.has_axes
         found = Fact(kind, None, ndim, found.real and fact.real, None, None, None, each, truth, precision, axes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.analysis.facts import Fact, scalar, some_item
-from s2sad.analysis.rearranged import Bound, Look, Maker, all_real, items_of, literal
+from s2sad.analysis.rearranged import Bound, Look, Maker, all_real, is_flat, items_of, literal
 
 Rank = Callable[[Bound, Look], int | None]
 
@@ -50,8 +50,8 @@ def _along(name: str) -> Rank:
     """As many as the argument called ``name``, or one where it is flattened for want of an axis."""
 
     def rank(b: Bound, fact: Look) -> int | None:
-        ndim = _same(name)(b, fact)
-        return 1 if literal(b["axis"]) is None or ndim == 1 else ndim if type(literal(b["axis"])) is int else None
+        ndim, flattened = _same(name)(b, fact), is_flat(b["axis"], fact)
+        return 1 if flattened or ndim == 1 else ndim if flattened is not None else None
 
     return rank
 
@@ -105,8 +105,10 @@ def _resize(b: Bound, fact: Look) -> int | None:
 
 def _take(b: Bound, fact: Look) -> int | None:
     ndim, places = _ndim(fact(b["a"])), _ndim(fact(b["indices"]))
-    flat = literal(b["axis"]) is None
-    return None if ndim is None or places is None else places if flat else ndim - 1 + places
+    flat = is_flat(b["axis"], fact)
+    if ndim is None or places is None or flat is None:
+        return None
+    return places if flat else max(ndim, 1) - 1 + places
 
 
 def _trace(b: Bound, fact: Look) -> int | None:
@@ -195,7 +197,7 @@ def _unstack(b: Bound, fact: Look) -> Fact | None:
 RANKS: dict[Any, Maker] = {
     **dict.fromkeys((np.linalg.outer, np.diagflat), _of(_always(2))),
     **dict.fromkeys((np.convolve, np.correlate, np.bincount, np.extract), _of(_always(1))),
-    **dict.fromkeys((np.append, np.insert, np.delete, np.take_along_axis), _of(_along("arr"))),
+    **dict.fromkeys((np.append, np.delete, np.take_along_axis), _of(_along("arr"))),
     np.compress: _of(_along("a")),
     np.block: _of(lambda b, fact: None),
     np.column_stack: _of(_joined(2)),

@@ -31,6 +31,15 @@ def literal(expr: Expr | None) -> Any:
     return _LITERAL
 
 
+def is_flat(axis: Expr | None, fact: Look) -> bool | None:
+    """Whether an argument ``axis`` is None, so that an array is flattened; None where that is not known."""
+    value = literal(axis)
+    if value is None or type(value) is int:
+        return value is None
+    known = fact(axis).kind if axis is not None else "none"
+    return True if known == "none" else False if known == "scalar" else None
+
+
 def axis_of(expr: Expr | None, ndim: int) -> int | None:
     """A literal axis, counted from the first."""
     value = literal(expr)
@@ -95,7 +104,8 @@ def _transpose(b: Bound, fact: Look) -> Fact | None:
     if a.ndim is None:
         return None
     if axes is None:
-        return a if a.ndim < 2 else _permuted(a, range(a.ndim)[::-1])
+        # Of a number of Python's it makes an array.
+        return Fact("numeric", real=a.real) if a.ndim == 0 else a if a.ndim == 1 else _permuted(a, range(a.ndim)[::-1])
     order = [x % a.ndim for x in axes if type(x) is int] if type(axes) is tuple and a.ndim else []
     return _permuted(a, order) if sorted(order) == list(range(a.ndim)) else array_of(None, a.ndim, a.real)
 

@@ -23,6 +23,7 @@ from s2sad.analysis.rearranged import (
     array_of,
     axis_of,
     certain,
+    is_flat,
     items_of,
     literal,
     ravel,
@@ -143,16 +144,16 @@ def _tensordot(b: Bound, fact: Look) -> Fact | None:
 
 def _scan(b: Bound, fact: Look) -> Fact | None:
     """Of the shape of the argument, or flat where no axis is given."""
-    a = fact(b["a"])
-    if literal(b.get("axis")) is None:
+    a, flattened = fact(b["a"]), is_flat(b.get("axis"), fact)
+    if flattened:
         return ravel(b, fact)
-    return a if a.kind == "array" and a.ndim != 0 else None
+    return a if a.kind == "array" and a.ndim != 0 and (flattened is not None or a.ndim == 1) else None
 
 
 def _repeat(b: Bound, fact: Look) -> Fact | None:
     """Along an axis, or flat where none is given."""
-    a = fact(b["a"])
-    return array_of(None, 1 if literal(b["axis"]) is None else a.ndim, a.real)
+    a, flattened = fact(b["a"]), is_flat(b["axis"], fact)
+    return array_of(None, 1 if flattened or a.ndim == 1 else a.ndim if flattened is not None else None, a.real)
 
 
 def _argsort(b: Bound, fact: Look) -> Fact | None:
@@ -228,11 +229,11 @@ def _concatenate(b: Bound, fact: Look) -> Fact | None:
     axis = axis_of(b["axis"], ndim) if ndim else None
     if not items or not ndim or any(f.kind != "array" or f.ndim != ndim for f in items):
         return _SOME_ARRAY
-    if not counted:
-        return array_of(None, 1 if literal(b["axis"]) is None else ndim, all_real(*items))
-    first, real = items[0].dims, all_real(*items)
-    if literal(b["axis"]) is None:
-        return array_of(None, 1, real)
+    flattened, first, real = is_flat(b["axis"], fact), items[0].dims, all_real(*items)
+    if flattened is None and ndim > 1:
+        return _SOME_ARRAY
+    if flattened or not counted:
+        return array_of(None, 1 if flattened else ndim, real)
     if axis is None or first is None or any(f.dims is None for f in items):
         return array_of(None, ndim, real)
     rest = [(*f.dims[:axis], *f.dims[axis + 1 :]) for f in items if f.dims]

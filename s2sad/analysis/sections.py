@@ -269,7 +269,12 @@ class _Finder:
                     return self.size(whole, axis, varying, bounds)
         if isinstance(expr, Var):
             return Sum(0, ((_atom(expr.name, varying), 1),))
-        prime = "'" if not varying.isdisjoint(names_in(expr)) else ""
+        effects, names = self.effects, set(names_in(expr))
+        if not names.isdisjoint(effects.written | effects.exposed | effects.versions.keys()):
+            # It may be another number each time that it is asked.
+            self.asked += 1
+            return Sum(0, ((f"value {self.asked}", 1),))
+        prime = "'" if not varying.isdisjoint(names) else ""
         return Sum(0, ((f"{expr!r}{prime}", 1),))
 
     def size(self, whole: Var, axis: int, varying: set[str], bounds: Bounds) -> Sum:
@@ -352,8 +357,10 @@ def _exclude(one: _Site, other: _Site) -> bool:
 
 
 def _is_integral(value: Call) -> bool:
-    arithmetic = value.op.kind == "operator" and value.op.name in ("+", "-", "*")
-    return arithmetic or value.op.kind == "index" or value.op.function is len
+    if value.op.kind == "index":
+        whole = value.args[0]
+        return isinstance(whole, Call) and whole.op.kind == "attribute" and whole.op.name == "shape"
+    return (value.op.kind == "operator" and value.op.name in ("+", "-", "*")) or value.op.function is len
 
 
 def _atom(name: str, varying: set[str]) -> str:

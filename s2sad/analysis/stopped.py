@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 
-from s2sad.analysis.effects import Effects, sharing, user_calls, written_unseen
+from s2sad.analysis.effects import Effects, user_calls, written_unseen
+from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import (
     UNSET,
     Assign,

@@ -350,6 +350,21 @@ class Adjoints(Buffers):
             return lambda expr: expr
         return renamed
 
+    def with_fixed_range(self, loop: For) -> For:
+        """A loop over a range whose ends are what they were when it began, whatever is written meanwhile."""
+        runs = loop.iters[0]
+        if not (isinstance(runs, Call) and any(map(self.changes, runs.args))):
+            return loop
+        ends: list[Expr] = []
+        for end in runs.args:
+            if self.changes(end):
+                name = self.fresh("~end")
+                self.of[name] = self.fact(end)
+                self.before.append(Assign(name, end, loop.origin))
+                end = Var(name)
+            ends.append(end)
+        return replace(loop, iters=(replace(runs, args=tuple(ends)),))
+
     def is_overwritten(self, name: str) -> bool:
         """Whether the object of ``name`` may be written after the statement at hand."""
         if name in self.stable or self.of[name].kind == "scalar":

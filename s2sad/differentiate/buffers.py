@@ -28,11 +28,13 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.dtypes import dtype_of
-from s2sad.analysis.effects import AS_IT_HAPPENS, sharing, user_calls
+from s2sad.analysis.effects import user_calls
 from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
+from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     UNSET,
@@ -52,7 +54,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import blocks, names_in, reads, walk, writes
+from s2sad.ir.traverse import blocks, children, names_in, reads, walk, writes
 from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -170,7 +172,9 @@ class Buffers(Builder):
                 item = Call(INDEX, (stmt.base, stmt.index))
                 if plain and self.is_view_index(stmt.index):
                     there, value = self.fact(item), self.fact(stmt.value)
-                    if there.kind == value.kind and there.real == value.real and same_shape(there, value):
+                    alike = there.kind == value.kind and there.real == value.real and same_shape(there, value)
+                    exact = there.precision == "double" and value.precision in ("double", "float")
+                    if alike and exact and (value.kind == "scalar" or stmt.value.name not in self.mutable):
                         self.stored[stmt.value.name] = item
 
     def shadow(self, name: str) -> Var:
@@ -212,7 +216,7 @@ class Buffers(Builder):
         if target in self.turned:
             self.refuse_buffer(self.origin.line)
         if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
-            if (
+            if not self.changes(value.args[0]) and (
                 self.of[target].real
                 and self.of[target].precision == "double"
                 and not value.kwargs
@@ -226,6 +230,14 @@ class Buffers(Builder):
             if plain and source.name in self.active:
                 return Call(ZEROS_LIKE, (source,))
         return Call(_SHADOW, (Var(target),))
+
+    def changes(self, expr: Expr) -> bool:
+        """Whether an expression may have another value later: it reads what is written or changed in place."""
+        if isinstance(expr, Var):
+            return expr.name in self.mutable and self.of[expr.name].kind != "scalar"
+        if isinstance(expr, Call) and (expr.op.name in CONSTANT_ATTRIBUTES or expr.op.function in (len, np.shape)):
+            return any(self.changes(a) and self.fact(a).kind != "array" for a in expr.args)
+        return any(map(self.changes, children(expr)))
 
     def viewed(self, value: Call) -> Expr | None:
         """The shadow of a view, as the same view of a shadow; None for what is not surely a view."""

@@ -382,7 +382,9 @@ class _Reverse(Writes):
         self.depth += 1
         outer_heads, self.heads = self.heads, frozenset(heads)
         if by_range:
-            self.rebuilt.update(stmt.targets)  # type: ignore[union-attr]
+            assert isinstance(stmt, For)
+            stmt = self.with_fixed_range(stmt)
+            self.rebuilt.update(stmt.targets)
         later = set(self.later)
         while True:
             self.later = set(later)

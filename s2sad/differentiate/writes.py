@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.effects import AS_IT_HAPPENS, copies, sharing
 from s2sad.analysis.facts import some_item
+from s2sad.analysis.sharing import AS_IT_HAPPENS, copies, sharing
 from s2sad.analysis.versions import is_change
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value

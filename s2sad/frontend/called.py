@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 
 from s2sad import rules
@@ -20,6 +21,16 @@ _PURE_BUILTINS = frozenset(
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function without rule is one of the user's, and what it calls itself."""
     return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
+
+
+def not_followed(function: types.FunctionType) -> str | None:
+    """Why a call of a function cannot be taken apart; None if it can."""
+    flags = function.__code__.co_flags
+    if flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        return "has a parameter with * or **"
+    if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return "does not run when it is called"
+    return None
 
 
 class _KnownPure:

@@ -51,6 +51,14 @@ class ControlFlow(Hoisting):
         """Lower ``target = value``."""
         raise NotImplementedError
 
+    def bind_in_order(self, pairs: Sequence[tuple[Node, Expr]]) -> None:
+        """Lower ``target = value`` for each of some targets; a name stands for the name that it gets."""
+        for target, value in pairs:
+            if isinstance(target, gast.Name) and isinstance(value, Var):
+                self.env[target.id] = value.name
+            else:
+                self.bind(target, value)
+
     def copy(self, moves: list[tuple[str, str]]) -> None:
         """Move the present versions of user names into join names."""
         self.emit(Copy(tuple(h for h, _ in moves), tuple(Var(self.env[name]) for _, name in moves), self.origin))
@@ -142,8 +150,7 @@ class ControlFlow(Hoisting):
     def loop_body(self, s: Node, heads: list[tuple[str, str]], prologue: list[tuple[Node, Expr]]) -> None:
         """Lower the body of a loop, the assignments of ``prologue`` first."""
         self.loops.append(heads)
-        for target, value in prologue:
-            self.bind(target, value)
+        self.bind_in_order(prologue)
         origin = self.origin
         if not self.statements(s.body):
             self.origin = origin
@@ -186,11 +193,7 @@ class ControlFlow(Hoisting):
             if start != Const(0):
                 value = Call(Op("operator", "+", methods.BINARY[gast.Add][1]), (start, value))
             prologue.insert(0, (counter, value))
-        for target, value in prologue:
-            if isinstance(target, gast.Name) and isinstance(value, Var):
-                self.env[target.id] = value.name
-        rest = [(t, v) for t, v in prologue if not (isinstance(t, gast.Name) and isinstance(v, Var))]
-        self.loop_body(s, heads, rest)
+        self.loop_body(s, heads, prologue)
         body, self.block = self.block, outer
         self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin, strict=strict))
 

@@ -98,6 +98,7 @@ class Dependence:
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
+        numbers: set[int] = set()
         for s in body:
             for node in nodes_of(s):
                 if isinstance(node, gast.Assign):
@@ -106,13 +107,16 @@ class Dependence:
                     flows.append((_bases(node.target, stored), node.value))
                     if isinstance(node, gast.AugAssign):
                         stored.update(bound_names(node.target))
+                        if not isinstance(node.op, (gast.Add, gast.BitOr)):
+                            # Of lists and sets alone the items are taken over.
+                            numbers.add(id(node.value))
                 elif isinstance(node, (gast.For, gast.comprehension)):
                     flows.append((_bases(node.target, stored), node.iter))
                 elif isinstance(node, gast.Call):
                     into = set(written(node)) & self.local
                     stored |= into
                     flows += self.written_by_call(node, into)
-        sharing = [names | (_shared(value) & self.local) for names, value in flows]
+        sharing = [names | (_shared(value) & self.local) for names, value in flows if id(value) not in numbers]
         groups = _groups(sharing, stored)
         while True:
             before = len(self.names)
@@ -131,7 +135,8 @@ class Dependence:
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
-        names = {base for v in [*values, receiver] if v is not None and (base := stored_base(v)) in self.local and base}
+        objects = [v for v in [*values, receiver] if v is not None and _shared(v)]
+        names = {base for v in objects if (base := stored_base(v)) in self.local and base}
         flows = [(into, v) for v in [*values, receiver] if into and v is not None]
         if self.ruled(node.func):
             return flows
@@ -182,6 +187,8 @@ def _shared(value: Node) -> set[str]:
     """The local names whose objects the value of an expression may share."""
     if isinstance(value, gast.Name):
         return {value.id}
+    if isinstance(value, gast.Attribute) and value.attr in CONSTANT_ATTRIBUTES:
+        return set()
     if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):
         return _shared(value.value)
     if isinstance(value, (gast.Tuple, gast.List, gast.Set)):

@@ -12,7 +12,6 @@ names are renamed.
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import operator
 import types
@@ -25,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.called import KNOWN_PURE, is_followed
+from s2sad.frontend.called import KNOWN_PURE, is_followed, not_followed
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
@@ -57,6 +56,7 @@ _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
 _OWN_LINE = "Put it on a line of its own."
+_NAMED = "Name the parameters of the function, and return what it computes."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
@@ -424,9 +424,9 @@ class Expressions:
         remedy = rules.remedy(function)
         if rules.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function):
-                if function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-                    what = f"{text} has a parameter with * or **"
-                    return self.refused(node, what, "Name the parameters of the function.")
+                why = not_followed(function)
+                if why is not None:
+                    return self.refused(node, f"{text} {why}", _NAMED)
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))

@@ -41,7 +41,7 @@ class Hoisting(Writers):
             return True
         if not any(isinstance(n, gast.Call) for n in nodes):
             return False
-        written = set(written_in(node, self.resolver.lookup))
+        written = set(written_in(node, self.resolver.lookup, surely=True))
         return any(isinstance(n, gast.Name) and n.id in written and self.depends(n) for n in nodes)
 
     def decides(self, node: Node) -> bool:
@@ -95,7 +95,10 @@ class Hoisting(Writers):
         def whole(part: Node) -> bool:
             return self.depends(part) or self.decides(part)
 
-        yield hoisted(node, self.has_effect, whole, hoist) if self.has_effect(node) else node
+        if self.decides(node):
+            yield hoist(node)
+        else:
+            yield hoisted(node, self.has_effect, whole, hoist) if self.has_effect(node) else node
         for name in names:
             del self.env[name]
 

@@ -28,6 +28,7 @@ import gast
 from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
+from s2sad.frontend.called import not_followed
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
 from s2sad.frontend.jumps import single_exit
@@ -378,22 +379,10 @@ class _Lowering(ControlFlow):
             for element, item in zip(elements, items, strict=True):
                 self.bind(element.value if isinstance(element, gast.Starred) else element, item)
             return
-        names = []
-        later = []
-        for element in elements:
-            inner = element.value if isinstance(element, gast.Starred) else element
-            if isinstance(inner, gast.Name):
-                names.append(self.fresh(inner.id))
-            else:
-                names.append(self.fresh("~t"))
-                later.append((inner, names[-1]))
+        parts = [element.value if isinstance(element, gast.Starred) else element for element in elements]
+        names = [self.fresh(part.id if isinstance(part, gast.Name) else "~t") for part in parts]
         self.emit(Unpack(tuple(names), value, stars[0] if stars else None, self.origin))
-        for element, name in zip(elements, names, strict=True):
-            inner = element.value if isinstance(element, gast.Starred) else element
-            if isinstance(inner, gast.Name):
-                self.env[inner.id] = name
-        for inner, name in later:
-            self.bind(inner, Var(name))
+        self.bind_in_order([(part, Var(name)) for part, name in zip(parts, names, strict=True)])
 
     def held(self, item: Expr) -> Expr:
         return item if isinstance(item, (Const, Build)) else self.atom(item)
@@ -444,6 +433,11 @@ class _Lowering(ControlFlow):
                 self.violation(s, what, "Make a new object instead.")
                 return
             if isinstance(function, types.FunctionType) and rules.find(function) is None and may_write(function):
+                why = not_followed(function)
+                if why is not None:
+                    what = f"{gast.unparse(func).strip()} writes into what it is given, and {why}"
+                    self.violation(s, what, "Name the parameters of the function, and return what it computes.")
+                    return
                 args, kwargs = self.arguments(call, named=True)
                 op = Op("user", gast.unparse(func).strip(), function, pure=False)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))

@@ -6,6 +6,10 @@ known to write: ``out=``, ``np.copyto``, ``ufunc.at``, list methods, shuffles.
 
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
+import sysconfig
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,8 +20,8 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.errors import S2SADError
-from s2sad.frontend.dependence import bound_names, stored_base
-from s2sad.frontend.methods import MUTATING_FUNCTIONS, MUTATING_METHODS
+from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, MUTATING_FUNCTIONS, MUTATING_METHODS
 from s2sad.frontend.outs import hidden_outs
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
@@ -25,7 +29,17 @@ from s2sad.frontend.trees import nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
+#: The methods of random generators, and of Python's and NumPy's own classes, that change nothing that they are given.
+_PLAIN_METHODS = {
+    *"random rand randn randint integers choice permutation permuted uniform normal standard_normal gauss".split(),
+    *"exponential standard_exponential gamma standard_gamma beta poisson binomial multinomial lognormal".split(),
+    *"multivariate_normal laplace logistic triangular geometric dirichlet chisquare standard_t vonmises".split(),
+    *(name for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for name in dir(t)),
+} - MUTATING_METHODS
 
+#: The functions that are being read, and the places of those on whose answer what was found since rests.
+_open: list[types.FunctionType] = []
+_rests_on: list[int] = []
 _known: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, bool]] = weakref.WeakKeyDictionary()
 
 
@@ -37,66 +51,129 @@ def writes_first(function: object) -> bool:
     return isinstance(owner, np.ufunc) and getattr(function, "__name__", "") == "at"
 
 
-def written_in(node: Node, lookup: Lookup) -> Iterator[str]:
-    """The local names whose objects the calls inside ``node`` may write."""
-    yield from hidden_outs(node, lookup)
-    for call in nodes_of(node):
-        if not isinstance(call, gast.Call):
-            continue
-        arguments = [*call.args, *(k.value for k in call.keywords)]
-        for keyword in call.keywords:
-            if keyword.arg == "out":
-                yield from _bases(keyword.value)
-        found, function = lookup(call.func)
-        if not found and isinstance(call.func, gast.Attribute) and call.func.attr in MUTATING_METHODS:
-            yield from _bases(call.func.value)
-            if call.func.attr in ("shuffle",):
-                for a in call.args:
-                    yield from _bases(a)
-        elif found and writes_first(function) and call.args:
-            yield from _bases(call.args[0])
-        elif found and getattr(function, "__name__", "") == "shuffle":
+def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
+    """The local names whose objects the calls inside ``node`` may write; ``surely`` those of which it is known."""
+    nodes = nodes_of(node)
+    calls = [n for n in nodes if isinstance(n, gast.Call)]
+    if not calls:
+        return
+    found = dict.fromkeys(hidden_outs(node, lookup))
+    for call in calls:
+        found.update(dict.fromkeys(_written_by(call, lookup, surely)))
+    inner = [n for n in nodes if isinstance(n, gast.comprehension)]
+    for generator in inner * len(inner):
+        # What is written under the name of an item is what the items are taken from.
+        if not found.keys().isdisjoint(bound_names(generator.target)):
+            found.update(dict.fromkeys(_names(generator.iter)))
+    yield from found
+
+
+def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
+    """The local names whose objects a call may write."""
+    arguments = [*call.args, *(k.value for k in call.keywords)]
+    for keyword in call.keywords:
+        if keyword.arg == "out":
+            yield from _names(keyword.value)
+    found, function = lookup(call.func)
+    method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
+    if any(_may_write_when_called(a, lookup) for a in arguments):
+        for part in [*arguments, *([method] if method is not None else [])]:
+            yield from _names(part)
+    if method is not None and call.func.attr in MUTATING_METHODS:
+        yield from _names(method)
+        if call.func.attr == "shuffle":
             for a in call.args:
-                yield from _bases(a)
-        elif (isinstance(function, types.FunctionType) and may_write(function)) or (
-            not found and isinstance(call.func, (gast.Name, gast.Subscript))
-        ):
-            for a in arguments:
-                yield from _bases(a)
+                yield from _names(a)
+    elif found and writes_first(function) and call.args:
+        yield from _names(call.args[0])
+    elif found and getattr(function, "__name__", "") == "shuffle":
+        for a in call.args:
+            yield from _names(a)
+    else:
+        functions = _called(call.func, lookup)
+        if functions is None and not surely:
+            for part in [*arguments, *([] if isinstance(call.func, (gast.Name, gast.Lambda)) else [call.func])]:
+                yield from _bases(part)
+        elif any(may_write(f) for f in functions or ()):
+            for part in [*arguments, *([method] if method is not None else [])]:
+                yield from _names(part)
+
+
+def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
+    """Whether an argument is a function that writes into what it is given."""
+    if isinstance(argument, gast.Lambda):
+        return any(True for _ in written_in(argument.body, lookup))
+    found, value = lookup(argument)
+    return found and callable(value) and any(may_write(f) for f in _functions_of(value))
+
+
+def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
+    """The functions with source that a call may run; None where that is not known."""
+    found, value = lookup(func)
+    if found:
+        return _functions_of(value)
+    if not isinstance(func, gast.Attribute):
+        return None
+    found, owner = lookup(func.value)
+    if found:
+        return _functions_of(inspect.getattr_static(owner, func.attr, None))
+    return [] if func.attr in _PLAIN_METHODS else None
+
+
+def _functions_of(value: Any) -> list[types.FunctionType]:
+    """The functions with source that run when a value is called."""
+    while isinstance(value, (types.MethodType, staticmethod, classmethod, functools.partial)):
+        value = value.func if isinstance(value, functools.partial) else value.__func__
+    if isinstance(value, types.FunctionType):
+        return [value]
+    names = ("__new__", "__init__", "__post_init__") if isinstance(value, type) else ("__call__",)
+    members = [inspect.getattr_static(value if isinstance(value, type) else type(value), n, None) for n in names]
+    return [m for m in members if isinstance(m, types.FunctionType)]
+
+
+def _names(node: Node) -> Iterator[str]:
+    """The names in an expression, but for those that it takes only the shape of."""
+    if isinstance(node, gast.Name):
+        yield node.id
+    elif not (isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES):
+        for child in gast.iter_child_nodes(node):
+            yield from _names(child)
 
 
 def _bases(node: Node) -> Iterator[str]:
-    if isinstance(node, (gast.Tuple, gast.List)):
-        for element in node.elts:
-            yield from _bases(element)
-        return
-    name = stored_base(node)
-    if name is not None:
-        yield name
-    elif isinstance(node, gast.Call):
-        for a in [*node.args, *([node.func.value] if isinstance(node.func, gast.Attribute) else [])]:
-            yield from _bases(a)
-    elif isinstance(node, gast.IfExp):
-        yield from _bases(node.body)
-        yield from _bases(node.orelse)
-    elif isinstance(node, (gast.BoolOp, gast.Dict)):
-        for part in node.values:
-            yield from _bases(part)
-    elif isinstance(node, (gast.NamedExpr, gast.Starred)):
-        yield from _bases(node.value)
+    """The names whose objects the value of an expression may be, view or hold; numbers are computed from others."""
+    if not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or any(
+        isinstance(n, (gast.List, gast.Tuple, gast.Subscript, gast.ListComp, gast.Call)) for n in nodes_of(node)
+    ):
+        yield from _names(node)
 
 
 def may_write(function: types.FunctionType) -> bool:
     """Whether a function with source may write into an object that it is given or that is global."""
-    if (getattr(function, "__module__", None) or "").partition(".")[0] in ("numpy", "math", "s2sad"):
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if module in ("numpy", "s2sad") or (module in sys.stdlib_module_names and _is_python(function)):
         return False
     found = _known.get(function)
     if found is not None and found[0] is function.__code__:
         return found[1]
-    _known[function] = (function.__code__, False)
+    if function in _open:
+        # It has not been read yet: what is said of others meanwhile holds if it does not write.
+        _rests_on.append(_open.index(function))
+        return False
+    _open.append(function)
+    before, _rests_on[:] = list(_rests_on), []
     answer = _reads_as_writing(function)
-    _known[function] = (function.__code__, answer)
+    _open.pop()
+    beneath = [place for place in _rests_on if place < len(_open)]
+    if answer or not beneath:
+        _known[function] = (function.__code__, answer)
+    _rests_on[:] = before + beneath
     return answer
+
+
+def _is_python(function: types.FunctionType) -> bool:
+    """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
+    return function.__code__.co_filename.startswith((sysconfig.get_path("stdlib"), "<frozen"))
 
 
 def _may_hand_on(value: Node, lookup: Lookup) -> bool:
@@ -110,6 +187,8 @@ def _may_hand_on(value: Node, lookup: Lookup) -> bool:
 
 
 def _reads_as_writing(function: types.FunctionType) -> bool:
+    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return True
     try:
         node = read_source(function).node
     except S2SADError:
@@ -119,9 +198,11 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
     lookup = Resolver(function, frozenset(params | assigned)).lookup
     handed = set(params)
     for inner in nodes_of(node):
-        if isinstance(inner, gast.Assign) and _may_hand_on(inner.value, lookup):
-            handed |= {name for target in inner.targets for name in bound_names(target)}
-        elif isinstance(inner, gast.For):
+        if isinstance(inner, gast.Assign):
+            for target in inner.targets:
+                if not isinstance(target, gast.Name) or _may_hand_on(inner.value, lookup):
+                    handed |= set(bound_names(target))
+        elif isinstance(inner, (gast.For, gast.AnnAssign, gast.NamedExpr)):
             handed |= set(bound_names(inner.target))
     for inner in nodes_of(node):
         if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):

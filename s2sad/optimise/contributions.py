@@ -23,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from s2sad.analysis.effects import sharing
+from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from s2sad.analysis.effects import sharing
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.facts import OPEN, Fact
+from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import (
     Assign,
     Build,

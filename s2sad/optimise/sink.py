@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.effects import sharing
+from s2sad.analysis.sharing import sharing
 from s2sad.analysis.versions import changes, versions
 from s2sad.ir.nodes import Assign, Block, Break, Call, Expr, For, Function, Stmt, While
 from s2sad.ir.traverse import names_in, reads, walk, writes

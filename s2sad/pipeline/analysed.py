@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.analysis.activity import Activity, activity
+from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import (
     Context,
@@ -49,6 +49,7 @@ from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
 from s2sad.runtime import apart, as_pair, own, sole
 
+_OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
@@ -162,6 +163,9 @@ class Analyser(Callees):
         roots = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
+        outside = list(written_outside(ir, shared, found.varied))
+        if outside:
+            raise UnsupportedError([Violation(lowered.source.place(s.origin.line), w, _OWN_ARRAY) for s, w in outside])
         if "ir" not in self.stages:
             self.stages["ir"] = lambda: show(ir)
             self.stages["activity"] = lambda: show(ir, lambda s: _activity_of(s, found))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.effects import (
     NO_EFFECTS,
     CallEffects,
@@ -155,6 +156,7 @@ class Callees(ABC):
         # What is not given is a default, which the module holds.
         module = found.module or not found.shared <= bound.keys()
         given = frozenset(bound)
+        outside = found.outside or not found.written <= given
         linked = tuple(params & given for params in found.linked)
         return replace(
             found,
@@ -164,6 +166,7 @@ class Callees(ABC):
             linked=linked,
             module=module,
             changing=found.changing & given,
+            outside=outside,
         )
 
     def fixed_summary(self, key: Any) -> CallEffects | None:
@@ -199,6 +202,7 @@ class Callees(ABC):
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
+            _writes_outside(function, found),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:
@@ -217,6 +221,14 @@ class Callees(ABC):
             if call in shared.calls:
                 found |= shared.calls[call].names(shared.calls[call].changing)
         return frozenset(m for n in found for m in shared.group.get(n, (n,)))
+
+
+def _writes_outside(function: Function, found: Effects) -> bool:
+    """Whether a function writes what it computes from its arguments into an object that outlives the call."""
+    if not found.owners and not any(known.outside for known in found.calls.values()):
+        return False
+    varied = activity(function, [p.name for p in function.params], found).varied
+    return any(True for _ in written_outside(function, found, varied))
 
 
 def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:

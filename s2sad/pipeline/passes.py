@@ -16,7 +16,7 @@ from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import Reversed, is_light
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import (
     Memory,
@@ -53,9 +53,11 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
         return isinstance(value, Const) or (is_light(value) and facts.get(value).kind == "scalar")
 
     assert function.reverse is not None
+    there = {s.value.name for s in walk(function.body) if isinstance(s, Store) and isinstance(s.value, Var)}
+    stored = {name: item for name, item in made.stored.items() if name in there}
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
     unbound = a.lowered.unbound | made.unbound
-    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, made.stored, remaker, unbound)
+    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, stored, remaker, unbound)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)

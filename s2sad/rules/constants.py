@@ -15,8 +15,7 @@ from s2sad.runtime import positions
 constant(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.argwhere, np.lexsort,
     np.nonzero, np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.linalg.matrix_rank,
-    np.ix_, np.ravel_multi_index, np.unravel_index, np.indices, np.mask_indices,
-    np.diag_indices, np.diag_indices_from,
+    np.ravel_multi_index, np.unravel_index, np.indices, np.mask_indices,
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
 )  # fmt: skip
 

@@ -44,8 +44,10 @@ def unbroadcast(g: Any, shape: Shape) -> Any:
 def widened(x: Any) -> Any:
     """``x`` in double precision, where it is of NumPy's integers, booleans, or shorter floating-point numbers.
 
-    A number of Python's gives way to these, so that the adjoint would be computed as they are.
+    A number of Python's gives way to these, so that the adjoint would be computed as they are.  A list is an array.
     """
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
     dtype = getattr(x, "dtype", None)
     if dtype is None or dtype.kind not in "biufc":
         return x

@@ -335,6 +335,10 @@ def own(x: Any) -> Any:
     fields = _fields(x)
     if fields is not None:
         return with_fields(x, {name: own(getattr(x, name)) for name in fields})
+    if isinstance(x, np.flatiter):
+        return x.copy()
+    if isinstance(x, memoryview):
+        return np.array(x)
     return x
 
 

@@ -459,3 +459,241 @@ def copied_in_each_turn(x: Any, c: Any) -> Any:
 @pytest.mark.parametrize("f", [copied_by_places, copied_by_a_mask, copied_in_each_turn], ids=lambda f: f.__name__)
 def test_a_copy_of_a_part_is_written_itself(f: Any) -> None:
     check_gradient(case(f, V, 0.7))
+
+
+def pushed(L: Any) -> Any:
+    L.append(0)
+
+
+def sum_of_squares(x: Any, c: Any) -> Any:
+    s = 0.0
+    for i in range(c[0]):
+        s = s + x[i] ** 2
+    return s
+
+
+def bumped(p: Any) -> Any:
+    p[0] += 1
+
+
+def range_to_an_item_written_later(x: Any) -> Any:
+    count = np.array([len(x)])
+    s = 0.0
+    for i in range(count[0]):
+        s = s + x[i] ** 2
+    count[0] = 0
+    return s
+
+
+def range_to_an_item_written_inside(x: Any) -> Any:
+    count = np.array([len(x)])
+    s = 0.0
+    for i in range(count[0]):
+        s = s + x[i] ** 2
+        count[0] -= 1
+    return s
+
+
+def range_to_the_length_of_a_list(x: Any) -> Any:
+    L = [1, 2, 3]
+    s = 0.0
+    for i in range(len(L)):
+        s = s + x[i] ** 2
+        L.pop()
+    return s
+
+
+def range_to_a_length_that_a_function_changes(x: Any) -> Any:
+    L = [1, 2, 3]
+    s = 0.0
+    for i in range(len(L)):
+        s = s + x[i] ** 2
+        pushed(L)
+    return s
+
+
+def range_of_three_numbers_read(x: Any) -> Any:
+    p = np.array([1, 2])
+    s = 0.0
+    for i in range(p[0], p.sum(), p[0]):
+        s = s + x[i] ** 2
+    p[:] = 0
+    return s
+
+
+def range_in_a_function(x: Any) -> Any:
+    c = np.array([3])
+    s = sum_of_squares(x, c)
+    c[0] = 0
+    return s * sum_of_squares(x, c + 1)
+
+
+def range_of_an_inner_loop(x: Any) -> Any:
+    p = np.array([1])
+    s = 0.0
+    for i in range(3):
+        for j in range(p[0]):
+            s = s + x[j] ** 2 * x[i]
+        p[0] += 1
+    return s
+
+
+def range_to_a_rounded_item(x: Any) -> Any:
+    y = x * 1.0
+    s = 0.0
+    for i in range(int(y[0] * 3) + 1):
+        s = s + x[i] ** 2
+        y[0] = 0.0
+    return s * y[1]
+
+
+def stored_and_written_by_a_view(x: Any) -> Any:
+    n = len(x)
+    y = np.zeros((n, n))
+    s = 0.0
+    for i in range(n):
+        t = x * x[i]
+        y[i] = t
+        w = t[::-1]
+        w *= 2.0
+        s = s + (t * t).sum()
+    return s + (y * y).sum()
+
+
+def stored_as_an_integer(x: Any) -> Any:
+    n = len(x)
+    cell = np.zeros(n, dtype=int)
+    s = 0.0
+    for i in range(n):
+        p = i / 1.7 + 0.6
+        cell[i] = p
+        s = s + (p - cell[i]) * x[i] ** 2
+    return s
+
+
+def stored_in_single_precision(x: Any) -> Any:
+    n = len(x)
+    y = np.zeros(n, dtype=np.float32)
+    s = 0.0
+    for i in range(n):
+        t = x[i] * 1.1
+        y[i] = t
+        s += t * t
+    return s + y[0] * 0.0
+
+
+def stored_and_summed(x: Any) -> Any:
+    n = len(x)
+    y = np.zeros(n)
+    s = 0.0
+    for i in range(n):
+        t = x[i] * x[i]
+        y[i] = t
+        s = s + t * t
+    return s + y.sum()
+
+
+def size_written_later(x: Any) -> Any:
+    p = np.array([len(x)])
+    y = np.zeros(p[0])
+    y[:] = x * x
+    p[0] = 1
+    y *= y
+    return y.sum()
+
+
+def size_of_a_list_that_grows(x: Any) -> Any:
+    L = [1] * len(x)
+    y = np.zeros(len(L))
+    y[:] = x * x
+    pushed(L)
+    return (y * y).sum()
+
+
+def places_that_differ(x: Any) -> Any:
+    A = np.outer(np.arange(1.0, 5.0), x)
+    p = np.zeros(1, dtype=int)
+    a = p[0]
+    p[0] += 1
+    b = p[0]
+    v = A[b - a]
+    s = np.sin(v).sum()
+    A[1] = 2.0
+    return s
+
+
+def places_that_a_function_changes(x: Any) -> Any:
+    A = np.outer(np.arange(1.0, 5.0), x)
+    p = np.zeros(1, dtype=int)
+    a = p[0]
+    bumped(p)
+    b = p[0]
+    v = A[b - a]
+    s = np.sin(v).sum()
+    A[1] = 2.0
+    return s
+
+
+def places_in_a_loop(x: Any) -> Any:
+    y = x * 1.0
+    s = 0.0
+    p = np.zeros(1, dtype=int)
+    for i in range(3):
+        a = p[0]
+        p[0] += 1
+        b = p[0]
+        v = y[i + b - a]
+        s += v**2
+        y[i + 1] = 2.0
+    return s
+
+
+def stored_and_written(x: Any) -> Any:
+    n = len(x)
+    y = np.zeros((n, n))
+    s = 0.0
+    for i in range(n):
+        t = x * x[i]
+        y[i] = t
+        t[1:] *= t[:1]
+        s = s + (t * t).sum()
+    return s + (y * y).sum()
+
+
+def stored_rows_of_which_one_is_read(x: Any) -> Any:
+    n = len(x)
+    y = np.zeros((n, n))
+    s = 0.0
+    for i in range(n):
+        t = x * x[i]
+        y[i] = t
+        s = s + (t * t).sum()
+    return s + y[0, 0]
+
+
+READ_AGAIN = [
+    range_to_an_item_written_later,
+    range_to_an_item_written_inside,
+    range_to_the_length_of_a_list,
+    range_to_a_length_that_a_function_changes,
+    range_of_three_numbers_read,
+    range_in_a_function,
+    range_of_an_inner_loop,
+    range_to_a_rounded_item,
+    stored_and_written_by_a_view,
+    stored_as_an_integer,
+    stored_in_single_precision,
+    stored_and_summed,
+    size_written_later,
+    size_of_a_list_that_grows,
+    places_that_differ,
+    places_that_a_function_changes,
+    places_in_a_loop,
+    stored_and_written,
+    stored_rows_of_which_one_is_read,
+]
+
+
+@pytest.mark.parametrize("f", READ_AGAIN, ids=lambda f: f.__name__)
+def test_what_is_read_again_is_what_it_was(f: Any) -> None:
+    check_gradient(case(f, V))

@@ -342,9 +342,125 @@ def chosen_by_what_changes(x: Any) -> Any:
     return np.sum(u**2) * a
 
 
+def item_and_next(a: Any, n: Any) -> Any:
+    return (a[n] * a[n + 1], n + 1)
+
+
+def pair_and_number(x: Any) -> Any:
+    return ((x[0] * x[1], x[2]), 3)
+
+
+def number_and_array(x: Any) -> Any:
+    return (x[0] * 2, x * 3)
+
+
+def item_before_its_index(x: Any) -> Any:
+    a = x.copy()
+    n = 0
+    while n < 3:
+        a[n], n = item_and_next(a, n)
+    return np.sum(a * a)
+
+
+def item_in_a_nested_target(x: Any) -> Any:
+    a = x.copy()
+    i = 1
+    (a[i], b), i = pair_and_number(x)
+    return np.sum(a * a) * b * i
+
+
+def item_of_a_list_before_its_index(x: Any) -> Any:
+    L = [x[0], x[1], x[2], x[3]]
+    i = 0
+    L[i], i = item_and_next(x, 1)
+    return L[0] * L[1] + L[2] * i
+
+
+def item_before_its_array(x: Any) -> Any:
+    a = x.copy()
+    b = a
+    a[0], a = number_and_array(x)
+    return np.sum(a * a) + b[0] * b[1]
+
+
+def loop_into_items(x: Any) -> Any:
+    a = x.copy()
+    i = 0
+    for a[i], i in zip(x[:3] ** 2, (1, 2, 3)):
+        pass
+    return np.sum(a * a)
+
+
+def loop_into_nested_items(x: Any) -> Any:
+    a = x.copy()
+    k = 0
+    for (a[k], k), v in zip([(x[0] ** 2, 1), (x[1] * x[2], 2)], x):
+        a[k] += v
+    return np.sum(a * a)
+
+
+def loop_into_items_of_a_list(x: Any) -> Any:
+    L = [x[0], x[1], x[2], x[3]]
+    i = 0
+    for L[i], i in [(x[0] ** 2, 1), (x[1] * x[3], 2)]:
+        pass
+    return L[0] * L[1] + L[2] * i
+
+
+def loop_into_an_item_and_its_array(x: Any) -> Any:
+    a = x.copy()
+    b = a
+    for a[0], a in zip(x[:2] ** 2, (x * 2, x * 3)):
+        a[1] *= 2
+    return np.sum(a * a) + b[0] * b[1]
+
+
+def loop_over_a_row_into_items(x: Any) -> Any:
+    a = x.copy()
+    i = 0
+    m = np.stack([x, x**2])
+    for a[i], i in zip(m[0], range(1, 5)):
+        a[i] += 1
+    return np.sum(a * a)
+
+
+def index_before_its_item(x: Any) -> Any:
+    a = x.copy()
+    i = 0
+    i, a[i] = item_and_next(x, 1)[::-1]
+    return np.sum(a * a)
+
+
+def counted_into_items(x: Any) -> Any:
+    a = x.copy()
+    for i, a[i] in enumerate(x**2):
+        a[i] *= 2
+    return np.sum(a * a)
+
+
+def item_before_its_counter(x: Any) -> Any:
+    a = x.copy()
+    i = 2
+    for a[i], i in enumerate((1, 2, 0)):
+        a[i] *= 2
+    return np.sum(a * a)
+
+
 CASES = [
     case(f, v, name=f"{f.__name__}_{n}")
     for f in (
+        item_before_its_index,
+        item_in_a_nested_target,
+        item_of_a_list_before_its_index,
+        item_before_its_array,
+        loop_into_items,
+        loop_into_nested_items,
+        loop_into_items_of_a_list,
+        loop_into_an_item_and_its_array,
+        loop_over_a_row_into_items,
+        index_before_its_item,
+        counted_into_items,
+        item_before_its_counter,
         popped_in_one_arm,
         popped_in_the_arm_that_runs,
         appended_under_a_condition,
