@@ -89,7 +89,7 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
-#: A function, class or module, which nothing is written into.
+#: A function, which nothing is written into.
 _CALLED = Fact("other", real=True)
 NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
@@ -181,7 +181,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return _of_dtype(OTHER, np.dtype(value))
         except TypeError:
             return OTHER
-    return _CALLED if callable(value) or isinstance(value, types.ModuleType) else OTHER
+    return _CALLED if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)) else OTHER
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

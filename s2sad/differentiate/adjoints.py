@@ -57,15 +57,17 @@ class Adjoints(Buffers):
         self.place = known.place
         self.unbound = known.unbound
         self.violations: list[Violation] = []
-        #: Refused uses of buffers: beside a call of nobody knows what, which may write, they are its consequences.
         #: The names that have a value somewhere, now that what is dead is gone.
         self.present = {p.name for p in self.function.params} | {n for s in walk(self.function.body) for n in writes(s)}
+        #: Refused uses of buffers.
         self.misused: list[Violation] = []
         self.unknown: set[str] = set()
         self.adj: dict[str, Expr] = {}
         self.owned: set[str] = set()
         #: The adjoints of arrays that may be the number 0.0, since the array may have no value.
         self.loose: set[str] = set()
+        #: Whether they are the consequences of something else that is refused.
+        self.explained = False
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
         self.changed_later: set[str] = set()

@@ -139,14 +139,15 @@ class _Reverse(Writes):
 
     def run(self, wrt: tuple[str, ...]) -> Reversed:
         """Reverse the function."""
-        unknown = False
         for stmt in walk(self.function.body):
             # A call that may write into a buffer has no adjoint, whatever becomes of its result.
-            if any(self.is_buffer(Var(n)) for n in written_unseen(stmt)):
+            unseen = any(self.is_buffer(Var(n)) for n in written_unseen(stmt))
+            if unseen or (isinstance(stmt, Assign) and stmt.target in self.effects.written & self.active):
                 parts = [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Opaque)]
                 for refusal in [e.refusal for e in parts if e.refusal is not None]:
                     self.violation(refusal.node, refusal.message, refusal.remedy)
-                    unknown = True
+                    self.explained = True
+            if unseen:
                 self.refuse_buffer(stmt.origin.line)
         for read in self.stale:
             self.refuse_stopped((read or self.function.body[-1]).origin.line)
@@ -160,7 +161,7 @@ class _Reverse(Writes):
         adjoints = tuple([self.result(name, given) for name in wrt])
         if self.complex:
             adjoints = tuple([self.realised(g, self.of[name]) for g, name in zip(adjoints, wrt, strict=True)])
-        refused = self.violations if unknown else self.violations + self.misused
+        refused = self.violations if self.explained else self.violations + self.misused
         if refused:
             raise UnsupportedError(refused)
         # An adjoint that is returned is called after its argument.

@@ -74,6 +74,8 @@ class Hoisting(Writers):
 
     def index_of(self, index: Node) -> Expr:
         """What stands between the brackets of a subscript, evaluated once and now."""
+        if self.depends(index) and not isinstance(index, (gast.Slice, gast.Tuple)) and self.has_effect(index):
+            return self.operand(index)
         with self.taken_out(index) as rest:
             return self.hoisted(self.index(rest))
 

@@ -19,7 +19,7 @@ from s2sad.analysis.effects import (
     effects,
 )
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import OPEN, Fact, describe
+from s2sad.analysis.facts import OPEN, Fact, describe, some_item
 from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
@@ -322,7 +322,7 @@ def _parsed(text: str) -> Any:
 
 def _stable(fact: Fact) -> Fact:
     """A fact that does not depend on how long a container is."""
-    return fact if fact.kind in ("scalar", "array") else replace(fact, items=None)
+    return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=some_item(fact))
 
 
 def _default(name: str, value: Any) -> Fact:

@@ -401,6 +401,26 @@ def index_assigned_inside(x: Any) -> Any:
     return np.sum(a * a) * i
 
 
+class Held:
+    array = np.ones(5)
+    arrays = (np.ones(5),)
+
+
+def array_of_a_class(x: Any) -> Any:
+    Held.array[:] = x * 2
+    return np.sum(Held.array * x)
+
+
+def item_of_an_array_of_a_class(x: Any) -> Any:
+    Held.array[0] += x[0] * 2
+    return np.sum(Held.array * x)
+
+
+def array_of_several_of_a_class(x: Any) -> Any:
+    Held.arrays[0][:] = x * 2
+    return np.sum(Held.arrays[0] * x)
+
+
 def module_array(x: Any) -> Any:
     MODULE[0] = x[0]
     return np.sum(MODULE * MODULE)
@@ -510,6 +530,9 @@ REFUSED = [
     greatest_of_two_constants,
     least_of_two_constants,
     union_of_dicts,
+    array_of_a_class,
+    item_of_an_array_of_a_class,
+    array_of_several_of_a_class,
     module_array,
     module_array_given_to_a_function,
     module_array_under_another_name,

@@ -446,6 +446,32 @@ def item_before_its_counter(x: Any) -> Any:
     return np.sum(a * a)
 
 
+def next_and_doubled(u: Any) -> Any:
+    u[1] *= 1.2
+    return int(np.argmax(u))
+
+
+def index_that_writes(x: Any) -> Any:
+    u = x.copy()
+    y = u[next_and_doubled(u)]
+    u[next_and_doubled(u)] *= 0.8
+    u[next_and_doubled(u)] = y * u[1]
+    return np.sum(u**2) * y
+
+
+ORDER = (0, 2, 1)
+SCALE = 1.3
+
+
+def loop_over_a_constant(x: Any) -> Any:
+    u = x.copy()
+    s = 0.0
+    for k in ORDER:
+        u[k] *= SCALE
+        s += u[k] * next_and_doubled(u)
+    return s * np.sum(u)
+
+
 CASES = [
     case(f, v, name=f"{f.__name__}_{n}")
     for f in (
@@ -461,6 +487,8 @@ CASES = [
         index_before_its_item,
         counted_into_items,
         item_before_its_counter,
+        index_that_writes,
+        loop_over_a_constant,
         popped_in_one_arm,
         popped_in_the_arm_that_runs,
         appended_under_a_condition,
