@@ -317,8 +317,9 @@ def summed_over_a_list(x: Any) -> Any:
 def summed_over_what_may_be_arrays(x: Any) -> Any:
     s = 0.0
     for w in NUMBERS_AND_ARRAYS:
+        before = s
         s += w * x
-    return np.sum(s)
+    return np.sum(s + before)
 
 
 @pytest.mark.parametrize("f", [counted_over_a_table, summed_over_a_list])
