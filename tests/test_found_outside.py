@@ -292,7 +292,7 @@ def test_no_module_that_is_loaded_is_overwritten(tmp_path: pathlib.Path) -> None
 
 
 TABLE = np.array([0.2, 0.5, 0.8])
-NUMBERS = [0.2, 0.5]
+NUMBERS = (0.2, 0.5)
 NUMBERS_AND_ARRAYS = [0.2, np.array([0.5, 0.1])]
 
 
@@ -307,7 +307,7 @@ def counted_over_a_table(x: Any) -> Any:
     return s
 
 
-def summed_over_a_list(x: Any) -> Any:
+def summed_over_numbers(x: Any) -> Any:
     s = 0.0
     for w in NUMBERS:
         s += w * x
@@ -322,17 +322,9 @@ def summed_over_what_may_be_arrays(x: Any) -> Any:
     return np.sum(s + before)
 
 
-@pytest.mark.parametrize("f", [counted_over_a_table, summed_over_a_list])
+@pytest.mark.parametrize("f", [counted_over_a_table, summed_over_numbers])
 def test_items_of_tables_of_the_module_are_numbers(f: Any) -> None:
     assert grad(f)(0.7) == pytest.approx(numeric_gradient(f, (0.7,), 0), rel=1e-8)
-
-
-def test_a_list_of_the_module_that_changes_is_looked_at_again() -> None:
-    df = grad(summed_over_a_list)
-    assert df(0.7) == pytest.approx(0.7)
-    NUMBERS.append(1.5)
-    assert df(0.7) == pytest.approx(2.2)
-    NUMBERS.pop()
 
 
 def test_one_error_where_it_is_written() -> None:

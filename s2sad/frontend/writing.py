@@ -162,8 +162,10 @@ def may_write(function: types.FunctionType) -> bool:
         return False
     _open.append(function)
     before, _rests_on[:] = list(_rests_on), []
-    answer = _reads_as_writing(function)
-    _open.pop()
+    try:
+        answer = _reads_as_writing(function)
+    finally:
+        _open.pop()
     beneath = [place for place in _rests_on if place < len(_open)]
     if answer or not beneath:
         _known[function] = (function.__code__, answer)

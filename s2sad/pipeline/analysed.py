@@ -321,8 +321,9 @@ def _parsed(text: str) -> Any:
 
 
 def _stable(fact: Fact) -> Fact:
-    """A fact that does not depend on how long a container is."""
-    return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=some_item(fact))
+    """A fact that does not depend on how long a container is, nor on what a list or dict holds, which may change."""
+    each = some_item(fact) if fact.kind == "tuple" else None
+    return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=each)
 
 
 def _default(name: str, value: Any) -> Fact:
