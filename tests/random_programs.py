@@ -30,6 +30,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,31 @@ def directional(program: Program, directions: list[Any]) -> list[tuple[float, fl
     return results
 
 
+def largest(program: Program) -> float:
+    """The largest number that a variable of the program holds at the end of a function.
+
+    Beside one of 1e13 a step of 1e-3 is rounded away, and differences do not see what it changes.
+    """
+    found = [0.0]
+
+    def traced(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename != program.filename:
+            return None
+        if event == "return":
+            numbers = [np.asarray(leaf) for _, leaf in leaves(list(frame.f_locals.values()))]
+            found.extend(float(np.max(np.abs(x), initial=0.0)) for x in numbers if x.dtype.kind in "ifc")
+        return traced
+
+    f = load(program)
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        f(*fresh(program.args))
+    finally:
+        sys.settrace(before)
+    return max(found)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What became of one program: compared, refused, undecided, raised (the program itself fails), or failed."""
@@ -186,6 +212,8 @@ def judge(program: Program, directions: int = 2) -> Verdict:
         for way, (best, error) in zip(ways, expected, strict=True):
             along = sum(float(np.sum(g * d)) for g, (_, d) in zip(flat, leaves(way), strict=True))
             if not abs(along - best) <= 1e-6 * max(1.0, abs(best)) + 10 * error:
+                if largest(program) > 1e9:
+                    return Verdict("undecided")
                 return Verdict(
                     "failed", f"derivative along a direction is {along!r}, differences give {best!r} +- {error:.1e}"
                 )

@@ -370,7 +370,9 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
     facts = [fact(v) for v in bound.values()]
     real = all_real(*(f for f in facts if f.kind not in ("none", "other")))
     if rule.shape == "same" and first is not None and facts[0].numeric:
-        return replace(facts[0], kind="array" if facts[0].kind == "array" else "numeric", real=facts[0].real)
+        # Of an array without axes others make a number.
+        sure = facts[0].kind == "array" and (facts[0].ndim != 0 or function in (np.real, np.imag, np.copy, own))
+        return replace(facts[0], kind="array" if sure else "numeric", real=facts[0].real)
     if function in (np.matmul, np.dot):
         return product(facts[0], facts[1], real, function is np.matmul)
     if function is np.outer and facts[0].dims is not None and facts[1].dims is not None:

@@ -234,3 +234,23 @@ def test_what_may_be_one_object_is_refused(f: Any) -> None:
 def test_a_number_that_may_become_an_array_is_refused() -> None:
     with pytest.raises(UnsupportedError):
         grad(number_transposed)(0.5)
+
+
+def without_axes_cleaned(t: Any) -> Any:
+    y = np.nan_to_num(np.array(t))
+    w = y
+    y += t
+    return w * y
+
+
+def without_axes_reversed(t: Any) -> Any:
+    y = np.flip(np.array(t))
+    w = y
+    y += t
+    return w * y
+
+
+@pytest.mark.parametrize("f", [without_axes_cleaned, without_axes_reversed])
+def test_an_array_without_axes_that_may_become_a_number_is_refused(f: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(0.5)
