@@ -66,6 +66,10 @@ def test_the_oracle_sees_kinks_and_jumps() -> None:
             directional(handmade(body), [[1.0, np.array([1.0, 0.5])]])
 
 
+def test_the_oracle_knows_what_is_rounded_away() -> None:
+    assert judge(handmade("    y = x + 1e17\n    return y - 1e17 + 0.0 * np.sum(v)\n")).kind == "undecided"
+
+
 def test_a_wrong_gradient_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     import s2sad
 
