@@ -140,6 +140,9 @@ class Buffers(Builder):
             simple = not any(True for _ in blocks(stmt))
             if read and (written or (writing and (_is_inplace(stmt) or not simple))):
                 return False
+            if any(name in reads(s) and not group.isdisjoint(writes(s)) for s in walk((stmt,))):
+                # It is handed on: to another name, a view or a container, which may be read later.
+                return False
             written = written or writing
         return True
 

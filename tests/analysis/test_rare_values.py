@@ -254,3 +254,105 @@ def without_axes_reversed(t: Any) -> Any:
 def test_an_array_without_axes_that_may_become_a_number_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError):
         grad(f)(0.5)
+
+
+def first_set(a: Any) -> Any:
+    a[0] = 0.8
+
+
+def as_given(r: Any) -> Any:
+    return r
+
+
+def row_in_a_list(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    bufs = [y, y[-1]]
+    first_set(bufs[0][::-1])
+    return np.sum(bufs[1] ** 2) + np.sum(y)
+
+
+def row_in_a_dict(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    d = {"r": y[-1], "s": y}
+    y[2] = x[0, 1]
+    return np.sum(d["r"] ** 2) + np.sum(y)
+
+
+def one_of_two_rows(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    r = y[-1] if x[0, 0] > 0 else y[0]
+    y[2] = x[0, 1]
+    return np.sum(r**2) + np.sum(y)
+
+
+def rows_in_a_tuple(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    r = (y[-1], y[0])
+    y[2] = x[0, 1]
+    return np.sum(r[0] ** 2) + np.sum(y)
+
+
+def row_appended(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    h = []
+    h.append(y[-1])
+    y[2] = x[0, 1]
+    return np.sum(h[0] ** 2) + np.sum(y)
+
+
+def row_from_a_function(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    r = as_given(y[-1])
+    y[2] = x[0, 1]
+    return np.sum(r**2) + np.sum(y)
+
+
+def row_as_an_array(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    r = np.asarray(y[-1])
+    y[2] = x[0, 1]
+    return np.sum(r**2) + np.sum(y)
+
+
+def row_used_at_once(x: Any) -> Any:
+    a = 0.3
+    for _ in range(1):
+        a = np.ones((3, 3))
+    y = np.outer(x[0], x[0]) - a
+    r = y[-1] * 2
+    y[2] = x[0, 1]
+    return np.sum(r**2) + np.sum(y)
+
+
+ROWS_KEPT = [row_in_a_list, row_in_a_dict, one_of_two_rows, rows_in_a_tuple, row_appended, row_from_a_function]
+
+
+@pytest.mark.parametrize("f", [*ROWS_KEPT, row_as_an_array], ids=lambda f: f.__name__)
+def test_what_may_be_a_row_and_is_kept_is_refused(f: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(X)
+
+
+def test_what_may_be_a_row_may_be_used_at_once() -> None:
+    check_gradient(case(row_used_at_once, X))
