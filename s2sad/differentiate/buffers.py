@@ -47,6 +47,7 @@ from s2sad.ir.nodes import (
     Expr,
     For,
     Function,
+    Global,
     Op,
     Slice,
     Stmt,
@@ -127,11 +128,18 @@ class Buffers(Builder):
                 yield from self.read_before_writes(inner)
             for name in writes(stmt) if not _is_inplace(stmt) else ():
                 if name.startswith("~t.") and name in self.effects.written and self.of[name].kind not in HOLDERS:
-                    if self.is_read_before_writes(name, block[position + 1 :]):
+                    made = stmt.value if isinstance(stmt, Assign) else None
+                    fresh = isinstance(made, Call) and sharing(made, self.fact) == "fresh"
+                    known = self.of[name]
+                    fresh = fresh or (isinstance(made, Global) and (known.real or known.precision != ""))  # a dtype
+                    if self.is_read_before_writes(name, block[position + 1 :], fresh):
                         yield name
 
-    def is_read_before_writes(self, name: str, after: Block) -> bool:
-        """Whether nothing in a block writes the object of ``name`` before the last statement that reads the name."""
+    def is_read_before_writes(self, name: str, after: Block, fresh: bool) -> bool:
+        """Whether nothing in a block writes the object of ``name`` before the last statement that reads the name.
+
+        Unless the object is a ``fresh`` one nothing may keep it either.
+        """
         group = self.effects.group.get(name, frozenset({name}))
         written = False
         for stmt in after:
@@ -140,8 +148,8 @@ class Buffers(Builder):
             simple = not any(True for _ in blocks(stmt))
             if read and (written or (writing and (_is_inplace(stmt) or not simple))):
                 return False
-            if any(name in reads(s) and not group.isdisjoint(writes(s)) for s in walk((stmt,))):
-                # It is handed on: to another name, a view or a container, which may be read later.
+            if not fresh and any(name in reads(s) and not group.isdisjoint(writes(s)) for s in walk((stmt,))):
+                # Another name, a view or a container may be read later.
                 return False
             written = written or writing
         return True
