@@ -8,12 +8,14 @@ dependences.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
-from s2sad.analysis.effects import Effects, user_calls, written_unseen
+from s2sad.analysis.effects import Effects, constant_calls, user_calls, written_unseen
+from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
+from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
 from s2sad.ir.traverse import children, reads, walk
@@ -118,20 +120,37 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
 
 
-def written_outside(function: Function, effects: Effects, varied: Collection[str]) -> Iterator[tuple[Stmt, str]]:
-    """The statements that write what is ``varied`` into an object that outlives the call, and what they do.
+def written_outside(
+    function: Function,
+    facts: Facts,
+    effects: Effects,
+    varied: Collection[str],
+    counts: Callable[[str], bool],
+) -> Iterator[tuple[Stmt, str]]:
+    """The statements that write an array, or what is ``varied``, into what outlives the call, and what they do.
 
-    What reads it later does not know where the value came from.
+    What reads it later does not know where the value came from, nor under how many names the module has the array.
+    ``counts`` says of a variable of the module whether it holds numbers alone, which are replaced and not written.
     """
     for stmt in walk(function.body):
         for name in sorted(effects.written_by(stmt) & effects.owners.keys()):
-            if name in varied:
-                yield stmt, f"{effects.owners[name]} is the module's, and what is differentiated is written into it"
+            owners = effects.owners[name] - {""}
+            owner = min(owners - {UNKNOWN}, default="")
+            if owners and name in varied:
+                whose = f"{owner} is the module's" if owner else "this may be an array of the module"
+                yield stmt, f"{whose}, and what is differentiated is written into it"
                 break
-        for call in user_calls(stmt):
+            kind = facts.of[name].kind
+            replaced = isinstance(stmt, Store) and stmt.op is None and kind != "open"
+            if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, owners)))):
+                yield stmt, f"{owner} is the module's, and is written in place"
+                break
+        for call in (*user_calls(stmt), *constant_calls(stmt)):
             known = effects.calls.get(call)
             operands = (*call.args, *(v for _, v in call.kwargs))
-            if known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
+            if known is not None and known.overwriting:
+                yield stmt, f"{call.op.name}(...) writes an array that it is not given"
+            elif known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
                 yield stmt, f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
 
 

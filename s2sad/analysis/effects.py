@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from s2sad import rules
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.sharing import AS_IT_HAPPENS, names_held, sharing
+from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
@@ -45,22 +45,24 @@ class CallEffects:
 
     ``bound`` has the operand of each parameter.  ``written`` are the parameters whose object the call may write,
     ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
-    hold or view another afterwards.  With ``module`` the result may be an object that the module holds.  A call that
+    hold or view another afterwards.  ``module`` are what `Effects.owners` would have of the result.  A call that
     ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
     argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
     may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
-    written into an object that is there before the call and after it, and is none of them.
+    written into an object that is there before the call and after it, and is none of them; with
+    ``overwriting`` an array that is such is written.
     """
 
     bound: Mapping[str, Expr]
     written: frozenset[str]
     shared: frozenset[str]
     linked: tuple[frozenset[str], ...] = ()
-    module: bool = True
+    module: frozenset[str] = frozenset({""})
     reshapes: bool = True
     changing: frozenset[str] = frozenset()
     entangled: bool = True
     outside: bool = False
+    overwriting: bool = False
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -69,11 +71,12 @@ class CallEffects:
             self.written | other.written,
             self.shared | other.shared,
             (*self.linked, *other.linked),
-            self.module or other.module,
+            self.module | other.module,
             self.reshapes or other.reshapes,
             self.changing | other.changing,
             self.entangled or other.entangled,
             self.outside or other.outside,
+            self.overwriting or other.overwriting,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -82,7 +85,7 @@ class CallEffects:
 
 
 #: The effects of a call of which it is known that it has none.
-NO_EFFECTS = CallEffects({}, frozenset(), frozenset(), (), module=False, reshapes=False, entangled=False)
+NO_EFFECTS = CallEffects({}, frozenset(), frozenset(), (), module=frozenset(), reshapes=False, entangled=False)
 
 Summaries = Callable[[Call, Facts], CallEffects]
 
@@ -111,28 +114,32 @@ class Effects:
     ``written`` are the names whose object may be written in place.  ``private`` are those of them whose object only
     successive versions of one variable refer to, by augmented assignment alone: writing in place and
     making a new value cannot be told apart there.  ``exposed`` are names whose object the caller may write once the
-    function has returned, ``module`` those whose object the module may hold as well.  ``calls`` has
-    the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
+    function has returned.  ``owners`` are, for each name whose object the module may hold as well, the variables
+    there that may; ``"?"`` is one that is not known, and ``""`` a second reference that may be no variable's.
+    ``calls`` has the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
     changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
-    ``stop_gradient`` was taken while it had a name.  ``owners`` are, for names of objects that are written and that a
-    variable of the module holds, that variable.
+    ``stop_gradient`` was taken while it had a name.
     """
 
     group: dict[str, frozenset[str]]
     written: frozenset[str]
     private: frozenset[str]
     exposed: frozenset[str] = frozenset()
-    module: frozenset[str] = frozenset()
+    owners: Mapping[str, frozenset[str]] = field(default_factory=dict)
     calls: Mapping[Call, CallEffects] = field(default_factory=dict)
     reshapes: bool = False
     versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stops: frozenset[str] = frozenset()
-    owners: Mapping[str, str] = field(default_factory=dict)
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
         return {n: self.group.get(n, frozenset({n})) for n in self.written - self.private}
+
+    @property
+    def module(self) -> frozenset[str]:
+        """The names whose object the module may hold as well."""
+        return frozenset(self.owners)
 
     @property
     def passing(self) -> frozenset[str]:
@@ -176,6 +183,14 @@ def user_calls(stmt: Stmt) -> Iterator[Call]:
         for inner in subexpressions(expr):
             if isinstance(inner, Call) and inner.op.kind == "user":
                 yield inner
+
+
+def constant_calls(stmt: Stmt) -> Iterator[Call]:
+    """The calls in a statement of functions that have source which stay as they stand."""
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque) and inner.call is not None:
+                yield inner.call
 
 
 def written_unseen(stmt: Stmt) -> Iterator[str]:
@@ -229,11 +244,12 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
         case Build(items=items):
             for item in items:
                 yield from sharers(item, facts, calls)
-        case Opaque(node=node, names=names, pure=pure):
-            held = set(names_held(node))
-            yield from (name for user, name in names if user in held)
-            if not pure:
-                yield _OUTSIDE
+        case Opaque(names=names, held=held, variables=variables, call=call):
+            if call is not None and call in calls:
+                yield from sharers(call, facts, calls)
+            else:
+                yield from (name for user, name in names if user in held)
+                yield from (f"{_OUTSIDE}{variable}" for variable in variables)
         case Call(op=op, args=args):
             if facts.get(expr).kind == "scalar" and op.kind != "user":
                 return
@@ -256,8 +272,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 known = calls.get(expr) or assumed(expr)
                 for name in known.shared:
                     yield from sharers(known.bound[name], facts, calls)
-                if known.module:
-                    yield _OUTSIDE
+                yield from (f"{_OUTSIDE}{owner}" for owner in known.module)
                 return
             if op.kind in ("bool", "ifexp"):
                 for arg in args:
@@ -322,7 +337,7 @@ def effects(
         for call in subexpressions(value):
             if isinstance(call, Call) and call.op.function is stop_gradient:
                 stopping.update(sharers(call, facts, calls))
-        if isinstance(value, Call) and value.op.kind == "user" and (calls.get(value) or assumed(value)).entangled:
+        if _is_entangled(value, calls):
             objects = [t for t in targets if not is_number(t)]
             for target in objects[1:]:
                 union.join(objects[0], target)
@@ -386,8 +401,7 @@ def effects(
     group: dict[str, frozenset[str]] = {}
     written: set[str] = set()
     private: set[str] = set()
-    module: set[str] = set()
-    owners: dict[str, str] = {}
+    owners: dict[str, frozenset[str]] = {}
     stops = {n for n in stopping if not n.startswith("<")}
     for members in groups.values():
         own = frozenset(m for m in members if not m.startswith("<"))
@@ -396,12 +410,11 @@ def effects(
         for name in own:
             group[name] = own
         if of_module:
-            module |= own
+            owners.update(dict.fromkeys(own, _variables(of_module)))
         if members & stopping:
             stops |= own
         if members & (stored | augmented):
             written |= own
-            owners.update(dict.fromkeys(own, min((m for m in of_module if m != _OUTSIDE), default="")))
             bases = {base(n) for n in own} | of_module | of_caller
             # A loop over an array holds it as well.
             if not members & (stored | iterated) and len(bases) == 1:
@@ -431,20 +444,38 @@ def effects(
         frozenset(written),
         frozenset(private),
         beyond,
-        frozenset(module),
+        owners,
         calls,
         reshapes,
         held,
         frozenset(stops),
-        {name: owner.removeprefix(_OUTSIDE) for name, owner in owners.items() if owner},
     )
+
+
+def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
+    """The variables of the module whose object a value may be, view or hold, as `Effects.owners` has them."""
+    names = set(sharers(value, facts, found.calls))
+    return _variables(names).union(*(found.owners.get(n, ()) for n in names))
+
+
+def _variables(names: Iterable[str]) -> frozenset[str]:
+    """The variables among names that stand for what the module holds."""
+    return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
+
+
+def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
+    """Whether several results of a call may share an object that none of its arguments has."""
+    if isinstance(value, Opaque):
+        return value.call is None or value.call not in calls or calls[value.call].entangled
+    user = isinstance(value, Call) and value.op.kind == "user"
+    return user and (calls.get(value) or assumed(value)).entangled  # type: ignore[arg-type]
 
 
 def _summaries(
     function: Function, facts: Facts, summarise: Summaries | None, context: Context | None
 ) -> dict[Call, CallEffects]:
     """The effects of the calls of functions that have source; of none if nothing is written at all."""
-    calls = [call for stmt in walk(function.body) for call in user_calls(stmt)]
+    calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
         return {}
     writing = context is not None or any(

@@ -44,7 +44,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import names_in, walk, writes
+from s2sad.ir.traverse import names_in, reads, walk, writes
 
 _NAME = re.compile(r"~?\w+\.\d+")
 
@@ -78,6 +78,9 @@ def infer(
     inference.block(function.body)
     if function.reverse is not None:
         inference.block(function.reverse)
+    for name in {n for stmt in walk(function.body) for n in reads(stmt)} - inference.of.keys():
+        # Nothing assigns it: Python says so where it is read, if it ever is.
+        inference.of[name] = OPEN
     return Facts(inference.of, inference.globals)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +131,16 @@ def _multi_dot(b: Bound, fact: Look) -> int | None:
     return None if len(items) < 2 or None in ends else sum(n for n in ends if n is not None) - 2
 
 
+def _cross(b: Bound, fact: Look) -> Fact | None:
+    """Of vectors of two components there is one number each: one axis less than of vectors of three."""
+    facts = [fact(b["a"]), fact(b["b"])]
+    ndim, last = _most("a", "b")(b, fact), all(literal(b[axis]) == -1 for axis in ("axisa", "axisb"))
+    sizes = {str(len(items)) if (items := items_of(f)) is not None else f.dims and f.dims[-1] for f in facts}
+    if literal(b["axis"]) is None and last and not sizes.isdisjoint(("3", "k3")):
+        return None if ndim is None else Fact("array", None, ndim, all_real(*facts))
+    return Fact("array", None, None, all_real(*facts), extended=True) if (ndim or 0) > 1 else None
+
+
 def _tensordot(b: Bound, fact: Look) -> int | None:
     ndims, axes = [_ndim(fact(b[name])) for name in ("a", "b")], fact(b["axes"])
     count: Any = literal(b["axes"])
@@ -175,11 +184,6 @@ def _svdvals(b: Bound, fact: Look) -> Fact | None:
     return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
 
 
-def _matrix_power(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    return replace(a, precision="") if a.kind == "array" and (a.ndim or 0) > 1 else None
-
-
 def _sum(b: Bound, fact: Look) -> Fact | None:
     items = items_of(fact(b["iterable"])) or []
     ndims = [f.ndim for f in items if f.kind == "array" and f.ndim]
@@ -214,7 +218,7 @@ RANKS: dict[Any, Maker] = {
     np.take: _known(_take),
     np.trace: _known(_trace),
     np.kron: _known(_most("a", "b")),
-    np.cross: _of(_most("a", "b")),
+    np.cross: _cross,
     np.linalg.cross: _of(_most("x1", "x2")),
     np.linalg.multi_dot: _known(_multi_dot),
     np.tensordot: _known(_tensordot),
@@ -224,7 +228,6 @@ RANKS: dict[Any, Maker] = {
     np.linalg.qr: _qr,
     np.linalg.svd: _svd,
     np.linalg.svdvals: _svdvals,
-    np.linalg.matrix_power: _matrix_power,
     sum: _sum,
 }
 if hasattr(np, "matvec"):  # NumPy 2.2

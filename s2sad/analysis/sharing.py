@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.facts import Fact
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.runtime import own
 
 #: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
 AS_IT_HAPPENS = (np.reshape, np.ravel, np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d)
 #: Which position says whether a function copies.
-_COPIES = {np.array: 2, np.nan_to_num: 1}
+_COPIES = ((np.array, 2), (np.nan_to_num, 1))
 #: What makes a new object and has no rule.
 _FRESH = (own, np.arange, float, int, len, abs, range, str, bool)
-
-
-def names_held(node: ast.AST) -> Iterator[str]:
-    """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif not (isinstance(node, ast.Attribute) and node.attr in CONSTANT_ATTRIBUTES):
-        for child in ast.iter_child_nodes(node):
-            yield from names_held(child)
 
 
 def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
@@ -60,7 +49,7 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         # A real array is its own conjugate.
         return "maybe"
     maybe_copied = any(key == "copy" and value != Const(True) for key, value in call.kwargs)
-    if maybe_copied or (op.function in (np.array, np.nan_to_num) and len(call.args) > _COPIES[op.function]):
+    if maybe_copied or any(op.function is function and len(call.args) > place for function, place in _COPIES):
         return "maybe"
     if op.function in (max, min) or (op.function is sum and len(call.args) + len(call.kwargs) > 1):
         # An array of one element is one of those that are given; without items a sum is its start.

@@ -49,6 +49,7 @@ from s2sad.ir.nodes import (
     Function,
     Global,
     Op,
+    Opaque,
     Slice,
     Stmt,
     Store,
@@ -241,6 +242,15 @@ class Buffers(Builder):
             if plain and source.name in self.active:
                 return Call(ZEROS_LIKE, (source,))
         return Call(_SHADOW, (Var(target),))
+
+    def gives_its_own(self, value: Expr, targets: tuple[str, ...]) -> bool:
+        """Whether an expression without derivative surely gives each target an array that no other name refers to."""
+        if not isinstance(value, Opaque) or value.refusal is not None:
+            return False
+        groups = [self.effects.group.get(t, frozenset({t})) for t in targets]
+        apart = len({n for group in groups for n in group}) == sum(map(len, groups))
+        near = any(not group.isdisjoint(names_in(value)) for group in groups)
+        return apart and not near and all(self.of[t].kind == "array" for t in targets)
 
     def changes(self, expr: Expr) -> bool:
         """Whether an expression may have another value later: it reads what is written or changed in place."""

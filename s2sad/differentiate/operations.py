@@ -289,9 +289,13 @@ class Operations(Adjoints):
         if isinstance(value, Var) and self.is_buffer(value):
             self.unpack_buffer(stmt, targets, value)
             return
-        if any(self.is_buffer(Var(t)) for t in targets):
+        buffers = tuple([t for t in targets if self.is_buffer(Var(t))])
+        if buffers and not self.gives_its_own(value, buffers):
             self.refuse_buffer(stmt.origin.line)
             return
+        for target in buffers:
+            if target in self.shadows:
+                self.define(target, self.made_zero(target, value))
         bars = [self.take(t) for t in targets]
         if all(b is None for b in bars):
             return

@@ -27,6 +27,7 @@ from s2sad.ir.nodes import (
     Expr,
     For,
     Op,
+    Opaque,
     Slice,
     Stmt,
     Store,
@@ -174,6 +175,9 @@ class Writes(Calls):
                         self.index(value.args[0], value.args[1], bar)
                     else:
                         self.ruled(value, Var(target), bar)
+            case Opaque() if self.gives_its_own(value, (target,)):
+                if made:
+                    self.define(target, self.made_zero(target, value))
             case _:
                 self.refuse_buffer(stmt.origin.line)
         return stmt

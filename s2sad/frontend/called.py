@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
+from typing import Any
 
 from s2sad import rules
 from s2sad.frontend.outs import is_numpy
@@ -16,6 +17,10 @@ _PURE_BUILTINS = frozenset(
         "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
     )
 )
+
+
+#: What to do about a function that cannot be taken apart.
+NAMED = "Name the parameters of the function, and return what it computes."
 
 
 def is_followed(function: types.FunctionType) -> bool:
@@ -31,6 +36,16 @@ def not_followed(function: types.FunctionType) -> str | None:
     if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "does not run when it is called"
     return None
+
+
+def dtype_argument(call: Any, function: object, receivers: int) -> Any:
+    """The node of the argument ``dtype`` of a call, before whose arguments stand ``receivers``; None without one."""
+    named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    rule = rules.find(function)
+    if named is not None or rule is None or "dtype" not in rule.parameters:
+        return named
+    position = rule.parameters.index("dtype") - receivers
+    return call.args[position] if position < len(call.args) else None
 
 
 class _KnownPure:

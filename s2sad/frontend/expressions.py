@@ -24,8 +24,9 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.called import KNOWN_PURE, is_followed, not_followed
+from s2sad.frontend.called import KNOWN_PURE, NAMED, dtype_argument, is_followed, not_followed
 from s2sad.frontend.dependence import free_names
+from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -46,7 +47,7 @@ from s2sad.ir.nodes import (
     Stmt,
     Var,
 )
-from s2sad.ir.traverse import is_atom
+from s2sad.ir.traverse import is_atom, is_cheap
 from s2sad.rules.binding import positional
 from s2sad.runtime import stop_gradient
 
@@ -55,8 +56,8 @@ _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
+_OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 _OWN_LINE = "Put it on a line of its own."
-_NAMED = "Name the parameters of the function, and return what it computes."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
@@ -136,7 +137,8 @@ class Expressions:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
         self.refusals.append(Refusal(node, message, remedy))
         opaque = self.opaque(node)
-        return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy)))
+        variables = tuple([v for v in opaque.variables if v != UNKNOWN])
+        return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy), variables=variables))
 
     # --- expressions that carry no derivative
 
@@ -193,7 +195,7 @@ class Expressions:
             return Var(self.env[node.id])
         if node.id in self.resolver.local:
             # Read before any assignment: Python's own UnboundLocalError will say so.
-            self.env[node.id] = self.fresh(node.id)
+            self.env[node.id] = f"{node.id}.0"
             return Var(self.env[node.id])
         self.resolver.lookup(node)
         return Global(node.id)
@@ -230,8 +232,7 @@ class Expressions:
             return whole
 
         def seen(part: Node) -> Expr:
-            simple = isinstance(part, (gast.Name, gast.Constant))
-            return self.constant(part) if simple else Opaque(gast.gast_to_ast(part), ())
+            return self.constant(part) if isinstance(part, (gast.Name, gast.Constant)) else self.whole(part)
 
         op = Op("user", self.resolver.text(node.func), function, pure=False)
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
@@ -246,10 +247,16 @@ class Expressions:
         for call in writing_calls(node, self.resolver.lookup):
             if id(call) in later or any(self.depends(n) for n in nodes_of(call) if isinstance(n, gast.Name)):
                 text = gast.unparse(call.func).strip()
-                if is_starred(call):
-                    self.violation(call, f"{text}(...) is called with * or **", "Write the arguments one by one.")
-                else:
-                    self.violation(call, f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE)
+                starred = f"{text}(...) is called with * or **", "Write the arguments one by one."
+                hidden = f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE
+                self.violation(call, *(starred if is_starred(call) else hidden))
+        for name in written_in(node, self.resolver.lookup, surely=True):
+            if self.resolver.holds_arrays(name):
+                self.violation(node, f"{name} is the module's, and is written in place", _OWN_ARRAY)
+        return self.whole(node)
+
+    def whole(self, node: Node) -> Opaque:
+        """``node`` as it stands, of which it is known that it may stay so."""
         names: dict[str, str] = {}
         for user in free_names(node, frozenset()):
             if user in self.resolver.local:
@@ -257,7 +264,9 @@ class Expressions:
                 assert isinstance(value, Var)
                 names[user] = value.name
         written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
-        return Opaque(gast.gast_to_ast(node), tuple(names.items()), False, None, tuple(written))
+        held = tuple(sorted(names.keys() & set(names_held(node))))
+        variables = tuple(sorted(set(variables_held(node, self.resolver.lookup))))
+        return Opaque(gast.gast_to_ast(node), tuple(names.items()), held, variables, None, tuple(written))
 
     # --- expressions that may carry a derivative
 
@@ -426,7 +435,7 @@ class Expressions:
             if isinstance(function, types.FunctionType) and is_followed(function):
                 why = not_followed(function)
                 if why is not None:
-                    return self.refused(node, f"{text} {why}", _NAMED)
+                    return self.refused(node, f"{text} {why}", NAMED)
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))
@@ -452,11 +461,7 @@ class Expressions:
 
     def odd_dtype(self, node: Node, function: Any, receivers: int) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
-        dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
-        rule = rules.find(function)
-        if dtype is None and rule is not None and "dtype" in rule.parameters:
-            position = rule.parameters.index("dtype") - receivers
-            dtype = node.args[position] if position < len(node.args) else None
+        dtype = dtype_argument(node, function, receivers)
         if dtype is None or (isinstance(dtype, gast.Constant) and dtype.value is None):
             return None
         text = gast.unparse(dtype).strip()
@@ -484,16 +489,3 @@ class Expressions:
         if isinstance(value, Build) and self.depends(node):
             return self.assign("~t", value) if named else value
         return value if is_cheap(value) else self.atom(value)
-
-
-def is_cheap(expr: Expr) -> bool:
-    """Whether evaluating ``expr`` again costs next to nothing and always gives the same."""
-    if isinstance(expr, (Const, Var)):
-        return True
-    if isinstance(expr, Global):
-        return False
-    if isinstance(expr, Build):
-        return expr.kind == "tuple" and all(is_cheap(i) for i in expr.items)
-    if isinstance(expr, Slice):
-        return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
-    return False

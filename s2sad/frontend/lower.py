@@ -28,7 +28,7 @@ import gast
 from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
-from s2sad.frontend.called import not_followed
+from s2sad.frontend.called import NAMED, not_followed
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
 from s2sad.frontend.jumps import single_exit
@@ -51,6 +51,7 @@ from s2sad.ir.nodes import (
     Expr,
     Function,
     Op,
+    Opaque,
     Origin,
     Param,
     Store,
@@ -436,7 +437,7 @@ class _Lowering(ControlFlow):
                 why = not_followed(function)
                 if why is not None:
                     what = f"{gast.unparse(func).strip()} writes into what it is given, and {why}"
-                    self.violation(s, what, "Name the parameters of the function, and return what it computes.")
+                    self.violation(s, what, NAMED)
                     return
                 args, kwargs = self.arguments(call, named=True)
                 op = Op("user", gast.unparse(func).strip(), function, pure=False)
@@ -444,6 +445,10 @@ class _Lowering(ControlFlow):
                 return
         if self.decides(s.value):
             self.value(s.value)
+            return
+        whole = self.constant_call(s.value) if isinstance(s.value, gast.Call) else None
+        if isinstance(whole, Opaque) and whole.call is not None:
+            self.emit(Evaluate(whole, self.origin))
             return
         with self.taken_out(s.value) as rest:
             self.effect(s if rest is s.value else gast.copy_location(gast.Expr(value=rest), s))

@@ -78,6 +78,15 @@ MUTATING_METHODS = frozenset(
     + [f"__i{name}__" for name in _IN_PLACE]
 )
 
+#: Methods of random generators, which make new numbers.
+DRAWING_METHODS = frozenset(
+    "random rand randn randint integers uniform normal standard_normal gauss exponential standard_exponential gamma "
+    "standard_gamma beta poisson binomial multinomial lognormal multivariate_normal laplace logistic triangular "
+    "geometric dirichlet chisquare standard_t vonmises".split()
+)
+#: Methods of Python's and NumPy's own classes: a result holds what the object holds or what is given, and no more.
+OWN_METHODS = frozenset(n for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for n in dir(t))
+
 #: Functions that write into an argument: the positions that they write.
 MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
     id(f): (0,)

@@ -58,6 +58,14 @@ def _is_library(space: Any) -> bool:
     return name.partition(".")[0] in ("numpy", "math", "builtins")
 
 
+def _has_arrays(value: Any, depth: int = 3) -> bool:
+    """Whether a value is an array, or a container or module of one's own with arrays."""
+    if isinstance(value, types.ModuleType):
+        value = () if _is_library(value) else vars(value)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return isinstance(value, np.ndarray) or (depth > 0 and any(_has_arrays(v, depth - 1) for v in held))
+
+
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
@@ -110,6 +118,17 @@ class Resolver:
         if not found:
             return False
         return any(value is f for f in ((eval, exec) if count == 1 else (locals, vars, dir) if count == 0 else ()))
+
+    def holds_arrays(self, name: str) -> bool:
+        """Whether a variable of the module is an array or holds some now."""
+        found, value = self.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
+        return found and _has_arrays(value)
+
+    def counts(self, text: str) -> bool:
+        """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""
+        _, value = self.lookup(gast.parse(text, mode="eval").body)
+        held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        return all(isinstance(v, (int, float, complex, str)) for v in held)
 
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""

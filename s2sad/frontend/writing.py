@@ -21,7 +21,8 @@ import numpy as np
 from s2sad import rules
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import bound_names
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, MUTATING_FUNCTIONS, MUTATING_METHODS
+from s2sad.frontend.holding import names_held
+from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_FUNCTIONS, MUTATING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import hidden_outs
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
@@ -30,12 +31,7 @@ from s2sad.frontend.trees import nodes_of
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: The methods of random generators, and of Python's and NumPy's own classes, that change nothing that they are given.
-_PLAIN_METHODS = {
-    *"random rand randn randint integers choice permutation permuted uniform normal standard_normal gauss".split(),
-    *"exponential standard_exponential gamma standard_gamma beta poisson binomial multinomial lognormal".split(),
-    *"multivariate_normal laplace logistic triangular geometric dirichlet chisquare standard_t vonmises".split(),
-    *(name for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for name in dir(t)),
-} - MUTATING_METHODS
+_PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "permuted")) - MUTATING_METHODS
 
 #: The functions that are being read, and the places of those on whose answer what was found since rests.
 _open: list[types.FunctionType] = []
@@ -64,7 +60,7 @@ def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     for generator in inner * len(inner):
         # What is written under the name of an item is what the items are taken from.
         if not found.keys().isdisjoint(bound_names(generator.target)):
-            found.update(dict.fromkeys(_names(generator.iter)))
+            found.update(dict.fromkeys(names_held(generator.iter)))
     yield from found
 
 
@@ -73,22 +69,22 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
     arguments = [*call.args, *(k.value for k in call.keywords)]
     for keyword in call.keywords:
         if keyword.arg == "out":
-            yield from _names(keyword.value)
+            yield from names_held(keyword.value)
     found, function = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
     if any(_may_write_when_called(a, lookup) for a in arguments):
         for part in [*arguments, *([method] if method is not None else [])]:
-            yield from _names(part)
+            yield from names_held(part)
     if method is not None and call.func.attr in MUTATING_METHODS:
-        yield from _names(method)
+        yield from names_held(method)
         if call.func.attr == "shuffle":
             for a in call.args:
-                yield from _names(a)
+                yield from names_held(a)
     elif found and writes_first(function) and call.args:
-        yield from _names(call.args[0])
+        yield from names_held(call.args[0])
     elif found and getattr(function, "__name__", "") == "shuffle":
         for a in call.args:
-            yield from _names(a)
+            yield from names_held(a)
     else:
         functions = _called(call.func, lookup)
         if functions is None and not surely:
@@ -96,7 +92,7 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
                 yield from _bases(part)
         elif any(may_write(f) for f in functions or ()):
             for part in [*arguments, *([method] if method is not None else [])]:
-                yield from _names(part)
+                yield from names_held(part)
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
@@ -131,21 +127,12 @@ def _functions_of(value: Any) -> list[types.FunctionType]:
     return [m for m in members if isinstance(m, types.FunctionType)]
 
 
-def _names(node: Node) -> Iterator[str]:
-    """The names in an expression, but for those that it takes only the shape of."""
-    if isinstance(node, gast.Name):
-        yield node.id
-    elif not (isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES):
-        for child in gast.iter_child_nodes(node):
-            yield from _names(child)
-
-
 def _bases(node: Node) -> Iterator[str]:
     """The names whose objects the value of an expression may be, view or hold; numbers are computed from others."""
     if not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or any(
         isinstance(n, (gast.List, gast.Tuple, gast.Subscript, gast.ListComp, gast.Call)) for n in nodes_of(node)
     ):
-        yield from _names(node)
+        yield from names_held(node)
 
 
 def may_write(function: types.FunctionType) -> bool:

@@ -23,7 +23,7 @@ def check(function: Function, stage: str) -> Function:
 
     * A name that is not a join name is assigned by one statement (in each of the two parts:
       a loop of the reverse part sets the index of its twin again).
-    * Every name that is read is a parameter or is assigned somewhere.
+    * Every name that is read is a parameter or is assigned somewhere, but for versions 0, which others set or nobody.
     * ``break`` stands at the end of its path through a loop, and nothing follows a branch that leaves.
 
     Raises:

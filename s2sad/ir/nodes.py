@@ -133,15 +133,16 @@ class Slice:
 class Opaque:
     """Any Python expression through which no derivative passes.
 
-    ``names`` maps the local names in ``node`` to IR names.  ``pure`` is true when evaluating it
-    can have no effect that anybody sees.  ``refusal`` says why no derivative can pass through it,
-    ``writes`` are the names whose objects its calls may write.  ``call`` is there where the whole is a
-    call of a user's function: what is known of its result.
+    ``names`` maps the local names in ``node`` to IR names, ``held`` are those of them whose object its value may be,
+    view or hold, ``variables`` such of the module, ``"?"`` one that is not known.  ``refusal`` says why no
+    derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
+    there where the whole is a call of a user's function: what is known of its result.
     """
 
     node: ast.expr = field(compare=False)
     names: tuple[tuple[str, str], ...]
-    pure: bool = False
+    held: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
     refusal: Refusal | None = field(default=None, compare=False)
     writes: tuple[str, ...] = ()
     call: Call | None = field(default=None, compare=False, repr=False)

@@ -240,6 +240,19 @@ def is_atom(expr: Expr) -> bool:
     return isinstance(expr, (Var, Const, Global))
 
 
+def is_cheap(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` again costs next to nothing and always gives the same."""
+    if isinstance(expr, (Const, Var)):
+        return True
+    if isinstance(expr, Global):
+        return False
+    if isinstance(expr, Build):
+        return expr.kind == "tuple" and all(is_cheap(i) for i in expr.items)
+    if isinstance(expr, Slice):
+        return all(p is None or is_cheap(p) for p in (expr.lower, expr.upper, expr.step))
+    return False
+
+
 def leaves(block: Block) -> bool:
     """Whether some path through a block ends in ``break``."""
     if not block:

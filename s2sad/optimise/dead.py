@@ -49,7 +49,7 @@ def is_pure(expr: Expr) -> bool:
     if isinstance(expr, Call):
         return expr.op.pure and all(map(is_pure, expr.args)) and all(is_pure(v) for _, v in expr.kwargs)
     if isinstance(expr, Opaque):
-        return expr.pure
+        return False
     return all(map(is_pure, children(expr)))
 
 

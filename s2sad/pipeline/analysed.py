@@ -163,7 +163,7 @@ class Analyser(Callees):
         roots = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
-        outside = list(written_outside(ir, shared, found.varied))
+        outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver.counts))
         if outside:
             raise UnsupportedError([Violation(lowered.source.place(s.origin.line), w, _OWN_ARRAY) for s, w in outside])
         if "ir" not in self.stages:

@@ -18,6 +18,7 @@ from s2sad.analysis.effects import (
     Effects,
     assumed,
     effects,
+    held_by_module,
     sharers,
     user_calls,
     written_unseen,
@@ -154,9 +155,9 @@ class Callees(ABC):
         if found is None:
             return assumed(call, bound)
         # What is not given is a default, which the module holds.
-        module = found.module or not found.shared <= bound.keys()
+        module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys()}
         given = frozenset(bound)
-        outside = found.outside or not found.written <= given
+        default = not found.written <= given
         linked = tuple(params & given for params in found.linked)
         return replace(
             found,
@@ -166,7 +167,8 @@ class Callees(ABC):
             linked=linked,
             module=module,
             changing=found.changing & given,
-            outside=outside,
+            outside=found.outside or default,
+            overwriting=found.overwriting or default,
         )
 
     def fixed_summary(self, key: Any) -> CallEffects | None:
@@ -177,7 +179,7 @@ class Callees(ABC):
         for _ in range(ITERATIONS):
             self.summaries[key] = found
             self.met.discard(key)
-            new = self.summary(lowered.function, known)
+            new = self.summary(lowered, known)
             if new == found or key not in self.met:
                 return new
             for other in self.summaries.keys() - before:
@@ -185,10 +187,11 @@ class Callees(ABC):
             found = new
         return None
 
-    def summary(self, function: Function, facts: Facts) -> CallEffects:
+    def summary(self, lowered: Lowered, facts: Facts) -> CallEffects:
         """What a function does to the objects that it is given."""
+        function = lowered.function
         found = effects(function, facts, self.call_effects, Context())
-        params = {p.name: p.public for p in function.params if facts.of[p.name].kind != "scalar"}
+        params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
@@ -198,11 +201,11 @@ class Callees(ABC):
             frozenset(params[n] for n in params if n in found.written),
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
-            any(n in found.module for n in of_result),
+            held_by_module(function.result, facts, found),
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
-            _writes_outside(function, found),
+            *_written_outside(lowered, facts, found),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:
@@ -223,12 +226,15 @@ class Callees(ABC):
         return frozenset(m for n in found for m in shared.group.get(n, (n,)))
 
 
-def _writes_outside(function: Function, found: Effects) -> bool:
-    """Whether a function writes what it computes from its arguments into an object that outlives the call."""
-    if not found.owners and not any(known.outside for known in found.calls.values()):
-        return False
+def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bool, bool]:
+    """Whether a function writes what it computes from its arguments, or any array, into what outlives the call."""
+    calls = found.calls.values()
+    if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
+        return False, False
+    function, counts = lowered.function, lowered.resolver.counts
     varied = activity(function, [p.name for p in function.params], found).varied
-    return any(True for _ in written_outside(function, found, varied))
+    outside, overwriting = [any(True for _ in written_outside(function, facts, found, v, counts)) for v in (varied, ())]
+    return outside, overwriting
 
 
 def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:

@@ -356,3 +356,24 @@ def test_what_may_be_a_row_and_is_kept_is_refused(f: Any) -> None:
 
 def test_what_may_be_a_row_may_be_used_at_once() -> None:
     check_gradient(case(row_used_at_once, X))
+
+
+def product_of_pairs(x: Any) -> Any:
+    """Of two components each the cross product is a number, which is written nowhere else."""
+    c = np.cross(np.array([1.0, 2.0]), np.array([3.0, 5.0]))
+    d = c
+    d += x[0, 0]
+    return np.sum(c * x) + d
+
+
+def product_of_pairs_or_triples(x: Any) -> Any:
+    c = np.cross(x[0, :2], x[1, :2])
+    d = c
+    d += x[0, 0]
+    return np.sum(c * x) + d
+
+
+@pytest.mark.parametrize("f", [product_of_pairs, product_of_pairs_or_triples], ids=lambda f: f.__name__)
+def test_a_product_that_may_be_a_number_is_not_taken_for_an_array(f: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(X)

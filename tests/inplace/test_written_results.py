@@ -17,7 +17,8 @@ X = np.array([0.3, 0.8, -0.4, 1.2, 0.55])
 MADE = [
     "np.bincount(np.array([0, 1, 1, 2, 0]), weights=x)",
     "np.compress([True, False, True, True, True], x)",
-    "np.cross(x[:3], x[1:4])",
+    "np.cross([1.0, 2.0, 3.0], x[1:4])",
+    "np.cross(np.ones((4, 3)), x[:3])",
     "np.linalg.cross(x[:3], x[1:4])",
     "np.delete(x, 1)",
     "np.delete(B, 1, axis=0)",

@@ -11,6 +11,8 @@ import numpy
 import numpy as np
 import pytest
 
+from s2sad import grad
+from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([0.3, -1.2, 2.5])
@@ -194,6 +196,21 @@ def comprehension_after_local(x: Any) -> Any:
     i = 2.0 * x
     squares = [i * i for i in range(3)]
     return x * i * squares[2]
+
+
+def function_only_where_it_is_not_bound(x: Any) -> Any:
+    y = x * 1.0
+    if x[0] > 0:
+        for _, total in enumerate(x):
+            y = y * total
+    elif x[1] > 0:
+        y[0] = total(x)
+    return np.sum(y)
+
+
+def test_a_name_that_nothing_has_bound_where_it_is_called() -> None:
+    with pytest.raises(UnsupportedError, match="total is a function that is known only at run time"):
+        grad(function_only_where_it_is_not_bound)(V)
 
 
 CASES = [

@@ -1,0 +1,63 @@
+"""What the value of an expression may be, view or hold: objects of local names, and of the module's variables."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import rules
+from s2sad.frontend.called import KNOWN_PURE
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
+from s2sad.frontend.outs import is_numpy
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+#: Some variable of the module, if any.
+UNKNOWN = "?"
+#: The values through which no array is reached.
+_PLAIN = (int, float, complex, str, bytes, type(None), type, np.dtype, np.generic, types.ModuleType)
+_PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+
+
+def names_held(node: Node) -> Iterator[str]:
+    """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
+    if isinstance(node, gast.Name):
+        yield node.id
+    elif not (isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES):
+        for child in gast.iter_child_nodes(node):
+            yield from names_held(child)
+
+
+def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
+    """The module's variables whose objects a value may be, view or hold; `UNKNOWN` for one that is not known."""
+    if isinstance(node, (gast.Name, gast.Attribute)):
+        found, value = lookup(node)
+        if found:
+            if not isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)):
+                yield str(gast.unparse(node)).strip()
+        elif isinstance(node, gast.Attribute) and node.attr not in CONSTANT_ATTRIBUTES:
+            yield from variables_held(node.value, lookup)
+    elif isinstance(node, gast.Call):
+        yield from _held_by_result(node, lookup)
+    else:
+        for child in gast.iter_child_nodes(node):
+            yield from variables_held(child, lookup)
+
+
+def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
+    """What the result of a call may be, view or hold."""
+    found, function = lookup(call.func)
+    method = call.func if not found and isinstance(call.func, gast.Attribute) else None
+    rule = rules.find(function) if found else None
+    drawn = method is not None or isinstance(getattr(function, "__self__", None), np.random.RandomState)
+    if (rule is not None and rule.sharing == "fresh") or (drawn and call.func.attr in DRAWING_METHODS):
+        return
+    for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
+        yield from variables_held(part, lookup)
+    known = function in KNOWN_PURE or is_numpy(function) if found else method is not None and method.attr in OWN_METHODS
+    if not known:
+        yield UNKNOWN
