@@ -9,9 +9,11 @@ but with their own saved copies.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from s2sad.ir.nodes import Assign, Break, Call, Copy, For, Function, If, Stmt, Var, While
 from s2sad.ir.traverse import base, names_in, reads, walk, writes
+from s2sad.ir.unset import set_first
 
 
 def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
@@ -55,6 +57,25 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
             place[1].append(name)
             result[name] = place[0]
     return result
+
+
+def with_moved_set(function: Function) -> Function:
+    """``function`` with a value for each name that may have none and is moved to what is another name in Python."""
+    done: set[str] = set()
+    while True:
+        moves = [(t, s) for stmt in walk(function.body) if isinstance(stmt, Copy) for t, s in _bare(stmt, function)]
+        names = name_all(function, ()) if moves else {}
+        missing = {s for t, s in moves if names[t] != names[s]} - done
+        if not missing:
+            return function
+        done |= missing
+        function = replace(function, body=set_first(function.body, missing, function.unbound))
+
+
+def _bare(move: Copy, function: Function) -> list[tuple[str, str]]:
+    """The targets and sources of a move of names that may have no value."""
+    pairs = zip(move.targets, move.sources, strict=True)
+    return [(t, s.name) for t, s in pairs if isinstance(s, Var) and s.name in function.unbound]
 
 
 def _group(name: str) -> str:

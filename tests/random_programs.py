@@ -195,10 +195,15 @@ def judge(program: Program, directions: int = 2) -> Verdict:
                     return Verdict("failed", f"refused without a place: {error}")
                 return Verdict("refused", str(error).split("error: ", 1)[-1].splitlines()[0])
             except Exception as error:
-                if isinstance(error, RuntimeWarning) and expected is None:
+                if not isinstance(error, RuntimeWarning):
+                    return Verdict("failed", traceback.format_exc())
+                if expected is None:
                     # The slope of a root at zero is infinite, and NumPy says so.
                     return Verdict("undecided")
-                return Verdict("failed", traceback.format_exc())
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    # It may be that of a constant, which goes nowhere.
+                    got_value, gradients = value_and_grad(f, program.argnums)(*(args := fresh(program.args)))
         if not same_bits(got_value, value):
             return Verdict("failed", f"value {got_value!r}, not {value!r}")
         if not same_bits(args, program.args):

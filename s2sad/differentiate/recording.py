@@ -22,13 +22,12 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.differentiate.remake import Remaker
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
-from s2sad.ir.traverse import base, loop_heads, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.runtime.objects import unset
+from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
+from s2sad.ir.traverse import loop_heads, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.unset import set_first
 
 _INDEX = Op("index", "[]")
 _COPY = Op("method", "copy", np.copy)
-_UNSET = Op("runtime", "unset", unset)
 
 
 def record(
@@ -49,7 +48,7 @@ def record(
     """
     recorder = _Recorder(fresh, rebuildable, stored, remaker, unbound)
     forward, back = recorder.block(body, reverse, frozenset(), False)
-    return _set_first(forward, recorder.unset, unbound), back
+    return set_first(forward, recorder.unset, unbound), back
 
 
 class _Recorder:
@@ -215,50 +214,6 @@ class _Recorder:
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
-
-
-def _set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
-    """``body`` with something to save for each of ``names``, and for what may become it, before it has a value."""
-    wanted = set(names)
-    copies = [s for s in walk(body) if isinstance(s, Copy)]
-    grown = bool(wanted)
-    while grown:
-        before = len(wanted)
-        for move in copies:
-            pairs = zip(move.targets, move.sources, strict=True)
-            wanted |= {s.name for t, s in pairs if t in wanted and isinstance(s, Var) and s.name in unbound}
-        grown = len(wanted) > before
-    wanted -= set(_entered(body))
-    out: list[Stmt] = []
-    for stmt in body:
-        first = sorted(wanted & {n for s in walk((stmt,)) for n in writes(s)})
-        if first:
-            out.append(Copy(tuple(first), tuple(Call(_UNSET, (Const(base(n)),)) for n in first)))
-            wanted.difference_update(first)
-        out.append(stmt)
-    return tuple(out)
-
-
-def _entered(block: Block, heads: frozenset[str] = frozenset()) -> Iterator[str]:
-    """The join names that are set to what other names hold: right before their loop, or in both arms of a branch."""
-    moved: set[str] = set()
-    for stmt in block:
-        if isinstance(stmt, Copy):
-            moved.update(stmt.targets)
-        elif isinstance(stmt, (For, While)):
-            own = frozenset(loop_heads(stmt.body))
-            yield from moved & own
-            yield from _entered(stmt.body, heads | own)
-        elif isinstance(stmt, If):
-            # An arm that leaves a loop, or ends its turn, moves into what the loop begins with.
-            yield from set(_moved(stmt.then)) & set(_moved(stmt.orelse)) - heads
-            yield from _entered(stmt.then, heads)
-            yield from _entered(stmt.orelse, heads)
-
-
-def _moved(block: Block) -> Iterator[str]:
-    """The join names that a block sets itself."""
-    return (target for stmt in block if isinstance(stmt, Copy) for target in stmt.targets)
 
 
 def in_order(made: Mapping[str, Expr]) -> Iterable[str]:

@@ -306,7 +306,8 @@ class Function:
     """A function with one exit: ``body`` runs, then ``results`` are returned.
 
     A differentiated function has its reverse part in ``reverse``, which reads the
-    names of ``body``.  ``title`` are the comment lines of its header.
+    names of ``body``.  ``title`` are the comment lines of its header, ``unbound`` the names
+    that may have no value where they are read.
     """
 
     name: str
@@ -316,3 +317,4 @@ class Function:
     file: str = ""
     title: tuple[str, ...] = ()
     reverse: Block | None = None
+    unbound: frozenset[str] = frozenset()

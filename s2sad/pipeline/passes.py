@@ -70,7 +70,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
-    return _in_place(a, function, made.facts), memory
+    return replace(_in_place(a, function, made.facts), unbound=unbound), memory
 
 
 def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:

@@ -11,6 +11,7 @@ from typing import Any
 from s2sad.emit import emit
 from s2sad.ir.nodes import Function
 from s2sad.load import load
+from s2sad.naming import with_moved_set
 from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
 
 _MISSING = object()
@@ -67,6 +68,7 @@ class Writer:
 
     def write(self, function: Function, original: types.FunctionType) -> None:
         """Emit a function and load it with the names that ``original`` sees."""
+        function = with_moved_set(function)
         namespace = original.__globals__
         cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
 

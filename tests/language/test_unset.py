@@ -164,6 +164,54 @@ def number_changed_by_an_inner_index(x: Any) -> Any:
     return t
 
 
+def moved_from_a_loop_without_turns(x: Any) -> Any:
+    n = 0
+    for k in range(n):
+        w = x * k
+    if x[0] < 0:
+        w = x * 2
+        k = 2
+    if x[0] > 10:
+        return np.sum(x * k * w)
+    return np.sum(x)
+
+
+def moved_into_a_loop(x: Any) -> Any:
+    for k in range(0):
+        w = x * k
+    if x[0] < 0:
+        k = 2
+    for j in range(2):
+        if x[j] > 10:
+            x = x * k
+        k = j
+    return np.sum(x * k)
+
+
+def moved_in_an_arm(x: Any) -> Any:
+    for _ in range(0):
+        pass
+    if x[0] > 10:
+        pass
+    else:
+        _ = np.sum(x * x)
+    return _ * x[0]
+
+
+def moved_past_an_arm(x: Any) -> Any:
+    for _ in range(0):
+        pass
+    if x[0] > -10:
+        pass
+    else:
+        _ = doubled(x)
+    return 1.0 * x[0]
+
+
+def doubled(x: Any) -> Any:
+    return 2.0 * x
+
+
 CASES = [
     case(f, x, name=f"{f.__name__}_{n}")
     for f in (
@@ -182,6 +230,10 @@ CASES = [
         view_of_an_inner_loop,
         view_of_the_first_turn,
         number_changed_by_an_inner_index,
+        moved_from_a_loop_without_turns,
+        moved_into_a_loop,
+        moved_in_an_arm,
+        moved_past_an_arm,
     )
     for n, x in enumerate((V, np.array([0.4, -0.3])))
 ]
