@@ -21,6 +21,8 @@ _PURE_BUILTINS = frozenset(
 
 #: What to do about a function that cannot be taken apart.
 NAMED = "Name the parameters of the function, and return what it computes."
+#: What to do about an array of the module that is written.
+OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 
 
 def is_followed(function: types.FunctionType) -> bool:

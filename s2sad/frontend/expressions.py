@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.called import KNOWN_PURE, NAMED, dtype_argument, is_followed, not_followed
+from s2sad.frontend.called import KNOWN_PURE, NAMED, OWN_ARRAY, dtype_argument, is_followed, not_followed
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
@@ -56,7 +56,6 @@ _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
-_OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 _OWN_LINE = "Put it on a line of its own."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 _CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
@@ -252,7 +251,7 @@ class Expressions:
                 self.violation(call, *(starred if is_starred(call) else hidden))
         for name in written_in(node, self.resolver.lookup, surely=True):
             if self.resolver.holds_arrays(name):
-                self.violation(node, f"{name} is the module's, and is written in place", _OWN_ARRAY)
+                self.violation(node, f"{name} is the module's, and is written in place", OWN_ARRAY)
         return self.whole(node)
 
     def whole(self, node: Node) -> Opaque:

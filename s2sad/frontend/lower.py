@@ -446,10 +446,12 @@ class _Lowering(ControlFlow):
         if self.decides(s.value):
             self.value(s.value)
             return
-        whole = self.constant_call(s.value) if isinstance(s.value, gast.Call) else None
-        if isinstance(whole, Opaque) and whole.call is not None:
-            self.emit(Evaluate(whole, self.origin))
-            return
+        if isinstance(s.value, gast.Call) and isinstance(self.resolver.lookup(s.value.func)[1], types.FunctionType):
+            whole = self.constant_call(s.value)
+            if isinstance(whole, Opaque) and whole.call is not None:
+                # What the function does to what the module holds is known.
+                self.emit(Evaluate(whole, self.origin))
+                return
         with self.taken_out(s.value) as rest:
             self.effect(s if rest is s.value else gast.copy_location(gast.Expr(value=rest), s))
 

@@ -22,6 +22,7 @@ from s2sad.ir.nodes import (
     Expr,
     For,
     Function,
+    Opaque,
     Pop,
     Push,
     Slice,
@@ -237,7 +238,7 @@ def _written(stmt: Stmt) -> Iterator[str]:
     if into is not None and not (isinstance(stmt, Store) and stmt.call is not None):
         yield into
         return
-    if isinstance(stmt, (Store, Effect)):
+    if isinstance(stmt, (Store, Effect)) or (isinstance(stmt, Evaluate) and isinstance(stmt.value, Opaque)):
         yield from reads(stmt)
     for expr in expressions(stmt):
         for inner in subexpressions(expr):

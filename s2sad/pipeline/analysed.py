@@ -23,6 +23,7 @@ from s2sad.analysis.facts import OPEN, Fact, describe, some_item
 from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
+from s2sad.frontend.called import OWN_ARRAY
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
@@ -49,7 +50,6 @@ from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
 from s2sad.runtime import apart, as_pair, own, sole
 
-_OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
@@ -165,7 +165,7 @@ class Analyser(Callees):
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver.counts))
         if outside:
-            raise UnsupportedError([Violation(lowered.source.place(s.origin.line), w, _OWN_ARRAY) for s, w in outside])
+            raise UnsupportedError([Violation(lowered.source.place(s.origin.line), w, OWN_ARRAY) for s, w in outside])
         if "ir" not in self.stages:
             self.stages["ir"] = lambda: show(ir)
             self.stages["activity"] = lambda: show(ir, lambda s: _activity_of(s, found))
