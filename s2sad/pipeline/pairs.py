@@ -205,7 +205,8 @@ def halves(
         quiet=closed and not fixed and _is_quiet(whole.body),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
-    loose = [n for n in needed if n not in _settled(whole)]
+    settled = _settled(whole).union(bar for _, bar in ahead)
+    loose = [n for n in needed if n not in settled]
     body = whole.body
     if loose:
         body = (Copy(tuple(loose), tuple(Const(0.0) for _ in loose)), *body)

@@ -411,7 +411,29 @@ def returns_a_value_and_an_argument(x: Any) -> Any:
     return np.sum(x * x) * y
 
 
+def _under_another_name(b: Any) -> Any:
+    c = b
+    c += c * (3 * c)
+    return c[:]
+
+
+def view_of_an_argument_under_another_name(x: Any) -> Any:
+    for _ in range(3):
+        p = np.sin(x)
+        x = _under_another_name(p)
+    return np.sum(x * x)
+
+
+def part_of_an_argument_under_another_name(x: Any) -> Any:
+    for _ in range(2):
+        p, q = np.split(x, [2])
+        x = np.concatenate([_under_another_name(p) * 0.1, q])
+    return np.sum(x * x)
+
+
 CASES = [
+    case(view_of_an_argument_under_another_name, V),
+    case(part_of_an_argument_under_another_name, V),
     case(fills_a_view, V),
     case(doubles_its_argument_twice, V),
     case(adds_into_each_other, V, W),
