@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 
+import numpy as np
+
 from s2sad.analysis.effects import Effects, user_calls, written_unseen
 from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import (
@@ -54,6 +56,14 @@ def stopped_names(function: Function, effects: Effects) -> frozenset[str]:
                 found.add(name)
                 grown = True
     return frozenset(found)
+
+
+def keeps_some(call: Call | None) -> bool:
+    """Whether a call that writes into an array may leave elements as they are, which its value then has as well."""
+    if call is None:
+        return False
+    by_position = call.op.function is np.copyto and len(call.args) > 3
+    return by_position or call.op.function is np.putmask or any(name == "where" for name, _ in call.kwargs)
 
 
 def _definitions(stmt: Stmt) -> Iterator[tuple[str, Expr]]:

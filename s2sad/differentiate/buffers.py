@@ -221,6 +221,10 @@ class Buffers(Builder):
             return self.shadow(item.name)
         if isinstance(item, Build):
             return self.displayed_shadow(item, made)
+        shared = isinstance(item, Call) and item.op.name not in CONSTANT_ATTRIBUTES and sharing(item, self.fact)
+        if shared in ("view", "maybe") and any(self.is_buffer(Var(n)) for n in names_in(item)):
+            # Only what is stopped is a constant of an array that is differentiated.
+            self.refuse_stopped(self.origin.line)
         return Const(0.0) if self.fact(item).kind == "scalar" else Call(_PART, (made,))
 
     def made_zero(self, target: str, value: Expr) -> Expr:

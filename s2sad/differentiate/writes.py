@@ -9,6 +9,7 @@ import numpy as np
 
 from s2sad.analysis.facts import some_item
 from s2sad.analysis.sharing import AS_IT_HAPPENS, copies, sharing
+from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import is_change
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
@@ -345,7 +346,7 @@ class Writes(Calls):
             return
         stopped = isinstance(base_, Var) and base_.name in self.stopped
         minus = (stmt.op == "-") != self.is_turned(base_)
-        if stopped and (self.is_active(stmt.value) or stmt.op is not None):
+        if stopped and (self.is_active(stmt.value) or stmt.op is not None or keeps_some(stmt.call)):
             self.refuse_stopped(stmt.origin.line)
             return
         if not self.is_active(base_) and not stopped:

@@ -355,6 +355,64 @@ def written_through_by_a_call(q: Any) -> Any:
     return np.sum(a)
 
 
+def written_through_where_it_is_large(q: Any) -> Any:
+    """The other elements stay what they were."""
+    a = np.arange(3.0) * q
+    s = stop_gradient(a)
+    np.putmask(s, s > 2.0, 0.5)
+    return np.sum(a)
+
+
+def copied_through_where_it_is_large(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    s = stop_gradient(a)
+    np.copyto(s, 0.5, where=s > 2.0)
+    return np.sum(a)
+
+
+def copied_through_by_position(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    s = stop_gradient(a)
+    np.copyto(s, 0.5, "same_kind", s > 2.0)
+    return np.sum(a)
+
+
+def computed_through_where_it_is_large(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    s = stop_gradient(a)
+    np.add(s, 1.0, out=s, where=s > 2.0)
+    return np.sum(a)
+
+
+def stopped_in_a_list(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    items = [stop_gradient(a)]
+    items[0][1] = 0.3
+    return np.sum(a)
+
+
+def stopped_in_a_tuple_in_a_dict(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    items = {"a": (stop_gradient(a)[1:], 2)}
+    items["a"][0][1] = 0.3
+    return np.sum(a)
+
+
+def stopped_list_in_a_list(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    items = [stop_gradient([a])]
+    items[0][0][1] = 0.3
+    return np.sum(a)
+
+
+def stopped_in_a_list_that_is_run_over(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    items = [stop_gradient(a)]
+    for v in items:
+        v[1] = 0.3
+    return np.sum(a)
+
+
 W = np.ones(3)
 
 
@@ -378,6 +436,14 @@ REFUSED = [
     added_through,
     element_added_through,
     written_through_by_a_call,
+    written_through_where_it_is_large,
+    copied_through_where_it_is_large,
+    copied_through_by_position,
+    computed_through_where_it_is_large,
+    stopped_in_a_list,
+    stopped_in_a_tuple_in_a_dict,
+    stopped_list_in_a_list,
+    stopped_in_a_list_that_is_run_over,
     of_the_module,
 ]
 
