@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ from s2sad.ir.nodes import (
     Evaluate,
     Expr,
     Function,
+    Global,
     Op,
     Origin,
     Param,
@@ -45,7 +46,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.show import show
-from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, subexpressions, walk, writes
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
 from s2sad.runtime import apart, as_pair, own, sole
@@ -147,7 +148,8 @@ class Analyser(Callees):
         elif written:
             copied = [p for p in written if p.name not in shared.private]
             ir = _with_copies(ir, copied, known, shared.reshapes)
-            others = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
+            rest = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
+            others = (*(Var(p.name) for p in rest), *_module_arrays(ir, known))
             if others or len(written) > 1 or known.of[written[0].name].kind != "array":
                 ir = _apart(ir, written, others, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
@@ -259,10 +261,16 @@ def with_display(function: Function) -> Function:
     return function
 
 
-def _apart(function: Function, written: list[Param], others: list[Param], source: Source) -> Function:
-    """``function`` with a test that none of the arguments that it writes shares memory with another."""
+def _module_arrays(function: Function, facts: Facts) -> Iterator[Expr]:
+    """The arrays of the module that a function reads itself."""
+    inner = (e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole))
+    yield from dict.fromkeys(e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array")
+
+
+def _apart(function: Function, written: list[Param], others: Iterable[Expr], source: Source) -> Function:
+    """``function`` with a test that none of the arguments that it writes shares memory with ``others``."""
     held = Build("tuple", tuple(Var(p.name) for p in written))
-    test = Call(_APART, (held if len(written) > 1 else Var(written[0].name), *(Var(p.name) for p in others)))
+    test = Call(_APART, (held if len(written) > 1 else Var(written[0].name), *others))
     line = source.node.lineno
     return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
 

@@ -259,6 +259,8 @@ def orderly(into: Any, values: Any) -> None:
 def apart(written: Any, *others: Any) -> None:
     """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
 
+    Arrays of the module are among the ``others``.
+
     Raises:
         UndefinedDerivativeError: if an array in ``written`` may overlap another, or one in ``others``.
     """
@@ -267,7 +269,7 @@ def apart(written: Any, *others: Any) -> None:
     for i, a in enumerate(own):
         if any(np.may_share_memory(a, b) for b in (*own[:i], *rest)):
             raise UndefinedDerivativeError(
-                "two arguments share memory, and the function writes into one of them",
+                "an argument that the function writes into and another, or an array of the module, share memory",
                 "Pass a copy of one of them (x.copy()).",
             )
 

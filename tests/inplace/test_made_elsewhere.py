@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
@@ -427,3 +427,17 @@ def test_the_variable_is_named() -> None:
         grad(result_of_a_function)(X)
     with pytest.raises(UnsupportedError, match="G is the module's, and is written in place"):
         grad(constant_and_another_name)(X)
+
+
+def argument_written(x: Any, w: Any = G) -> Any:
+    w[0] = x[0]
+    return np.sum(G * w * x)
+
+
+def test_an_argument_that_is_an_array_of_the_module() -> None:
+    """By name it is read as it was, had the function worked on a copy of the argument."""
+    with pytest.raises(UndefinedDerivativeError, match="share memory"):
+        grad(argument_written)(X)
+    with pytest.raises(UndefinedDerivativeError, match="share memory"):
+        grad(argument_written)(X, G[::-1])
+    check_gradient(case(argument_written, X, G.copy()))
