@@ -21,6 +21,9 @@ _MISSING = object()
 _SLOT = "__s2sad_variants__"
 _IMMUTABLE = frozenset({float, int, bool, str, complex, type(None)})
 _attaching = threading.Lock()
+#: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
+#: is known of functions that call each other is noted while they are read (`frontend.writing`).
+_compiling = threading.RLock()
 
 
 class Variant(NamedTuple):
@@ -45,7 +48,6 @@ class Variants:
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.lock = threading.RLock()
         self._made: dict[Any, Variant] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, Any]] = {}
@@ -58,7 +60,7 @@ class Variants:
         key = (options, tuple(facts.items()), about)
         found = self._made.get(key)
         if found is None or not found.holds():
-            with self.lock:
+            with _compiling:
                 found = self._made.get(key)  # another thread may have been here
                 if found is None or not found.holds():
                     goal, wrt, has_aux, single = options

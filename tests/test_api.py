@@ -16,6 +16,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 import pytest
 
 import s2sad
-from s2sad import check_grads, grad, stop_gradient, value_and_grad, vjp
+from s2sad import check_grads, grad, stop_gradient, value_and_grad, variants, vjp
 from s2sad.errors import ArgumentError, GradientMismatch, S2SADError, UndefinedDerivativeError
 from s2sad.rules import registry
 from tests.oracle import leaves, pairing, richardson_jvp, tree_map
@@ -420,6 +421,30 @@ def test_threads() -> None:
     assert not errors
     assert len(found) == 240
     assert all(found)
+
+
+def test_one_thread_at_a_time_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[int] = []
+    together: list[int] = []
+    compiling = variants.compile_gradient
+
+    def watched(*args: Any) -> Any:
+        inside.append(1)
+        together.append(len(inside))
+        time.sleep(0.01)
+        try:
+            return compiling(*args)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(variants, "compile_gradient", watched)
+    functions = [grad(lambda x, k=k: np.sum(x * k)) for k in range(4)]
+    threads = [threading.Thread(target=f, args=(V,)) for f in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == [1, 1, 1, 1]
 
 
 module_level_derivative = grad(loss)
