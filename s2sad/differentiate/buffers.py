@@ -221,11 +221,21 @@ class Buffers(Builder):
             return self.shadow(item.name)
         if isinstance(item, Build):
             return self.displayed_shadow(item, made)
-        shared = isinstance(item, Call) and item.op.name not in CONSTANT_ATTRIBUTES and sharing(item, self.fact)
-        if shared in ("view", "maybe") and any(self.is_buffer(Var(n)) for n in names_in(item)):
-            # Only what is stopped is a constant of an array that is differentiated.
+        if self.is_stopped_part(item, made):
             self.refuse_stopped(self.origin.line)
         return Const(0.0) if self.fact(item).kind == "scalar" else Call(_PART, (made,))
+
+    def is_stopped_part(self, item: Expr, made: Expr) -> bool:
+        """Whether an item that is no name may share a buffer with the display that is ``made`` of it.
+
+        Only what is stopped is a constant of an array that is differentiated.
+        """
+        if isinstance(item, Call) and (item.op.name in CONSTANT_ATTRIBUTES or sharing(item, self.fact) == "fresh"):
+            return False
+        while isinstance(made, Call) and made.args:
+            made = made.args[0]
+        group = self.effects.group.get(made.name, frozenset()) if isinstance(made, Var) else frozenset(names_in(item))
+        return any(n in group and self.is_buffer(Var(n)) for n in names_in(item))
 
     def made_zero(self, target: str, value: Expr) -> Expr:
         """The shadow of an object that has just been made."""

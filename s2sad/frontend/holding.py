@@ -13,6 +13,7 @@ from s2sad import rules
 from s2sad.frontend.called import KNOWN_PURE
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import is_numpy
+from s2sad.runtime import stop_gradient
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -58,6 +59,9 @@ def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
         return
     for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
-    known = function in KNOWN_PURE or is_numpy(function) if found else method is not None and method.attr in OWN_METHODS
+    if found:
+        known = function is stop_gradient or function in KNOWN_PURE or is_numpy(function)
+    else:
+        known = method is not None and method.attr in OWN_METHODS
     if not known:
         yield UNKNOWN

@@ -413,6 +413,24 @@ def stopped_in_a_list_that_is_run_over(q: Any) -> Any:
     return np.sum(a)
 
 
+def itself(a: Any) -> Any:
+    return a
+
+
+def stopped_and_handed_through(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    s = itself(stop_gradient(a))
+    s[1] = 0.3
+    return np.sum(a)
+
+
+def stopped_and_handed_through_in_a_list(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    items = [itself(stop_gradient(a))]
+    items[0][1] = 0.3
+    return np.sum(a)
+
+
 W = np.ones(3)
 
 
@@ -444,6 +462,8 @@ REFUSED = [
     stopped_in_a_tuple_in_a_dict,
     stopped_list_in_a_list,
     stopped_in_a_list_that_is_run_over,
+    stopped_and_handed_through,
+    stopped_and_handed_through_in_a_list,
     of_the_module,
 ]
 
