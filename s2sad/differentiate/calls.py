@@ -34,9 +34,10 @@ class Calls(Containers):
         followed = any(bar is not None for bar in bars.values()) or any(t in self.shadows for t in targets)
         active = tuple(name for name, value in bound.items() if self.is_active(value))
         if not active or not (followed or shadowed):
-            for target in targets:
-                if target in self.shadows:
-                    self.define(target, self.made_zero(target, call))
+            made = [t for t in targets if t in self.shadows]
+            self.refuse_entangled(call, made)
+            for target in made:
+                self.define(target, self.made_zero(target, call))
             return stmt
         facts = {name: self.fact(value) for name, value in bound.items()}
         try:
@@ -110,9 +111,7 @@ class Calls(Containers):
         wanted = 1 if pair.count is None else pair.count
         given = targets or tuple([self.dropped() for _ in range(wanted)])
         viewed = {given[i] for i in pair.views}
-        known = self.effects.calls.get(call)
-        if len([t for t in given if t in self.shadows and t not in viewed]) > 1 and (known is None or known.entangled):
-            self.refuse_buffer(call.node)
+        self.refuse_entangled(call, [t for t in given if t in self.shadows and t not in viewed])
         outs = [*given, *(self.shadows.get(given[i]) or self.fresh("~t_bar") for i in pair.views)]
         for target in given:
             if target in self.shadows and target not in viewed:
@@ -142,6 +141,12 @@ class Calls(Containers):
         if len(outs) == 1:
             return Assign(outs[0], forward, stmt.origin)
         return Unpack(tuple(outs), forward, None, stmt.origin)
+
+    def refuse_entangled(self, call: Call, made: list[str]) -> None:
+        """Note results with shadows of their own that may share an object which the call has made."""
+        known = self.effects.calls.get(call)
+        if len(made) > 1 and (known is None or known.entangled):
+            self.refuse_buffer(call.node)
 
     def argument(self, value: Expr) -> Expr:
         """An argument as the reverse part can give it once more."""

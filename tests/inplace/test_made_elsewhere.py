@@ -40,6 +40,11 @@ def one_twice(n: Any) -> Any:
     return z, z
 
 
+def one_twice_like(x: Any) -> Any:
+    z = np.zeros(x.shape)
+    return z.reshape(-1), z.reshape(-1)
+
+
 def a_view(n: Any) -> Any:
     z = np.zeros(n)
     return z, z[1:]
@@ -375,6 +380,12 @@ def one_result_twice(x: Any) -> Any:
     return np.sum(v * x)
 
 
+def one_result_twice_by_an_argument(x: Any) -> Any:
+    w, v = one_twice_like(x)
+    w[0] = x[0]
+    return np.sum(v * x)
+
+
 def result_and_its_view(x: Any) -> Any:
     w, v = a_view(5)
     w[1:] = x[1:]
@@ -412,6 +423,7 @@ REFUSED = [
     constant_shuffled,
     constant_in_a_loop,
     one_result_twice,
+    one_result_twice_by_an_argument,
     result_and_its_view,
 ]
 
