@@ -30,6 +30,8 @@ _MARK = re.compile(r"# L(\d+)\b")
 
 #: The files of the user's functions, by the name of the emitted text.
 _homes: dict[str, str] = {}
+#: The emitted texts of which no code is left.
+_gone: list[tuple[str, tuple[object, ...]]] = []
 
 
 class LoadError(S2SADError):
@@ -162,6 +164,7 @@ def _defaults(definition: ast.FunctionDef) -> tuple[object, ...] | None:
 
 def _register(text: str, filename: str, home: str, codes: list[types.CodeType]) -> None:
     """Show the text under its name for as long as one of the codes lives."""
+    _clear()
     _homes[filename] = home
     # No modification time: linecache.checkcache leaves such an entry alone.
     entry = (len(text), None, text.splitlines(keepends=True), filename)
@@ -174,13 +177,25 @@ def _register(text: str, filename: str, home: str, codes: list[types.CodeType]) 
 def _forget(filename: str, entry: tuple[object, ...], alive: list[None]) -> None:
     """Note that one code is gone; with the last one goes the text.
 
-    This runs inside the garbage collector, at any moment of any thread, so it takes no
-    lock: each step is one atomic operation, and none is wrong if done twice.
+    This runs inside the garbage collector, at any moment of any thread: also while ``linecache`` runs over
+    its entries and expects to find them.  So it takes nothing away itself, and takes no lock.
     """
     alive.pop()
-    if not alive and linecache.cache.get(filename) is entry:
-        linecache.cache.pop(filename, None)
-        _homes.pop(filename, None)
+    if not alive:
+        _gone.append((filename, entry))
+
+
+def _clear() -> None:
+    """Take away the texts of which no code is left."""
+    for _ in range(len(_gone)):
+        try:
+            filename, entry = _gone.pop()
+        except IndexError:
+            # Another thread has taken the last.
+            return
+        if linecache.cache.get(filename) is entry:
+            linecache.cache.pop(filename, None)
+            _homes.pop(filename, None)
 
 
 # --- from the text back to the user's program --------------------------------
