@@ -38,6 +38,8 @@ class RareWriter(BufferWriter):
             self.rarely_made,
             self.assigned_inside,
             self.assigned_inside,
+            self.taken,
+            self.taken,
         ]
         self.pick(forms)(scope, *self.pick(arrays))
 
@@ -204,6 +206,39 @@ class RareWriter(BufferWriter):
         else:
             self.emit(f"{got} = {self.condition(scope, 1)} and ({got} := {mean}) or {self.modest(scope)}")
         self.emit(f"{name}[0] += 0.1 * {got}")
+
+    def taken(self, scope: Scope, name: str, shape: Shape) -> None:
+        """Numbers that are taken, or an array that is written, where a loop, index or display reads them."""
+        self.counter += 1
+        left, weight, turn, got = (f"{stem}{self.counter}" for stem in ("left", "weight", "turn", "got"))
+        numbers = [self.random.randrange(3) for _ in range(24)]
+        by_list = self.chance(0.5)
+        self.emit(f"{left} = {numbers}" if by_list else f"{left} = iter({numbers})")
+        self.emit(f"{weight} = np.array([0.4, -0.7, 0.9])")
+        take = f"{left}.pop()" if by_list else f"next({left})"
+        write = self.pick((f"np.add({weight}, 0.3, out={weight})[0]", f"np.multiply({weight}, -1.1, {weight})[1]"))
+        item = f"{name}[{take} % {shape[0]}]"
+        way = self.random.randrange(6)
+        if way == 0:
+            self.emit(f"for {turn} in range({self.pick((take, f'{take} + 1', f'{take}, {take} + 2'))}):")
+            with self.indented():
+                self.emit(f"{name}[{turn} % {shape[0]}] *= {self.modest(scope)} + {weight}[{turn} % 3]")
+        elif way == 1:
+            self.emit(f"while {self.pick((take, f'{write} < 0.8 and {take} > 0'))}:")
+            with self.indented():
+                self.emit(f"{self.whole(name)} *= {self.modest(scope)} + {weight}[1]")
+        elif way == 2:
+            items = self.pick(((take, take), (f"{weight}[0]", write), (write, f"{weight}[0]")))
+            self.emit(f"({got}, {turn}), {left} = ({items[0]}, {self.modest(scope)}), {items[1]}")
+            self.emit(f"{name}[0] += 0.1 * {got} * {turn} * {left}")
+        elif way == 3:
+            self.emit(f"{item} {self.pick(('=', '*='))} {item} * {self.modest(scope)} + 0.1 * {take}")
+        elif way == 4:
+            self.emit(f"{got} = [{weight}[0], {write}, {weight}[0] * {self.modest(scope)}, {take}]")
+            self.emit(f"{name}[-1] -= 0.2 * {got}[0] * {got}[2] + 0.1 * {got}[3]")
+        else:
+            self.emit(f"{got} = {weight}[0] * {write} * {item} + {weight}[0] * {item}")
+            self.emit(f"{name}[0] *= np.mean({got}) + 0.1 * {take}")
 
     def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
         """An array without axes."""
