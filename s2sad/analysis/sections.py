@@ -337,10 +337,13 @@ class _Finder:
 def _sites(
     block: Block, count: list[int], around: tuple[tuple[For | While | If, int], ...]
 ) -> Iterator[tuple[Stmt, _Site]]:
-    """All statements with where they stand; ``count`` holds how many have been seen."""
+    """All statements with where they stand; ``count`` holds how many have been seen.
+
+    The condition of a ``while`` loop is evaluated in each iteration.
+    """
     for stmt in block:
         count[0] += 1
-        yield stmt, _Site(count[0], around)
+        yield stmt, _Site(count[0], (*around, (stmt, 0)) if isinstance(stmt, While) else around)
         if isinstance(stmt, (For, While, If)):
             for arm, inner in enumerate(blocks(stmt)):
                 yield from _sites(inner, count, (*around, (stmt, arm)))

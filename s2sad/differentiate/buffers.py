@@ -267,9 +267,13 @@ class Buffers(Builder):
         return apart and not near and all(self.of[t].kind == "array" for t in targets)
 
     def changes(self, expr: Expr) -> bool:
-        """Whether an expression may have another value later: it reads what is written or changed in place."""
+        """Whether an expression may have another value later: it reads what is written, or draws or takes something."""
         if isinstance(expr, Var):
             return expr.name in self.mutable and self.of[expr.name].kind != "scalar"
+        if isinstance(expr, Global):
+            return "." in expr.text or self.fact(expr).kind not in ("scalar", "tuple")
+        if isinstance(expr, Opaque):
+            return True
         if isinstance(expr, Call) and (expr.op.name in CONSTANT_ATTRIBUTES or expr.op.function in (len, np.shape)):
             return any(self.changes(a) and self.fact(a).kind != "array" for a in expr.args)
         return any(map(self.changes, children(expr)))

@@ -27,11 +27,11 @@ from s2sad.frontend import methods
 from s2sad.frontend.called import KNOWN_PURE, NAMED, OWN_ARRAY, dtype_argument, is_followed, not_followed
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
-from s2sad.frontend.outs import is_numpy, is_own, writes_out, writing_calls
+from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import writes_first, written_in
+from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -196,7 +196,8 @@ class Expressions:
             # Read before any assignment: Python's own UnboundLocalError will say so.
             self.env[node.id] = f"{node.id}.0"
             return Var(self.env[node.id])
-        self.resolver.lookup(node)
+        if self.resolver.is_rebound(node.id):
+            return self.whole(node)
         return Global(node.id)
 
     def index(self, node: Node) -> Expr:
@@ -212,7 +213,7 @@ class Expressions:
         return self.constant(node)
 
     def constant_call(self, node: Node) -> Expr:
-        plain = not is_starred(node) and not writes_out(node)
+        plain = not is_starred(node) and not is_writing(node, self.resolver.lookup)
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
@@ -408,14 +409,9 @@ class Expressions:
         if is_starred(node):
             return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
         found, function = self.resolver.lookup(node.func)
-        if (writes_out(node) and not is_own(function)) or (found and writes_first(function)):
-            self.violation(
-                node, f"{text}(...) writes into an array that is differentiated", "Assign its result instead."
-            )
-            return self.opaque(node)
-        if not found and isinstance(node.func, gast.Attribute) and node.func.attr in methods.MUTATING_METHODS:
+        if is_writing(node, self.resolver.lookup):
             self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
-            return self.opaque(node)
+            return self.whole(node)
         if not found and isinstance(node.func, gast.Attribute):
             if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
                 return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")

@@ -32,11 +32,11 @@ from s2sad.frontend.called import NAMED, not_followed
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
 from s2sad.frontend.jumps import single_exit
-from s2sad.frontend.outs import is_own, writes_out
+from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import nodes_of
-from s2sad.frontend.writing import may_write, writes_first, written_in
+from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.writing import may_write, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -359,8 +359,9 @@ class _Lowering(ControlFlow):
             case gast.Subscript() if self.is_container(target):
                 self.store_item(target, self.held(value))
             case gast.Subscript():
+                value = self.atom(value)
                 base = self.operand(target.value)
-                self.emit(Store(base, self.index_of(target.slice), self.atom(value), None, self.origin))
+                self.emit(Store(base, self.index_of(target.slice), value, None, self.origin))
             case gast.Attribute() if self.is_part(target):
                 self.emit(Store(self.operand(target), Const(...), self.atom(value), None, self.origin))
             case gast.Attribute() if self.is_field(target):
@@ -386,7 +387,10 @@ class _Lowering(ControlFlow):
         self.bind_in_order([(part, Var(name)) for part, name in zip(parts, names, strict=True)])
 
     def held(self, item: Expr) -> Expr:
-        return item if isinstance(item, (Const, Build)) else self.atom(item)
+        """An item evaluated now; of a display, every item of it."""
+        if isinstance(item, Build):
+            return Build(item.kind, tuple([self.held(i) for i in item.items]))
+        return item if isinstance(item, Const) else self.atom(item)
 
     def augmented(self, s: Node) -> None:
         symbol, function = methods.BINARY[type(s.op)]
@@ -425,11 +429,8 @@ class _Lowering(ControlFlow):
             return
         if self.depends(s.value) and isinstance(s.value, gast.Call):
             func, call = s.value.func, s.value
-            found, function = self.resolver.lookup(func)
-            method = isinstance(func, gast.Attribute) and not found
-            writing = (writes_out(call) and not is_own(function)) or (found and writes_first(function))
-            writing = writing or getattr(function, "__name__", "") == "shuffle"
-            if writing or (method and func.attr in methods.MUTATING_METHODS):
+            function = self.resolver.lookup(func)[1]
+            if not is_starred(call) and is_writing(call, self.resolver.lookup):
                 what = f"{gast.unparse(func).strip()}(...) changes an object that is differentiated"
                 self.violation(s, what, "Make a new object instead.")
                 return

@@ -87,6 +87,8 @@ DRAWING_METHODS = frozenset(
 #: Methods of Python's and NumPy's own classes: a result holds what the object holds or what is given, and no more.
 OWN_METHODS = frozenset(n for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for n in dir(t))
 
+_QUANTILES = ("median", "percentile", "quantile")
+
 #: Functions that write into an argument: the positions that they write.
 MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
     id(f): (0,)
@@ -98,6 +100,12 @@ MUTATING_FUNCTIONS: dict[int, tuple[int, ...]] = {
         *(heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop),
         *(bisect.insort, bisect.insort_left),
     )
+}
+
+#: Functions that use their first argument as working space if they are asked to: the option, and what does not ask.
+OVERWRITING_OPTIONS: dict[int, tuple[str, bool]] = {
+    id(np.nan_to_num): ("copy", True),
+    **{id(getattr(np, nan + name)): ("overwrite_input", False) for nan in ("", "nan") for name in _QUANTILES},
 }
 
 #: The functions, ufuncs aside, that read all of their operands before they write into ``out`` or the first of them, so

@@ -1,4 +1,4 @@
-"""Which argument of a call of a NumPy function is the array that it writes its result into: ``out``."""
+"""What the calls of NumPy's and Python's own functions and methods write into: ``out``, or what they change."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.frontend import methods
-from s2sad.frontend.dependence import stored_base
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
 
 #: Where ``out`` stands in functions whose signature Python does not know.
 _OUT = {id(np.dot): 2, id(np.concatenate): 2}
@@ -37,20 +37,24 @@ def is_own(function: object) -> bool:
     return isinstance(function, types.FunctionType) and not is_numpy(function)
 
 
-def writes_out(node: Node) -> bool:
-    """Whether a call is given something for ``out``."""
-    given = [k.value for k in node.keywords if k.arg == "out"]
-    return any(not (isinstance(v, gast.Constant) and v.value is None) for v in given)
-
-
 def out_of(call: Node, function: Any, receivers: int = 0) -> list[Node]:
     """What a call of a NumPy function gives for ``out``, by name or position (``receivers`` are not among ``args``)."""
-    named = [k.value for k in call.keywords if k.arg == "out"]
+    return [*_placed_out(call, function, receivers), *given_out(call)]
+
+
+def _placed_out(call: Node, function: Any, receivers: int) -> list[Node]:
+    """What stands where ``out`` does among the arguments of a call."""
     position = _position(function)
-    at = None if position is None else position - receivers
-    if isinstance(function, np.ufunc):
-        return [*call.args[at:], *named]
-    return [*([call.args[at]] if at is not None and at < len(call.args) else []), *named]
+    if position is None:
+        return []
+    at = position - receivers
+    placed = call.args[at:] if isinstance(function, np.ufunc) else call.args[at : at + 1]
+    return [p for p in placed if not is_none(p)]
+
+
+def is_none(node: Node) -> bool:
+    """Whether ``node`` is ``None`` as it is written."""
+    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _position(function: Any) -> int | None:
@@ -85,30 +89,48 @@ def _positional(function: Any) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def writing_calls(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterator[Node]:
+def writing_calls(node: Node, lookup: Lookup) -> Iterator[Node]:
     """The calls inside ``node`` of functions and methods that are known to write into what they are given."""
     for call in nodes_of(node):
-        if isinstance(call, gast.Call):
-            found, function = lookup(call.func)
-            method = not found and isinstance(call.func, gast.Attribute)
-            if (
-                (writes_out(call) and not is_own(function))
-                or (found and id(function) in methods.MUTATING_FUNCTIONS)
-                or (found and isinstance(getattr(function, "__self__", None), np.ufunc) and function.__name__ == "at")
-                or (method and call.func.attr in methods.MUTATING_METHODS)
-                or any(True for _ in _hidden_in(call, lookup))
-            ):
-                yield call
+        if isinstance(call, gast.Call) and is_writing(call, lookup):
+            yield call
 
 
-def hidden_outs(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterator[str]:
-    """The local names that the calls inside ``node`` may write: they stand where ``out`` does, or behind ``**``."""
-    for call in nodes_of(node):
-        if isinstance(call, gast.Call):
-            yield from _hidden_in(call, lookup)
+def is_writing(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is of a function or method that is known to write into what it is given."""
+    given = [] if is_own(lookup(call.func)[1]) else given_out(call)
+    return any(True for _ in (*given, *changed(call, lookup), *hidden_outs(call, lookup)))
 
 
-def _hidden_in(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterator[str]:
+def changed(call: Node, lookup: Lookup) -> list[Node]:
+    """What a call changes because that is the purpose of the function or method."""
+    found, function = lookup(call.func)
+    if not found and isinstance(call.func, gast.Attribute) and call.func.attr in methods.MUTATING_METHODS:
+        return [call.func.value, *(call.args if call.func.attr == "shuffle" else [])]
+    if found and writes_first(function):
+        return call.args[:1] or [k.value for k in call.keywords]
+    return list(call.args) if found and getattr(function, "__name__", "") == "shuffle" else []
+
+
+def writes_first(function: object) -> bool:
+    """Whether a function writes into its first argument."""
+    if id(function) in methods.MUTATING_FUNCTIONS:
+        return True
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, np.ufunc) and getattr(function, "__name__", "") == "at"
+
+
+def given_out(call: Node) -> list[Node]:
+    """What a call is given by the name ``out``."""
+    given = [k.value for k in call.keywords if k.arg == "out"]
+    return [v for v in given if not is_none(v)]
+
+
+def hidden_outs(call: Node, lookup: Lookup) -> Iterator[Node]:
+    """What a call of a NumPy function may write into that is not named ``out``.
+
+    It stands where ``out`` does, or behind ``**``, or an option asks that an argument be used as working space.
+    """
     found, function = lookup(call.func)
     receivers = 0
     if not found and isinstance(call.func, gast.Attribute):
@@ -116,14 +138,16 @@ def _hidden_in(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Iterat
     if function is None:
         return
     starred = [a for a in call.args if isinstance(a, gast.Starred)] + [k.value for k in call.keywords if not k.arg]
-    if starred and is_numpy(function):
-        yield from (n.id for value in starred for n in nodes_of(value) if isinstance(n, gast.Name))
-    elif not starred:
-        for out in out_of(call, function, receivers):
-            for part in out.elts if isinstance(out, (gast.Tuple, gast.List)) else [out]:
-                name = stored_base(part)
-                if name is not None:
-                    yield name
+    if starred:
+        yield from starred if is_numpy(function) else ()
+        return
+    for out in _placed_out(call, function, receivers):
+        yield from out.elts if isinstance(out, (gast.Tuple, gast.List)) else [out]
+    option, harmless = methods.OVERWRITING_OPTIONS.get(id(function), ("", None))
+    names = parameters(function) if option else []
+    given = dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
+    if option in given and not (isinstance(given[option], gast.Constant) and given[option].value is harmless):
+        yield given[names[0]]
 
 
 def without_out(node: Node, function: Any, receivers: int) -> Node:

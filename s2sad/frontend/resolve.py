@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +67,35 @@ def _has_arrays(value: Any, depth: int = 3) -> bool:
     return isinstance(value, np.ndarray) or (depth > 0 and any(_has_arrays(v, depth - 1) for v in held))
 
 
+def is_rebound(name: str, value: Any, namespace: Mapping[str, Any], around: Sequence[Any] = ()) -> bool:
+    """Whether a function of a module, or one ``around``, gives a variable another value than the present one."""
+    if callable(value) or isinstance(value, types.ModuleType):
+        return False
+    functions = [f for f in _functions_in([*namespace.values(), *around]) if f.__globals__ is namespace]
+    return any(_binds(f.__code__, name) for f in functions)
+
+
+def _functions_in(values: Sequence[Any]) -> Iterator[types.FunctionType]:
+    """The functions among values, what they wrap, and the methods of the classes among them."""
+    for value in values:
+        if isinstance(value, types.FunctionType):
+            yield value
+        wrapped = getattr(value, "__wrapped__", None) if not isinstance(value, types.ModuleType) else None
+        if wrapped is not None:
+            yield from _functions_in([wrapped])
+        if isinstance(value, type):
+            yield from _functions_in([f for f in vars(value).values() if isinstance(f, types.FunctionType)])
+
+
+def _binds(code: types.CodeType, name: str) -> bool:
+    """Whether running ``code``, or a function inside of it, may bind ``name`` outside of it."""
+    if name in code.co_names or name in code.co_freevars:
+        stores = ("STORE_GLOBAL", "DELETE_GLOBAL", *(("STORE_DEREF",) if name in code.co_freevars else ()))
+        if any(i.opname in stores and i.argval == name for i in dis.get_instructions(code)):
+            return True
+    return any(_binds(inner, name) for inner in code.co_consts if isinstance(inner, types.CodeType))
+
+
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
@@ -77,6 +107,7 @@ class Resolver:
         self.globals = function.__globals__
         self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self.guards: dict[tuple[int, str], Guard] = {}
+        self.rebound: dict[str, bool] = {}
 
     def lookup(self, node: Any) -> tuple[bool, Any]:
         """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
@@ -123,6 +154,14 @@ class Resolver:
         """Whether a variable of the module is an array or holds some now."""
         found, value = self.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
         return found and _has_arrays(value)
+
+    def is_rebound(self, name: str) -> bool:
+        """Whether a function that is known around here gives a variable of the module or closure another value."""
+        if name not in self.rebound:
+            around = [Guard(cell, n, None).current() for n, cell in self.cells.items()] if name in self.cells else []
+            found, value = self.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
+            self.rebound[name] = found and is_rebound(name, value, self.globals, around)
+        return self.rebound[name]
 
     def counts(self, text: str) -> bool:
         """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""

@@ -21,7 +21,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend import methods
 from s2sad.frontend.changes import Changes
-from s2sad.frontend.outs import is_numpy, out_of, parameters, without_out
+from s2sad.frontend.outs import is_none, is_numpy, out_of, parameters, without_out
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
 from s2sad.runtime import positions
 
@@ -129,11 +129,11 @@ class Writers(Changes):
             return None
         if not known and not (is_numpy(function) and any(k.arg == "out" for k in node.keywords)):
             return None
-        outs = [o for o in out_of(node, function, int(method)) if not _is_none(o)]
+        outs = out_of(node, function, int(method))
         if not outs or not any(self.depends(p) for p in parts):
             return None
         if isinstance(outs[0], gast.Tuple):
-            outs = [e for e in outs[0].elts if not _is_none(e)]
+            outs = [e for e in outs[0].elts if not is_none(e)]
         if len(outs) != 1 or (isinstance(function, np.ufunc) and function.nout != 1):
             self.unsupported(node, "with several arrays in out has no derivative rule")
             return self.opaque(node)
@@ -330,10 +330,6 @@ def _parts(index: Node) -> list[Node]:
 def _spans(part: Node) -> bool:
     """Whether a part of an index is a slice or ``...``, so that it cannot pick an item of a container."""
     return isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)
-
-
-def _is_none(node: Node) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def _shape(array: Expr) -> Expr:

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sad import rules
 from s2sad.errors import S2SADError
-from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import names_held
-from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_FUNCTIONS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import hidden_outs
+from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
+from s2sad.frontend.outs import changed, given_out, hidden_outs
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import nodes_of
@@ -39,21 +38,13 @@ _rests_on: list[int] = []
 _known: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, bool]] = weakref.WeakKeyDictionary()
 
 
-def writes_first(function: object) -> bool:
-    """Whether a function writes into its first argument."""
-    if id(function) in MUTATING_FUNCTIONS:
-        return True
-    owner = getattr(function, "__self__", None)
-    return isinstance(owner, np.ufunc) and getattr(function, "__name__", "") == "at"
-
-
 def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
     """The local names whose objects the calls inside ``node`` may write; ``surely`` those of which it is known."""
     nodes = nodes_of(node)
     calls = [n for n in nodes if isinstance(n, gast.Call)]
     if not calls:
         return
-    found = dict.fromkeys(hidden_outs(node, lookup))
+    found: dict[str, None] = {}
     for call in calls:
         found.update(dict.fromkeys(_written_by(call, lookup, surely)))
     inner = [n for n in nodes if isinstance(n, gast.comprehension)]
@@ -67,32 +58,24 @@ def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
 def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
     """The local names whose objects a call may write."""
     arguments = [*call.args, *(k.value for k in call.keywords)]
-    for keyword in call.keywords:
-        if keyword.arg == "out":
-            yield from names_held(keyword.value)
-    found, function = lookup(call.func)
+    first = changed(call, lookup)
+    for part in (*given_out(call), *first, *hidden_outs(call, lookup)):
+        base = stored_base(part)
+        yield from names_held(part) if base is None else [base]
+    found, _ = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
     if any(_may_write_when_called(a, lookup) for a in arguments):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part)
-    if method is not None and call.func.attr in MUTATING_METHODS:
-        yield from names_held(method)
-        if call.func.attr == "shuffle":
-            for a in call.args:
-                yield from names_held(a)
-    elif found and writes_first(function) and call.args:
-        yield from names_held(call.args[0])
-    elif found and getattr(function, "__name__", "") == "shuffle":
-        for a in call.args:
-            yield from names_held(a)
-    else:
-        functions = _called(call.func, lookup)
-        if functions is None and not surely:
-            for part in [*arguments, *([] if isinstance(call.func, (gast.Name, gast.Lambda)) else [call.func])]:
-                yield from _bases(part)
-        elif any(may_write(f) for f in functions or ()):
-            for part in [*arguments, *([method] if method is not None else [])]:
-                yield from names_held(part)
+    if first:
+        return
+    functions = _called(call.func, lookup)
+    if functions is None and not surely:
+        for part in [*arguments, *([] if isinstance(call.func, (gast.Name, gast.Lambda)) else [call.func])]:
+            yield from _bases(part)
+    elif any(may_write(f) for f in functions or ()):
+        for part in [*arguments, *([method] if method is not None else [])]:
+            yield from names_held(part)
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad.emit import emit
+from s2sad.frontend.resolve import is_rebound
 from s2sad.ir.nodes import Function
 from s2sad.load import load
 from s2sad.naming import with_moved_set
@@ -108,8 +109,11 @@ class Writer:
             return part, loaded
 
         part, loaded = load_it({})
-        # One name that means one thing here and another in a function written before is read from its module.
+        # One name that means one thing here and another in a function written before is read from its module, and so
+        # is a variable that a function of the module gives another value.
         clashes = {i.alias for i in part.imports if self.meanings.get(i.alias, i) != i or i.alias in self.used}
+        own = {i.alias for i in part.imports if i.alias in namespace and i.alias not in cells}
+        clashes |= {name for name in own if is_rebound(name, namespace[name], namespace)}
         home = home_of(namespace)
         if clashes and home is not None:
             part, loaded = load_it({name: home if name in namespace else builtins for name in clashes})
