@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad import rules
-from s2sad.analysis.effects import Effects, constant_calls, user_calls, written_unseen
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
+from s2sad.analysis.summaries import constant_calls, user_calls, written_unseen
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
@@ -133,7 +134,7 @@ def written_outside(
     ``counts`` says of a variable of the module whether it holds numbers alone, which are replaced and not written.
     """
     for stmt in walk(function.body):
-        for name in sorted(effects.written_by(stmt) & effects.owners.keys()):
+        for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
             owners = effects.owners[name] - {""}
             owner = min(owners - {UNKNOWN}, default="")
             if owners and name in varied:

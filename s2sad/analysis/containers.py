@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping
 import gast
 
 from s2sad import rules
-from s2sad.analysis.effects import CallEffects, user_calls
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
 from s2sad.frontend.methods import PARTS
 from s2sad.ir.nodes import (

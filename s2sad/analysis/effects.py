@@ -7,12 +7,24 @@ statements.  Numbers cannot be written in place, so scalars share nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from s2sad import rules
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
+from s2sad.analysis.summaries import (
+    MODULE,
+    RESULT,
+    CallEffects,
+    Context,
+    Summaries,
+    alters,
+    assumed,
+    constant_calls,
+    user_calls,
+    written_unseen,
+)
 from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
@@ -22,7 +34,6 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
-    Effect,
     Evaluate,
     Expr,
     For,
@@ -40,74 +51,6 @@ from s2sad.runtime import stop_gradient
 
 
 @dataclass(frozen=True)
-class CallEffects:
-    """What a call of a function that has source does to what it is given.
-
-    ``bound`` has the operand of each parameter.  ``written`` are the parameters whose object the call may write,
-    ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
-    hold or view another afterwards.  ``module`` are what `Effects.owners` would have of the result.  A call that
-    ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
-    argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
-    may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
-    written into an object that is there before the call and after it, and is none of them; with
-    ``overwriting`` an array that is such is written.
-    """
-
-    bound: Mapping[str, Expr]
-    written: frozenset[str]
-    shared: frozenset[str]
-    linked: tuple[frozenset[str], ...] = ()
-    module: frozenset[str] = frozenset({""})
-    reshapes: bool = True
-    changing: frozenset[str] = frozenset()
-    entangled: bool = True
-    outside: bool = False
-    overwriting: bool = False
-
-    def joined(self, other: CallEffects) -> CallEffects:
-        """The effects of either of two calls that look the same."""
-        return CallEffects(
-            self.bound,
-            self.written | other.written,
-            self.shared | other.shared,
-            (*self.linked, *other.linked),
-            self.module | other.module,
-            self.reshapes or other.reshapes,
-            self.changing | other.changing,
-            self.entangled or other.entangled,
-            self.outside or other.outside,
-            self.overwriting or other.overwriting,
-        )
-
-    def names(self, params: Iterable[str]) -> set[str]:
-        """The local names in the operands of some parameters."""
-        return {name for p in params for name in names_in(self.bound[p])}
-
-
-#: The effects of a call of which it is known that it has none.
-NO_EFFECTS = CallEffects({}, frozenset(), frozenset(), (), module=frozenset(), reshapes=False, entangled=False)
-
-Summaries = Callable[[Call, Facts], CallEffects]
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a caller knows of the arguments of a call, by parameter.
-
-    ``same`` are sets of parameters whose arguments may share memory, ``buffers`` those whose arguments the caller
-    treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is
-    over (and ``"return"``: so may the result).  A ``repeated`` call is in a loop, which keeps what each call saves.
-    ``turned`` are those whose shadow is minus the adjoint.
-    """
-
-    same: tuple[frozenset[str], ...] = ()
-    buffers: frozenset[str] = frozenset()
-    overwritten: frozenset[str] = frozenset()
-    repeated: bool = False
-    turned: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
 class Effects:
     """``group`` maps a name to all names that may share its object.
 
@@ -119,7 +62,8 @@ class Effects:
     ``calls`` has the effects of each call of a function that has source.  With ``reshapes`` it depends on the layout of
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
     changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
-    ``stop_gradient`` was taken while it had a name.
+    ``stop_gradient`` was taken while it had a name, ``altered`` those whose object a call may write that is
+    not known to write it.
     """
 
     group: dict[str, frozenset[str]]
@@ -131,6 +75,7 @@ class Effects:
     reshapes: bool = False
     versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stops: frozenset[str] = frozenset()
+    altered: frozenset[str] = frozenset()
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -144,9 +89,18 @@ class Effects:
     @property
     def passing(self) -> frozenset[str]:
         """The names whose object may have other contents when the reverse part runs."""
-        return (self.written - self.private) | self.exposed
+        return (self.written - self.private) | self.exposed | self.altered
+
+    @property
+    def unsteady(self) -> frozenset[str]:
+        """The names whose object may have other contents than before."""
+        return self.written | self.exposed | self.altered
 
     def written_by(self, stmt: Stmt) -> set[str]:
+        """The names whose objects a statement itself may write, seen or not."""
+        return self.written_openly(stmt) | (self.owners.keys() if alters(stmt, self.calls) else frozenset())
+
+    def written_openly(self, stmt: Stmt) -> set[str]:
         """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
         found = set(self.written_by_calls(stmt)) | set(written_unseen(stmt))
         if isinstance(stmt, Store):
@@ -175,42 +129,6 @@ class Effects:
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
 #: The kinds of what may hold objects.
 HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
-
-
-def user_calls(stmt: Stmt) -> Iterator[Call]:
-    """The calls in a statement of functions that have source."""
-    for expr in expressions(stmt):
-        for inner in subexpressions(expr):
-            if isinstance(inner, Call) and inner.op.kind == "user":
-                yield inner
-
-
-def constant_calls(stmt: Stmt) -> Iterator[Call]:
-    """The calls in a statement of functions that have source which stay as they stand."""
-    for expr in expressions(stmt):
-        for inner in subexpressions(expr):
-            if isinstance(inner, Opaque) and inner.call is not None:
-                yield inner.call
-
-
-def written_unseen(stmt: Stmt) -> Iterator[str]:
-    """The names whose objects the calls inside an expression that is not taken apart may write."""
-    if isinstance(stmt, Effect):
-        yield from stmt.writes
-    for expr in expressions(stmt):
-        for inner in subexpressions(expr):
-            if isinstance(inner, Opaque):
-                yield from inner.writes
-
-
-def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
-    """The effects of a call of which nothing is known but whether it may write at all."""
-    if bound is None:
-        bound = {str(i): operand for i, operand in enumerate((*call.args, *(v for _, v in call.kwargs)))}
-    every = frozenset(bound)
-    writing = may_write(call.op.function)  # type: ignore[arg-type]
-    written = every if writing else frozenset()
-    return CallEffects(bound, written, every, (every,) if writing else (), changing=written)
 
 
 class _Union:
@@ -428,8 +346,10 @@ def effects(
     exposed: set[str] = set()
     if overwritten := context.overwritten if context is not None else overwritten:
         beyond_call = [p.name for p in function.params if p.public in overwritten and not is_number(p.name)]
-        if "return" in overwritten:
+        if RESULT in overwritten:
             beyond_call += [n for n in names_in(function.result) if not is_number(n)]
+        if MODULE in overwritten:
+            beyond_call += owners
         for name in beyond_call:
             exposed |= group.get(name, frozenset({name}))
     reshapes = any(known.reshapes for known in calls.values()) or any(
@@ -449,6 +369,7 @@ def effects(
         reshapes,
         held,
         frozenset(stops),
+        frozenset(owners) if any(alters(stmt, calls) for stmt in walk(function.body)) else frozenset(),
     )
 
 

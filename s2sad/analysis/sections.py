@@ -270,7 +270,7 @@ class _Finder:
         if isinstance(expr, Var):
             return Sum(0, ((_atom(expr.name, varying), 1),))
         effects, names = self.effects, set(names_in(expr))
-        if not names.isdisjoint(effects.written | effects.exposed | effects.versions.keys()):
+        if not names.isdisjoint(effects.unsteady | effects.versions.keys()):
             # It may be another number each time that it is asked.
             self.asked += 1
             return Sum(0, ((f"value {self.asked}", 1),))

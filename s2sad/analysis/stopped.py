@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from s2sad.analysis.effects import Effects, user_calls, written_unseen
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.sharing import sharing
+from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.ir.nodes import (
     UNSET,
     Assign,

@@ -11,6 +11,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.facts import Fact
+from s2sad.analysis.summaries import MODULE, alters
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
 from s2sad.differentiate.known import Known
@@ -40,6 +41,8 @@ _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _OWN = Op("runtime", "own", own)
 _REAL = Op("runtime", "np.real", np.real)
 _REAL_LIKE = Op("runtime", "real_like", real_like)
+#: Functions with complex adjoints.
+_IMAGINARY = (np.imag, np.angle)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
 _AS_TYPE = Op("method", "astype", np.ndarray.astype)
 _DTYPE = Op("attribute", "dtype")
@@ -71,8 +74,12 @@ class Adjoints(Buffers):
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
         self.changed_later: set[str] = set()
+        #: Whether objects of the module may be written after the statement at hand.
+        self.altered_later = MODULE in known.context.overwritten
+        #: Whether the adjoint of what is not known to be real may be complex.
         self.complex = any(
-            isinstance(part, Const) and isinstance(part.value, complex)
+            (isinstance(part, Const) and isinstance(part.value, complex))
+            or (isinstance(part, Call) and part.op.function in _IMAGINARY)
             for stmt in walk(known.function.body)
             for expr in expressions(stmt)
             for part in subexpressions(expr)
@@ -113,9 +120,7 @@ class Adjoints(Buffers):
                 g = g.args[0]
             if self.of[x.name].kind == "array":
                 bar, fact = self.shadow(x.name), self.of[x.name]
-                real = self.realised(g, fact)
-                if self.complex and not fact.real and not self.fact(real).real:
-                    real = Call(_REAL_LIKE, (real, bar))
+                real = self.real_as(bar, self.realised(g, fact), fact)
                 self.emit(Store(bar, ELLIPSIS, real, "-" if self.is_turned(x) else "+", self.origin))
             elif self.is_turned(x):
                 self.refuse_buffer(self.origin.line)
@@ -155,6 +160,11 @@ class Adjoints(Buffers):
             return g
         # Where nothing is complex, what is not known to be real is so.
         return Call(_REAL, (g,)) if known.kind in ("scalar", "array") or (self.complex and like.numeric) else g
+
+    def real_as(self, whole: Expr, g: Expr, like: Fact) -> Expr:
+        """An adjoint that is real where ``whole``, of which that may not be known, is real."""
+        unsure = self.complex and not like.real and not self.fact(g).real
+        return Call(_REAL_LIKE, (g, whole)) if unsure else g
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
@@ -386,6 +396,7 @@ class Adjoints(Buffers):
                 if not (group <= inside and group.isdisjoint(heads | self.effects.module | self.effects.exposed)):
                     self.later.add(name)
             self.changed_later |= self.effects.changed_by(stmt)
+            self.altered_later |= alters(stmt, self.effects.calls)
 
 
 def _makes_fresh(call: Call) -> bool:

@@ -28,10 +28,10 @@ import numpy as np
 
 from s2sad import rules
 from s2sad.analysis.dtypes import dtype_of
-from s2sad.analysis.effects import user_calls
 from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
+from s2sad.analysis.summaries import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
@@ -80,7 +80,7 @@ class Buffers(Builder):
     def __init__(self, known: Known) -> None:
         super().__init__(known.function, known.facts)
         self.effects = known.effects
-        self.mutable = known.effects.written | known.effects.exposed
+        self.mutable = known.effects.unsteady
         self.active = known.activity.active
         self.sections = known.sections
         self.stable = set(known.sections.names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.shapes import item_of
+from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
 from s2sad.differentiate.known import Known, Pair
@@ -45,6 +45,7 @@ class Calls(Containers):
         except UnsupportedError as error:
             self.violations += error.violations
             return stmt
+        self.complex = self.complex or pair.complex
         if isinstance(stmt, Unpack) and pair.count != len(targets):
             return self.unpacked_call(stmt, call, pair, bars, bound)
         if isinstance(stmt, Assign) and pair.count is not None:
@@ -85,7 +86,9 @@ class Calls(Containers):
         """What the callee has to know of its arguments."""
         overwritten = {p for p, value in bound.items() if any(self.is_overwritten(n) for n in names_in(value))}
         if any(self.is_overwritten(t) for t in targets):
-            overwritten.add("return")
+            overwritten.add(RESULT)
+        if self.altered_later:
+            overwritten.add(MODULE)
         repeated = self.repeated or self.depth > 0
         if not shadowed:
             return Context(overwritten=frozenset(overwritten), repeated=repeated)
@@ -169,7 +172,9 @@ class Calls(Containers):
         """The adjoint of a result for the reverse half."""
         if target in self.shadows:
             return Var(self.shadows[target])
-        return self.zero(target) if bar is None else self.realised(bar, self.of[target])
+        if bar is None:
+            return self.zero(target)
+        return self.real_as(Var(target), self.realised(bar, self.of[target]), self.of[target])
 
     def reverse_half(self, pair: Pair, value: Call, bound: Mapping[str, Expr]) -> None:
         """Call the reverse half and contribute the adjoints that it returns."""

@@ -1,4 +1,4 @@
-"""What reverse mode is given: a function, what the analyses say of it, and the pairs of what it calls."""
+"""What reverse mode is given and gives: a function, what the analyses say of it, the pairs of what it calls."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from s2sad.analysis.activity import Activity
-from s2sad.analysis.effects import Context, Effects
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import Sections
+from s2sad.analysis.summaries import Context
 from s2sad.errors import Place
-from s2sad.ir.nodes import Call, Expr, Function, Op
+from s2sad.ir.nodes import Block, Call, Expr, Function, Op
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Pair:
     are so many results, else one.  The forward half returns them, the shadows of those in ``views``
     (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the arguments in
     ``again``, the adjoints of the results in ``seeded`` and the shadows.  The adjoints of those in ``real`` surely are
-    real.  A ``quiet`` forward half has no effect but on the arrays that it is given.
+    real, those of others are so unless they are ``complex`` or some seed is.  A ``quiet`` forward half has no effect
+    but on the arrays that it is given.
     """
 
     forward: Op
@@ -39,6 +41,7 @@ class Pair:
     again: tuple[str, ...] = ()
     real: tuple[str, ...] = ()
     quiet: bool = False
+    complex: bool = False
 
 
 class Callees(Protocol):
@@ -65,3 +68,30 @@ class Known:
     place: Callable[[Any], Place]
     callees: Callees
     context: Context
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression).
+
+    ``shadow_of`` has the shadow of each buffer; in ``unbound`` are those that may have no value, in ``outward`` those
+    that a caller is given.  ``stable`` are the names that are read from a part of an array that nothing writes later;
+    ``stored`` has the part of an array that holds the value of a name from its definition on.  With ``complex`` the
+    adjoint of what is not known to be real may be complex.
+    """
+
+    body: Block
+    reverse: Block
+    adjoints: tuple[Expr, ...]
+    facts: Mapping[str, Fact]
+    shadow_of: Mapping[str, str]
+    unbound: frozenset[str]
+    outward: tuple[str, ...]
+    stable: frozenset[str]
+    stored: Mapping[str, Expr]
+    complex: bool
+
+    @property
+    def shadows(self) -> frozenset[str]:
+        """The names of all shadows."""
+        return frozenset(self.shadow_of.values())

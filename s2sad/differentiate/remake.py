@@ -136,8 +136,7 @@ class _Block:
         return found
 
     def is_written(self, name: str) -> bool:
-        effects = self.maker.effects
-        return name in effects.written or name in effects.exposed
+        return name in self.maker.effects.unsteady
 
     def version(self, name: str, position: int) -> _Leaf:
         """An array that is written, as it is at a position of the block."""

@@ -16,14 +16,14 @@ order) and added to by the others.  Where branches or iterations meet, it moves 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2sad.analysis.activity import carriers
-from s2sad.analysis.effects import user_calls, written_unseen
 from s2sad.analysis.facts import SCALAR, Atom, Fact
+from s2sad.analysis.summaries import alters, user_calls, written_unseen
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
-from s2sad.differentiate.known import Known
+from s2sad.differentiate.known import Known, Reversed
 from s2sad.differentiate.loops import differentiable, is_range, of_loop
 from s2sad.differentiate.writes import Writes
 from s2sad.errors import UnsupportedError
@@ -49,36 +49,21 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import expressions, loop_heads, names_in, rename, subexpressions, walk, with_names, writes
+from s2sad.ir.traverse import (
+    expressions,
+    is_light,
+    loop_heads,
+    names_in,
+    rename,
+    subexpressions,
+    walk,
+    with_names,
+    writes,
+)
 
 _LEN = Op("runtime", "len", len)
 _RANGE = Op("runtime", "range", range)
 _REVERSED = Op("runtime", "reversed", reversed)
-
-
-@dataclass(frozen=True)
-class Reversed:
-    """The forward part, the reverse part and the adjoint of each name in ``wrt`` (an expression).
-
-    ``shadow_of`` has the shadow of each buffer; in ``unbound`` are those that may have no value, in ``outward`` those
-    that a caller is given.  ``stable`` are the names that are read from a part of an array that nothing writes later;
-    ``stored`` has the part of an array that holds the value of a name from its definition on.
-    """
-
-    body: Block
-    reverse: Block
-    adjoints: tuple[Expr, ...]
-    facts: Mapping[str, Fact]
-    shadow_of: Mapping[str, str]
-    unbound: frozenset[str]
-    outward: tuple[str, ...]
-    stable: frozenset[str]
-    stored: Mapping[str, Expr]
-
-    @property
-    def shadows(self) -> frozenset[str]:
-        """The names of all shadows."""
-        return frozenset(self.shadow_of.values())
 
 
 def reverse(
@@ -177,7 +162,16 @@ class _Reverse(Writes):
         outward = tuple(self.shadows[n] for n in self.views)
         loose = frozenset(self.shadows[n] for n in self.unbound if n in self.shadows)
         return Reversed(
-            body, tuple(self.out), adjoints, self.of, self.shadows, loose, outward, frozenset(self.stable), self.stored
+            body,
+            tuple(self.out),
+            adjoints,
+            self.of,
+            self.shadows,
+            loose,
+            outward,
+            frozenset(self.stable),
+            self.stored,
+            self.complex,
         )
 
     def block(self, block: Block) -> Block:
@@ -195,8 +189,10 @@ class _Reverse(Writes):
                 # An augmented assignment or store reads its operands before it writes.
                 self.later |= written
             self.changed_later |= self.effects.changed_by(stmt)
+            altering = alters(stmt, self.effects.calls)
             stmt = self.statement(stmt)
             self.later |= written
+            self.altered_later |= altering
             forward += self.after
             forward.append(stmt)
             forward += reversed(self.before)
@@ -481,15 +477,3 @@ class _Reverse(Writes):
                 moves.append((join, end))
         self.out, self.adj = outer, outer_adj
         return forward, out, moves
-
-
-def is_light(expr: Expr) -> bool:
-    """Whether evaluating ``expr`` again costs about as much as reading a saved value."""
-    if isinstance(expr, (Var, Const)):
-        return True
-    if isinstance(expr, Call):
-        light = expr.op.kind == "operator" and expr.op.name in ("+", "-", "/", "%", "//")
-        if light or expr.op.kind in ("compare", "bool"):
-            return all(is_light(a) for a in expr.args)
-        return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
-    return False

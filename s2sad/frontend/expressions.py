@@ -31,7 +31,7 @@ from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import written_in
+from s2sad.frontend.writing import alters, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -266,7 +266,9 @@ class Expressions:
         written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
         held = tuple(sorted(names.keys() & set(names_held(node))))
         variables = tuple(sorted(set(variables_held(node, self.resolver.lookup))))
-        return Opaque(gast.gast_to_ast(node), tuple(names.items()), held, variables, None, tuple(written))
+        altering = alters(node, self.resolver.lookup)
+        made = gast.gast_to_ast(node)
+        return Opaque(made, tuple(names.items()), held, variables, None, tuple(written), None, altering)
 
     # --- expressions that may carry a derivative
 

@@ -107,7 +107,8 @@ def changed(call: Node, lookup: Lookup) -> list[Node]:
     found, function = lookup(call.func)
     if not found and isinstance(call.func, gast.Attribute) and call.func.attr in methods.MUTATING_METHODS:
         return [call.func.value, *(call.args if call.func.attr == "shuffle" else [])]
-    if found and writes_first(function):
+    if found and (writes_first(function) or function is next):
+        # An iterator may give the same array once more, with other contents.
         return call.args[:1] or [k.value for k in call.keywords]
     return list(call.args) if found and getattr(function, "__name__", "") == "shuffle" else []
 

@@ -20,7 +20,7 @@ import gast
 from s2sad import rules
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import bound_names, stored_base
-from s2sad.frontend.holding import names_held
+from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import changed, given_out, hidden_outs
 from s2sad.frontend.resolve import Resolver
@@ -71,11 +71,29 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
         return
     functions = _called(call.func, lookup)
     if functions is None and not surely:
-        for part in [*arguments, *([] if isinstance(call.func, (gast.Name, gast.Lambda)) else [call.func])]:
+        for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part)
     elif any(may_write(f) for f in functions or ()):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part)
+
+
+def alters(node: Node, lookup: Lookup) -> bool:
+    """Whether a call inside ``node`` may write into objects of the module, of which it is not known which they are."""
+    return any(_may_alter(n, lookup) for n in nodes_of(node) if isinstance(n, gast.Call))
+
+
+def _may_alter(call: Node, lookup: Lookup) -> bool:
+    first = changed(call, lookup)
+    if any(
+        True for part in (*given_out(call), *first, *hidden_outs(call, lookup)) for _ in variables_held(part, lookup)
+    ):
+        return True
+    functions = [] if first else _called(call.func, lookup)
+    arguments = [*call.args, *(k.value for k in call.keywords)]
+    if any(_may_write_when_called(a, lookup) for a in arguments):
+        return True
+    return functions is None or any(may_write(f) for f in functions)
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:

@@ -136,7 +136,8 @@ class Opaque:
     ``names`` maps the local names in ``node`` to IR names, ``held`` are those of them whose object its value may be,
     view or hold, ``variables`` such of the module, ``"?"`` one that is not known.  ``refusal`` says why no
     derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
-    there where the whole is a call of a user's function: what is known of its result.
+    there where the whole is a call of a user's function: what is known of its result.  What ``alters`` may write
+    into objects of the module.
     """
 
     node: ast.expr = field(compare=False)
@@ -146,6 +147,7 @@ class Opaque:
     refusal: Refusal | None = field(default=None, compare=False)
     writes: tuple[str, ...] = ()
     call: Call | None = field(default=None, compare=False, repr=False)
+    alters: bool = False
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
@@ -199,12 +201,13 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A statement run for its effect: an expression, ``assert``, ``raise``."""
+    """A statement run for its effect: an expression, ``assert``, ``raise``; what it writes is as in `Opaque`."""
 
     node: ast.stmt = field(compare=False)
     names: tuple[tuple[str, str], ...]
     origin: Origin = NOWHERE
     writes: tuple[str, ...] = ()
+    alters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,6 +253,18 @@ def is_cheap(expr: Expr) -> bool:
     return False
 
 
+def is_light(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` again costs about as much as reading a saved value."""
+    if isinstance(expr, (Var, Const)):
+        return True
+    if isinstance(expr, Call):
+        light = expr.op.kind == "operator" and expr.op.name in ("+", "-", "/", "%", "//")
+        if light or expr.op.kind in ("compare", "bool"):
+            return all(is_light(a) for a in expr.args)
+        return expr.op.kind == "attribute" and expr.op.name in ("ndim", "size") and is_light(expr.args[0])
+    return False
+
+
 def leaves(block: Block) -> bool:
     """Whether some path through a block ends in ``break``."""
     if not block:

@@ -13,14 +13,11 @@ import numpy as np
 
 from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
-from s2sad.analysis.effects import (
-    Context,
-    Effects,
-    effects,
-)
+from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.facts import OPEN, Fact, describe, some_item
 from s2sad.analysis.infer import Facts, infer
+from s2sad.analysis.summaries import RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.called import OWN_ARRAY
@@ -138,7 +135,7 @@ class Analyser(Callees):
             *body, pair = ir.body
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
         # A user may write into the arguments and the result of a function before calling its pullback.
-        beyond = frozenset({"return", *(p.public for p in ir.params)}) if display and context is None else frozenset()
+        beyond = frozenset({RESULT, *(p.public for p in ir.params)}) if display and context is None else frozenset()
         shared = effects(ir, known, self.call_effects, context, beyond)
         kept = ["~loss.1", "~aux.1"] if has_aux else []
         written = [p for p in ir.params if p.name in shared.written and known.of[p.name].kind != "scalar"]

@@ -11,20 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from s2sad.analysis.activity import activity, written_outside
-from s2sad.analysis.effects import (
-    NO_EFFECTS,
-    CallEffects,
-    Context,
-    Effects,
-    assumed,
-    effects,
-    held_by_module,
-    sharers,
-    user_calls,
-    written_unseen,
-)
+from s2sad.analysis.effects import Effects, effects, held_by_module, sharers
 from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, alters, assumed, user_calls, written_unseen
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
@@ -206,6 +196,7 @@ class Callees(ABC):
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
             *_written_outside(lowered, facts, found),
+            any(alters(stmt, found.calls) for stmt in walk(function.body)),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:

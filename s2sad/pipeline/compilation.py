@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from s2sad.analysis.effects import Context
 from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
+from s2sad.analysis.summaries import Context
 from s2sad.differentiate.builder import Builder
-from s2sad.differentiate.known import Known, Pair
+from s2sad.differentiate.known import Known, Pair, Reversed
 from s2sad.differentiate.remake import Remaker
-from s2sad.differentiate.reverse import Reversed, reverse
+from s2sad.differentiate.reverse import reverse
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
 from s2sad.ir.show import show
@@ -220,7 +220,7 @@ class _Compilation(Analyser):
         closed = not a.effects.written & a.effects.module
         known = Facts(made.facts, a.facts.globals)
         real = tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real])
-        edge = replace(edge, pair=replace(edge.pair, real=real))
+        edge = replace(edge, pair=replace(edge.pair, real=real, complex=made.complex))
         if context is not None and context.repeated and not callee.fixed:
             remaker = Remaker(lambda n: known.get(Var(n)), a.effects, Builder(whole, known).fresh)
             again = Again(remaker, a.lowered.unbound | made.unbound)

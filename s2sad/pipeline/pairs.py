@@ -18,10 +18,9 @@ import numpy as np
 
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.differentiate.builder import COPY
-from s2sad.differentiate.known import Pair
+from s2sad.differentiate.known import Pair, Reversed
 from s2sad.differentiate.recording import in_order
 from s2sad.differentiate.remake import Remaker
-from s2sad.differentiate.reverse import Reversed
 from s2sad.ir.nodes import (
     Assign,
     Block,

@@ -11,13 +11,13 @@ from s2sad.analysis.containers import unsafe
 from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.known import Reversed
 from s2sad.differentiate.recording import record
 from s2sad.differentiate.remake import Remaker
-from s2sad.differentiate.reverse import Reversed, is_light
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
-from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise import (
     Memory,
     collect,
@@ -43,7 +43,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     maker = Builder(function, facts)
 
     def rebuildable(name: str, value: Expr) -> bool:
-        changing = a.effects.written | a.effects.exposed | a.effects.versions.keys()
+        changing = a.effects.unsteady | a.effects.versions.keys()
         if name not in made.stable and set(names_in(value)) & changing:
             return False
         if isinstance(value, Call) and value.op.kind == "index" and isinstance(value.args[0], Var):

@@ -197,7 +197,7 @@ def add_field(x_bar: Any, x: Any, name: str, g: Any) -> None:
 def add_into(x_bar: Any, g: Any) -> None:
     """Add ``g`` to the shadow ``x_bar`` of a container in place, item by item."""
     if isinstance(x_bar, np.ndarray):
-        x_bar += g
+        x_bar += real_like(g, x_bar)
         return
     for key in x_bar if isinstance(x_bar, dict) else range(len(x_bar)):
         add_into_item(x_bar, key, g[key])

@@ -237,10 +237,57 @@ def written_by_a_callee(x: Any) -> Any:
     return rotate(z, x)
 
 
+def spread(t: Any) -> Any:
+    return np.broadcast_to(t, (2, 3)) * 1.0, 0.8
+
+
+def refilled(t: Any) -> Any:
+    a = np.zeros(t.shape)
+    a[0] = t[0] * t[1]
+    a[1:] = t[1:] * 0.5
+    return a, 0.8
+
+
+def imaginary_part_of_real_results(x: Any) -> Any:
+    w, _ = spread(np.zeros(3))
+    w[:, 1] -= x[0]
+    s, k = spread(w)
+    return np.mean(np.imag(s)) + np.sum(s * x) * k
+
+
+def imaginary_part_of_what_a_function_fills(x: Any) -> Any:
+    w, _ = spread(x)
+    s, k = refilled(w)
+    s[0] *= s[1]
+    return np.mean(s.imag) + np.sum(s * x) * k
+
+
+def made_complex_and_real_again(x: Any) -> Any:
+    w, _ = spread(x)
+    s, k = refilled(w * 1.0)
+    y = s * (1.0 + 2.0j)
+    return np.sum(y.imag * x) + np.sum(np.angle(s + 0.1)) * k
+
+
+def imaginary_part_inside(t: Any) -> Any:
+    return np.imag(t) * 2.0 + np.real(t) ** 2, 0.8
+
+
+def imaginary_part_in_a_function(x: Any) -> Any:
+    w, _ = spread(np.zeros(3))
+    w[0] += x * x
+    s, k = imaginary_part_inside(w)
+    return np.sum(s * x) * k
+
+
 CASES = [
     case(f, x, name=f"{f.__name__}_{name}")
     for name, x in {"positive": V, "mixed": W}.items()
     for f in (
+        imaginary_part_of_real_results,
+        imaginary_part_of_what_a_function_fills,
+        made_complex_and_real_again,
+        imaginary_part_in_a_function,
         stored_through,
         assigned,
         assigned_augmented,

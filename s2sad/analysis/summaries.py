@@ -1,0 +1,143 @@
+"""What a caller knows of a call of a function that has source, and the calls that statements have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from s2sad.analysis.infer import Facts
+from s2sad.frontend.writing import may_write
+from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt
+from s2sad.ir.traverse import expressions, names_in, subexpressions
+
+
+@dataclass(frozen=True)
+class CallEffects:
+    """What a call of a function that has source does to what it is given.
+
+    ``bound`` has the operand of each parameter.  ``written`` are the parameters whose object the call may write,
+    ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
+    hold or view another afterwards.  ``module`` are what `Effects.owners` would have of the result.  A call that
+    ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
+    argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
+    may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
+    written into an object that is there before the call and after it, and is none of them; with
+    ``overwriting`` an array that is such is written.  A call that is ``altering`` may write into objects of the module
+    of which it is not known which they are.
+    """
+
+    bound: Mapping[str, Expr]
+    written: frozenset[str]
+    shared: frozenset[str]
+    linked: tuple[frozenset[str], ...] = ()
+    module: frozenset[str] = frozenset({""})
+    reshapes: bool = True
+    changing: frozenset[str] = frozenset()
+    entangled: bool = True
+    outside: bool = False
+    overwriting: bool = False
+    altering: bool = True
+
+    def joined(self, other: CallEffects) -> CallEffects:
+        """The effects of either of two calls that look the same."""
+        return CallEffects(
+            self.bound,
+            self.written | other.written,
+            self.shared | other.shared,
+            (*self.linked, *other.linked),
+            self.module | other.module,
+            self.reshapes or other.reshapes,
+            self.changing | other.changing,
+            self.entangled or other.entangled,
+            self.outside or other.outside,
+            self.overwriting or other.overwriting,
+            self.altering or other.altering,
+        )
+
+    def names(self, params: Iterable[str]) -> set[str]:
+        """The local names in the operands of some parameters."""
+        return {name for p in params for name in names_in(self.bound[p])}
+
+
+#: The effects of a call of which it is known that it has none.
+NO_EFFECTS = CallEffects(
+    {}, frozenset(), frozenset(), (), module=frozenset(), reshapes=False, entangled=False, altering=False
+)
+
+#: What stands among parameters for the result of a call, and for the objects that the module holds.
+RESULT, MODULE = "return", "<module>"
+
+Summaries = Callable[[Call, Facts], CallEffects]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a caller knows of the arguments of a call, by parameter.
+
+    ``same`` are sets of parameters whose arguments may share memory, ``buffers`` those whose arguments the caller
+    treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is over (and
+    `RESULT`: so may the result, and `MODULE`: so may what the module holds).  A ``repeated`` call is in a loop, which
+    keeps what each call saves.  ``turned`` are those whose shadow is minus the adjoint.
+    """
+
+    same: tuple[frozenset[str], ...] = ()
+    buffers: frozenset[str] = frozenset()
+    overwritten: frozenset[str] = frozenset()
+    repeated: bool = False
+    turned: frozenset[str] = frozenset()
+
+
+def user_calls(stmt: Stmt) -> Iterator[Call]:
+    """The calls in a statement of functions that have source."""
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Call) and inner.op.kind == "user":
+                yield inner
+
+
+def constant_calls(stmt: Stmt) -> Iterator[Call]:
+    """The calls in a statement of functions that have source which stay as they stand."""
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque) and inner.call is not None:
+                yield inner.call
+
+
+def written_unseen(stmt: Stmt) -> Iterator[str]:
+    """The names whose objects the calls inside an expression that is not taken apart may write."""
+    if isinstance(stmt, Effect):
+        yield from stmt.writes
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque):
+                yield from inner.writes
+
+
+def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
+    """The effects of a call of which nothing is known but whether it may write at all."""
+    if bound is None:
+        bound = {str(i): operand for i, operand in enumerate((*call.args, *(v for _, v in call.kwargs)))}
+    every = frozenset(bound)
+    writing = may_write(call.op.function)  # type: ignore[arg-type]
+    written = every if writing else frozenset()
+    return CallEffects(bound, written, every, (every,) if writing else (), changing=written, altering=writing)
+
+
+def alters(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:
+    """Whether a statement may write into objects of the module of which it is not known which they are."""
+    if isinstance(stmt, Effect) and stmt.alters:
+        return True
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            call = inner.call if isinstance(inner, Opaque) else inner
+            if isinstance(inner, Opaque) and call is None and inner.alters:
+                return True
+            if isinstance(call, Call) and call.op.kind == "user" and _call_alters(calls.get(call) or assumed(call)):
+                return True
+    return False
+
+
+def _call_alters(known: CallEffects) -> bool:
+    """Whether a call may write into objects of the module, be it that it is given them."""
+    given = [part for p in known.written for part in subexpressions(known.bound[p])]
+    return known.altering or any(isinstance(e, Global) or (isinstance(e, Opaque) and e.variables) for e in given)
