@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
+from s2sad.frontend.holding import MAKERS
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -89,7 +90,7 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
-#: A function, which nothing is written into.
+#: A function, or what makes arrays by being indexed: nothing is written into it.
 _CALLED = Fact("other", real=True)
 NONE = Fact("none")
 UNSET_FACT = Fact("other", items=())
@@ -181,7 +182,9 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return _of_dtype(OTHER, np.dtype(value))
         except TypeError:
             return OTHER
-    return _CALLED if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)) else OTHER
+    if value is np.mgrid:
+        return replace(_CALLED, each=Fact("array"))
+    return _CALLED if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, *MAKERS)) else OTHER
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import sys
+import sysconfig
 import types
 from typing import Any
 
@@ -25,9 +27,17 @@ NAMED = "Name the parameters of the function, and return what it computes."
 OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 
 
+def is_of_python(function: types.FunctionType) -> bool:
+    """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    places = (sysconfig.get_path("stdlib"), "<frozen")
+    return module in sys.stdlib_module_names and function.__code__.co_filename.startswith(places)
+
+
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function without rule is one of the user's, and what it calls itself."""
-    return not is_numpy(function) and getattr(function, "__wrapped__", None) is None
+    library = is_numpy(function) or is_of_python(function)
+    return not library and getattr(function, "__wrapped__", None) is None
 
 
 def not_followed(function: types.FunctionType) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,9 +20,17 @@ Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: Some variable of the module, if any.
 UNKNOWN = "?"
+#: The classes of the objects of NumPy that make arrays by being indexed.
+MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The values through which no array is reached.
-_PLAIN = (int, float, complex, str, bytes, type(None), type, np.dtype, np.generic, types.ModuleType)
+_PLAIN = (
+    *(int, float, complex, str, bytes, type(None), type, np.dtype, np.generic, types.ModuleType),
+    *MAKERS,
+)
 _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+
+#: Functions without rule whose result is what they are given, or of it.
+_HANDING = (stop_gradient, iter, next, reversed, copy.copy)
 
 
 def names_held(node: Node) -> Iterator[str]:
@@ -55,12 +64,13 @@ def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     method = call.func if not found and isinstance(call.func, gast.Attribute) else None
     rule = rules.find(function) if found else None
     drawn = method is not None or isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    if (rule is not None and rule.sharing == "fresh") or (drawn and call.func.attr in DRAWING_METHODS):
+    fresh = function is copy.deepcopy or (rule is not None and rule.sharing == "fresh")
+    if fresh or (drawn and call.func.attr in DRAWING_METHODS):
         return
     for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
     if found:
-        known = function is stop_gradient or function in KNOWN_PURE or is_numpy(function)
+        known = any(function is f for f in _HANDING) or function in KNOWN_PURE or is_numpy(function)
     else:
         known = method is not None and method.attr in OWN_METHODS
     if not known:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
-import sysconfig
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -19,6 +17,7 @@ import gast
 
 from s2sad import rules
 from s2sad.errors import S2SADError
+from s2sad.frontend.called import is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
@@ -139,7 +138,7 @@ def _bases(node: Node) -> Iterator[str]:
 def may_write(function: types.FunctionType) -> bool:
     """Whether a function with source may write into an object that it is given or that is global."""
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
-    if module in ("numpy", "s2sad") or (module in sys.stdlib_module_names and _is_python(function)):
+    if module in ("numpy", "s2sad") or is_of_python(function):
         return False
     found = _known.get(function)
     if found is not None and found[0] is function.__code__:
@@ -159,11 +158,6 @@ def may_write(function: types.FunctionType) -> bool:
         _known[function] = (function.__code__, answer)
     _rests_on[:] = before + beneath
     return answer
-
-
-def _is_python(function: types.FunctionType) -> bool:
-    """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
-    return function.__code__.co_filename.startswith((sysconfig.get_path("stdlib"), "<frozen"))
 
 
 def _may_hand_on(value: Node, lookup: Lookup) -> bool:

@@ -176,6 +176,35 @@ def counted(x: Any) -> Any:
     return np.sum(counting(x) * G)
 
 
+def grid_of_numpy(x: Any) -> Any:
+    g = np.mgrid[0.0:2, 0:5]
+    g[0] *= 0.5
+    g[1, 1] = x
+    return np.sum(g * g * x)
+
+
+def row_of_numpy(x: Any) -> Any:
+    r = np.r_[0.5, 1.0:5.0]
+    y = x * r
+    r *= 2.0
+    return np.sum(y * y * r)
+
+
+def deep_copy_of_arrays(x: Any) -> Any:
+    w = copy.deepcopy(BY_NAME)
+    y = x * w["g"]
+    w["g"][:] = 0.5
+    return np.sum(y * y * BY_NAME["g"])
+
+
+def copy_of_an_array(x: Any) -> Any:
+    a = np.arange(5.0)
+    b = copy.copy(a)
+    y = x * b
+    a *= 2.0
+    return np.sum(y * y * a)
+
+
 CASES = [
     case(f, X)
     for f in (
@@ -186,6 +215,10 @@ CASES = [
         arrays_of_a_function,
         arrays_of_a_function_in_a_loop,
         views_of_what_a_function_makes,
+        grid_of_numpy,
+        row_of_numpy,
+        deep_copy_of_arrays,
+        copy_of_an_array,
         counted,
     )
 ]
