@@ -516,6 +516,19 @@ def test_check_grads_reports_what_differs() -> None:
     assert any(character.isdigit() for character in message)
 
 
+TURNS = [0.0]
+
+
+def of_a_turn(x: Any) -> Any:
+    TURNS[0] += 1.0
+    return np.sum(x * x) * TURNS[0]
+
+
+def test_check_grads_says_that_a_function_does_not_repeat() -> None:
+    with pytest.raises(GradientMismatch, match=r"of_a_turn gives .*, then .*: it draws numbers, or changes what it"):
+        check_grads(of_a_turn, (V,))
+
+
 def test_check_grads_leaves_arguments_alone() -> None:
     x = V.copy()
     check_grads(loss, (x,), order=1, modes=("rev",))
