@@ -325,6 +325,10 @@ class Adjoints(Buffers):
 
     def refuse_stopped(self, node: Any) -> None:
         """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""
+        if not (self.effects.stops or self.stopped):
+            # What holds it is a constant although nothing is stopped.
+            self.refuse_buffer(node)
+            return
         what = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
         self.violation(node, what, "Take a copy of its result (stop_gradient(x).copy()).")
 

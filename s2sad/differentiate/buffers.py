@@ -261,10 +261,14 @@ class Buffers(Builder):
         """Whether an expression without derivative surely gives each target an array that no other name refers to."""
         if not isinstance(value, Opaque) or value.refusal is not None:
             return False
+        arrays = all(self.of[t].kind == "array" for t in targets)
+        known = self.effects.calls.get(value.call) if value.call is not None else None
+        if known is not None and not (known.shared or known.module or known.entangled):
+            return arrays
         groups = [self.effects.group.get(t, frozenset({t})) for t in targets]
         apart = len({n for group in groups for n in group}) == sum(map(len, groups))
         near = any(not group.isdisjoint(names_in(value)) for group in groups)
-        return apart and not near and all(self.of[t].kind == "array" for t in targets)
+        return apart and not near and arrays
 
     def changes(self, expr: Expr) -> bool:
         """Whether an expression may have another value later: it reads what is written, or draws or takes something."""

@@ -176,6 +176,21 @@ def counted(x: Any) -> Any:
     return np.sum(counting(x) * G)
 
 
+def arrays_of_a_function_in_turns(x: Any) -> Any:
+    a, b = two(5)
+    for i in range(4):
+        a[i] = x[i] + b[i - 1] * x[0]
+        a, b = b, a
+    return np.sum(a * x + b * b)
+
+
+def one_of_two_arrays_of_a_function(x: Any) -> Any:
+    a, b = two(5)
+    c = a if x[0] > 0 else b
+    c[0] = x[0] * x[1]
+    return np.sum(a * x + b)
+
+
 def grid_of_numpy(x: Any) -> Any:
     g = np.mgrid[0.0:2, 0:5]
     g[0] *= 0.5
@@ -215,6 +230,8 @@ CASES = [
         arrays_of_a_function,
         arrays_of_a_function_in_a_loop,
         views_of_what_a_function_makes,
+        arrays_of_a_function_in_turns,
+        one_of_two_arrays_of_a_function,
         grid_of_numpy,
         row_of_numpy,
         deep_copy_of_arrays,
@@ -419,6 +436,14 @@ def one_result_twice_by_an_argument(x: Any) -> Any:
     return np.sum(v * x)
 
 
+def one_result_twice_in_turns(x: Any) -> Any:
+    w, v = one_twice(5)
+    for _ in range(2):
+        w[0] = x[0] * v[1]
+        w, v = v, w
+    return np.sum(v * x)
+
+
 def result_and_its_view(x: Any) -> Any:
     w, v = a_view(5)
     w[1:] = x[1:]
@@ -457,6 +482,7 @@ REFUSED = [
     constant_in_a_loop,
     one_result_twice,
     one_result_twice_by_an_argument,
+    one_result_twice_in_turns,
     result_and_its_view,
 ]
 
