@@ -9,6 +9,24 @@ import numpy as np
 from tests.program_buffers import BufferWriter
 from tests.program_expressions import SCALAR, SHAPES, Scope, Shape
 
+#: An object of the module with arrays that its methods change.
+STATE = """class State:
+    def begin(self):
+        self.a = np.array([0.7, -0.4, 1.2])
+        self.held = self.a[1:]
+        self.k = 0.9
+
+    def step(self):
+        self.a *= -1.1
+        self.k += 0.1
+
+    def renew(self):
+        self.a = self.a + 0.2
+        return self.k
+
+
+STATE = State()"""
+
 
 class RareWriter(BufferWriter):
     """Writes statements that few programs have."""
@@ -40,6 +58,8 @@ class RareWriter(BufferWriter):
             self.assigned_inside,
             self.taken,
             self.taken,
+            self.state,
+            self.state,
         ]
         self.pick(forms)(scope, *self.pick(arrays))
 
@@ -239,6 +259,34 @@ class RareWriter(BufferWriter):
         else:
             self.emit(f"{got} = {weight}[0] * {write} * {item} + {weight}[0] * {item}")
             self.emit(f"{name}[0] *= np.mean({got}) + 0.1 * {take}")
+
+    def state(self, scope: Scope, name: str, shape: Shape) -> None:
+        """Arrays of an object of the module, read before and after one of its methods changes them."""
+        self.counter += 1
+        kept, turn = f"kept{self.counter}", f"turn{self.counter}"
+        reads = ("STATE.a", "STATE.a[1:]", "STATE.held", "STATE.k", kept, f"{kept}[-1]")
+        item = f"{name}[{self.random.randrange(shape[0])}]"
+
+        def read() -> None:
+            product = f"np.sum({self.pick(reads)} * np.mean({name}))"
+            target = self.pick((self.whole(name), item, f"{name}[-1]"))
+            self.emit(f"{target} {self.pick(('*=', '*=', '+='))} 0.3 * {self.modest(scope)} * {product} + 0.4")
+
+        self.emit("STATE.begin()")
+        self.emit(f"{kept} = {self.pick(('STATE.a', 'STATE.held', 'STATE.a[1:]', 'STATE.a * 0.5'))}")
+        if self.chance(0.4):
+            self.emit(f"for {turn} in range({self.pick(('2', '3'))}):")
+            with self.indented():
+                read()
+                self.emit(self.pick(("STATE.step()", "STATE.renew()")))
+                read()
+            return
+        for _ in range(self.pick((1, 2, 3))):
+            read()
+            self.emit(
+                self.pick(("STATE.step()", "STATE.renew()", f"{item} *= STATE.renew()", f"{kept} = {kept} * STATE.k"))
+            )
+        read()
 
     def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
         """An array without axes."""

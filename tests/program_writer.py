@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.program_callees import CalleeWriter
 from tests.program_expressions import SCALAR, Scope, Shape
+from tests.program_rarities import STATE
 
 
 @dataclass(frozen=True)
@@ -333,6 +334,11 @@ class Writer(CalleeWriter):
         self.constants = {"C0": SCALAR, "K3": (3,), "K34": (3, 4)}
         self.emit("")
         self.emit("")
+        if self.level >= 2:
+            for line in STATE.splitlines():
+                self.emit(line)
+            self.emit("")
+            self.emit("")
         for index in range(self.pick((0, 1, 1, 2, 3)) if self.size > 3 else self.pick((0, 0, 1))):
             self.helper(index, writes=self.level >= 2 and self.chance(0.65))
 
