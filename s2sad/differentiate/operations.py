@@ -261,6 +261,7 @@ class Operations(Adjoints):
         g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, item)
         number = fact.kind in ("list", "dict") and item.kind == self.fact(g).kind == "scalar"
         if number or (fact.kind == "array" and self.is_basic(index)):
+            g = self.real_as(x_bar if self.is_buffer(whole) else whole, g, item)
             self.emit(Store(x_bar, index, g, "-" if self.is_turned(whole) else "+", self.origin))
         elif self.is_buffer(whole) and fact.kind in CONTAINERS:
             if self.is_turned(whole):

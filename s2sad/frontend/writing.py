@@ -84,9 +84,8 @@ def alters(node: Node, lookup: Lookup) -> bool:
 
 def _may_alter(call: Node, lookup: Lookup) -> bool:
     first = changed(call, lookup)
-    if any(
-        True for part in (*given_out(call), *first, *hidden_outs(call, lookup)) for _ in variables_held(part, lookup)
-    ):
+    written = [*given_out(call), *first, *hidden_outs(call, lookup)]
+    if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in written):
         return True
     functions = [] if first else _called(call.func, lookup)
     arguments = [*call.args, *(k.value for k in call.keywords)]

@@ -16,10 +16,11 @@ from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, resized, rough, s
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, alters, assumed, user_calls, written_unseen
 from s2sad.errors import S2SADError
+from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
-from s2sad.ir.nodes import Build, Call, Expr, Function, Store
-from s2sad.ir.traverse import names_in, walk
+from s2sad.ir.nodes import Build, Call, Effect, Expr, Function, Store
+from s2sad.ir.traverse import names_in, reads, walk
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
@@ -191,7 +192,7 @@ class Callees(ABC):
             frozenset(params[n] for n in params if n in found.written),
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
-            held_by_module(function.result, facts, found),
+            held_by_module(function.result, facts, found) | _kept(function, found),
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
@@ -226,6 +227,17 @@ def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bo
     varied = activity(function, [p.name for p in function.params], found).varied
     outside, overwriting = [any(True for _ in written_outside(function, facts, found, v, counts)) for v in (varied, ())]
     return outside, overwriting
+
+
+def _kept(function: Function, found: Effects) -> frozenset[str]:
+    """The variable, which is not known, of a module that may hold what a function returns: a call may put it there."""
+    returned = {m for n in names_in(function.result) for m in found.group.get(n, (n,))}
+    for stmt in walk(function.body):
+        if alters(stmt, found.calls):
+            given = {n for _, n in stmt.names} if isinstance(stmt, Effect) else set(reads(stmt))
+            if given & returned:
+                return frozenset({UNKNOWN})
+    return frozenset()
 
 
 def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:

@@ -280,6 +280,20 @@ def imaginary_part_in_a_function(x: Any) -> Any:
     return np.sum(s * x) * k
 
 
+def last_item(t: Any) -> Any:
+    for _ in range(2):
+        a = np.imag(t + 0.4j)
+        t = (np.full((3, 3), 0.4) * np.sum(t) - a.mean())[1]
+    return np.mean(t)
+
+
+def imaginary_part_of_an_item(x: Any) -> Any:
+    s = x * 1.0
+    n = last_item(x)
+    s[::2] = x[::2] * n
+    return np.sum(s) + n
+
+
 CASES = [
     case(f, x, name=f"{f.__name__}_{name}")
     for name, x in {"positive": V, "mixed": W}.items()
@@ -288,6 +302,7 @@ CASES = [
         imaginary_part_of_what_a_function_fills,
         made_complex_and_real_again,
         imaginary_part_in_a_function,
+        imaginary_part_of_an_item,
         stored_through,
         assigned,
         assigned_augmented,

@@ -436,6 +436,39 @@ def one_result_twice_by_an_argument(x: Any) -> Any:
     return np.sum(v * x)
 
 
+MADE: list[Any] = []
+
+
+class Last:
+    """What was made last."""
+
+    made: Any = None
+
+
+def made_and_listed(n: Any) -> Any:
+    a = np.zeros(n)
+    MADE.append(a)
+    return a
+
+
+def made_and_set(n: Any) -> Any:
+    a = np.zeros(n)
+    setattr(Last, "made", a)  # noqa: B010
+    return a
+
+
+def what_a_function_lists(x: Any) -> Any:
+    a = made_and_listed(5)
+    a[0] = x[0]
+    return np.sum(MADE[-1] * x)
+
+
+def what_a_function_sets(x: Any) -> Any:
+    a = made_and_set(5)
+    a[0] = x[0]
+    return np.sum(Last.made * x)
+
+
 def one_result_twice_in_turns(x: Any) -> Any:
     w, v = one_twice(5)
     for _ in range(2):
@@ -483,6 +516,8 @@ REFUSED = [
     one_result_twice,
     one_result_twice_by_an_argument,
     one_result_twice_in_turns,
+    what_a_function_lists,
+    what_a_function_sets,
     result_and_its_view,
 ]
 
