@@ -20,7 +20,7 @@ from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Effect, Expr, Function, Store
-from s2sad.ir.traverse import names_in, reads, walk
+from s2sad.ir.traverse import names_in, walk
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
@@ -233,10 +233,8 @@ def _kept(function: Function, found: Effects) -> frozenset[str]:
     """The variable, which is not known, of a module that may hold what a function returns: a call may put it there."""
     returned = {m for n in names_in(function.result) for m in found.group.get(n, (n,))}
     for stmt in walk(function.body):
-        if alters(stmt, found.calls):
-            given = {n for _, n in stmt.names} if isinstance(stmt, Effect) else set(reads(stmt))
-            if given & returned:
-                return frozenset({UNKNOWN})
+        if isinstance(stmt, Effect) and stmt.alters and returned & {n for _, n in stmt.names}:
+            return frozenset({UNKNOWN})
     return frozenset()
 
 
