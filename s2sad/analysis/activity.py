@@ -127,11 +127,12 @@ def written_outside(
     effects: Effects,
     varied: Collection[str],
     counts: Callable[[str], bool],
-) -> Iterator[tuple[Stmt, str]]:
+) -> Iterator[tuple[Stmt, str, bool]]:
     """The statements that write an array, or what is ``varied``, into what outlives the call, and what they do.
 
     What reads it later does not know where the value came from, nor under how many names the module has the array.
     ``counts`` says of a variable of the module whether it holds numbers alone, which are replaced and not written.
+    The last item says whether the object is known, and not feared because a call is not.
     """
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
@@ -139,20 +140,21 @@ def written_outside(
             owner = min(owners - {UNKNOWN}, default="")
             if owners and name in varied:
                 whose = f"{owner} is the module's" if owner else "this may be an array of the module"
-                yield stmt, f"{whose}, and what is differentiated is written into it"
+                yield stmt, f"{whose}, and what is differentiated is written into it", bool(owner)
                 break
             kind = facts.of[name].kind
             replaced = isinstance(stmt, Store) and stmt.op is None and kind != "open"
             if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, owners)))):
-                yield stmt, f"{owner} is the module's, and is written in place"
+                yield stmt, f"{owner} is the module's, and is written in place", True
                 break
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             known = effects.calls.get(call)
             operands = (*call.args, *(v for _, v in call.kwargs))
             if known is not None and known.overwriting:
-                yield stmt, f"{call.op.name}(...) writes an array that it is not given"
+                yield stmt, f"{call.op.name}(...) writes an array that it is not given", True
             elif known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
-                yield stmt, f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
+                what = f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
+                yield stmt, what, False
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

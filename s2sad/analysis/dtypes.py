@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.facts import Fact, Precision, common, precision_of_dtype, some_item
+from s2sad.analysis.facts import OBJECTS, Fact, Precision, common, precision_of_dtype, some_item
 from s2sad.ir.nodes import Call, Const, Expr
 from s2sad.rules.binding import bind
 from s2sad.runtime import unbroadcast, unreduce, widened
@@ -55,6 +55,12 @@ def is_real(dtype: Expr, fact: Look) -> bool:
         return named.kind in "fiub"
     known = fact(dtype)
     return known.kind == "other" and known.real
+
+
+def is_of_objects(dtype: Expr, fact: Look) -> bool:
+    """Whether an expression is a dtype of objects, of which nothing is known."""
+    named = _named(dtype)
+    return fact(dtype) == OBJECTS if named is None else named.hasobject
 
 
 def _named(dtype: Expr) -> np.dtype[Any] | None:

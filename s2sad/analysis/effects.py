@@ -8,9 +8,10 @@ statements.  Numbers cannot be written in place, so scalars share nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from s2sad import rules
+from s2sad.analysis.facts import OBJECTS, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.analysis.summaries import (
@@ -22,10 +23,12 @@ from s2sad.analysis.summaries import (
     alters,
     assumed,
     constant_calls,
+    kept_unseen,
     user_calls,
     written_unseen,
 )
 from s2sad.analysis.versions import is_change, versions
+from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
@@ -63,7 +66,7 @@ class Effects:
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
     changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
     ``stop_gradient`` was taken while it had a name, ``altered`` those whose object a call may write that is
-    not known to write it.
+    not known to write it, ``kept`` those whose object the function may put into objects of the module.
     """
 
     group: dict[str, frozenset[str]]
@@ -76,6 +79,7 @@ class Effects:
     versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stops: frozenset[str] = frozenset()
     altered: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -98,7 +102,12 @@ class Effects:
 
     def written_by(self, stmt: Stmt) -> set[str]:
         """The names whose objects a statement itself may write, seen or not."""
-        return self.written_openly(stmt) | (self.owners.keys() if alters(stmt, self.calls) else frozenset())
+        return self.written_openly(stmt) | (self.owners.keys() if self.alters(stmt) else frozenset())
+
+    def alters(self, stmt: Stmt) -> bool:
+        """Whether a statement may write into objects of the module of which it is not known which they are."""
+        unknown = (UNKNOWN in self.owners.get(name, ()) for name in self.written_openly(stmt))
+        return alters(stmt, self.calls) or any(unknown)
 
     def written_openly(self, stmt: Stmt) -> set[str]:
         """The names whose objects a statement itself may write, by stores, augmented assignment or calls."""
@@ -155,7 +164,8 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield name
         case Global():
             fact = facts.get(expr)
-            if fact.kind != "scalar" and not (fact.kind == "other" and (fact.real or fact.precision)):
+            plain = fact.kind == "other" and (fact.real or fact.precision or fact == OBJECTS)
+            if fact.kind != "scalar" and not plain:
                 yield f"{_OUTSIDE}{expr.text}"
         case Const() | Slice():
             return
@@ -207,6 +217,11 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in (args[0], *args[-1:]) if op.name != "pop" else args[:1]:
                     yield from sharers(arg, facts, calls)
                 return
+            if op.kind == "inplace" and facts.get(expr).kind in HOLDING:
+                # What is added to a container is held by it.
+                for arg in args:
+                    yield from sharers(arg, facts, calls)
+                return
             if op.kind in ("index", "attribute", "inplace"):
                 yield from sharers(args[0], facts, calls)
                 return
@@ -238,6 +253,7 @@ def effects(
     augmented: set[str] = set()
     iterated: set[str] = set()
     stopping: set[str] = set()
+    put: list[list[str]] = []
     calls = _summaries(function, facts, summarise, context)
 
     def is_number(name: str) -> bool:
@@ -267,8 +283,16 @@ def effects(
             stored.update(shared[param])
         for params in known.linked:
             names = [n for p in params for n in shared[p]]
+            put.append(names)
             for name in names[1:]:
                 union.join(names[0], name)
+        for param in known.kept:
+            given_away(shared[param])
+
+    def given_away(names: list[str]) -> None:
+        put.append(names)
+        for name in names:
+            union.join(name, f"{_OUTSIDE}{UNKNOWN}")
 
     held = versions(function)
     for param in function.params:
@@ -305,14 +329,22 @@ def effects(
                     iterated.update(sharers(iterable, facts, calls))
             case Store(base=target_, value=value):
                 stored.update(sharers(target_, facts, calls))
-                if facts.get(target_).kind != "array":
+                if not _holds_numbers(facts.get(target_)):
                     for name in sharers(target_, facts, calls):
                         link(value, (name,))
+                    put.append([*sharers(target_, facts, calls), *sharers(value, facts, calls)])
             case _:
                 pass
-        for call in user_calls(stmt):
+        for call in (*user_calls(stmt), *constant_calls(stmt)):
             called(call)
-        stored.update(n for n in written_unseen(stmt) if not is_number(n))
+        unseen = [n for n in written_unseen(stmt) if not is_number(n)]
+        stored.update(unseen)
+        away = [n for n in kept_unseen(stmt) if not is_number(n)]
+        if alters(stmt, calls):
+            given_away(away)
+        for name in unseen:
+            if not _holds_numbers(facts.of[name]):
+                link(Build("tuple", tuple(map(Var, away))), (name,))
     groups: dict[str, set[str]] = {}
     for name in union.parent:
         groups.setdefault(union.find(name), set()).add(name)
@@ -358,19 +390,21 @@ def effects(
         for expr in expressions(stmt)
         for inner in subexpressions(expr)
     )
-    beyond = frozenset(exposed)
-    return Effects(
+    kept = {m for names in put for n in names if n in owners for m in group[n]}
+    found = Effects(
         group,
         frozenset(written),
         frozenset(private),
-        beyond,
+        frozenset(exposed),
         owners,
         calls,
         reshapes,
         held,
         frozenset(stops),
-        frozenset(owners) if any(alters(stmt, calls) for stmt in walk(function.body)) else frozenset(),
+        frozenset(),
+        frozenset(kept),
     )
+    return replace(found, altered=frozenset(owners)) if any(map(found.alters, walk(function.body))) else found
 
 
 def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
@@ -382,6 +416,11 @@ def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
 def _variables(names: Iterable[str]) -> frozenset[str]:
     """The variables among names that stand for what the module holds."""
     return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
+
+
+def _holds_numbers(fact: Fact) -> bool:
+    """Whether something surely is an array of numbers, and not of objects."""
+    return fact.kind == "array" and (fact.real or bool(fact.precision))
 
 
 def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:

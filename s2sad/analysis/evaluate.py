@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad import rules
-from s2sad.analysis.dtypes import dtype_of, is_real, may_be_boolean, precision_of
+from s2sad.analysis.dtypes import dtype_of, is_of_objects, is_real, may_be_boolean, precision_of
 from s2sad.analysis.facts import (
     COMPLEX,
     FLOAT,
@@ -76,6 +76,9 @@ def evaluate(
     match expr:
         case Call():
             found = _call(expr, fact, user_call, atom)
+            dtype = dtype_of(expr) if found.numeric else None
+            if dtype is not None and is_of_objects(dtype, fact):
+                return OPEN
             if found.numeric or found.kind == "open":
                 truth = found.boolean or (found.numeric and may_be_boolean(expr, fact))
                 precision = precision_of(expr, found, fact)
@@ -268,8 +271,11 @@ def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
     """The fact about an array that is made from its shape."""
     shape = fact(expr.args[0])
     dtype = dtype_of(expr)
-    filled = fact(expr.args[1]).real if expr.op.function is np.full and len(expr.args) > 1 else True
-    filled = all(fact(v).real for k, v in expr.kwargs if k == "fill_value") and filled
+    values = [fact(v) for v in expr.args[1:2] if expr.op.function is np.full]
+    values += [fact(v) for k, v in expr.kwargs if k == "fill_value"]
+    if dtype is None and any(v.kind in ("none", "other") for v in values):
+        return OPEN
+    filled = all(v.real for v in values)
     real = filled if dtype is None else is_real(dtype, fact)
     dims = dims_of_shape(shape, expr.args[0], fact)
     if dims is not None:

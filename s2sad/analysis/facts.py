@@ -90,6 +90,8 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
+#: The dtype of arrays that hold objects.
+OBJECTS = Fact("other", each=OPEN)
 #: A function, or what makes arrays by being indexed: nothing is written into it.
 _CALLED = Fact("other", real=True)
 NONE = Fact("none")
@@ -154,6 +156,8 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         array = f"{name}.filled(0.0)" if isinstance(value, np.ma.MaskedArray) else f"np.asarray({name})"
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        return OPEN
     if isinstance(value, np.ndarray):
         if sizes is not None or not value.ndim:
             dims = tuple([sizes[n] for n in value.shape]) if sizes is not None else ()
@@ -176,6 +180,8 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
         return replace(SCALAR, precision="")
+    if value in (object, np.object_) or (isinstance(value, np.dtype) and value.hasobject):
+        return OBJECTS
     of_numbers = isinstance(value, type) and issubclass(value, (float, int, complex, np.number, np.bool_))
     if isinstance(value, np.dtype) or of_numbers:
         try:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad import rules
+from s2sad.analysis.dtypes import dtype_of, is_of_objects
 from s2sad.analysis.facts import Fact
 from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.runtime import own
@@ -32,6 +33,9 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     With ``fact`` the answer is for its operands.
     """
     op = call.op
+    dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None
+    if fact is not None and dtype is not None and is_of_objects(dtype, fact):
+        return "maybe"
     if fact is not None and op.kind == "index" and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
         return "fresh"
     if fact is not None and op.function is np.diag and call.args and fact(call.args[0]).ndim in (1, 2):

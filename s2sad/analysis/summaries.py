@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad.analysis.infer import Facts
+from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt
 from s2sad.ir.traverse import expressions, names_in, subexpressions
@@ -23,20 +24,21 @@ class CallEffects:
     may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
     written into an object that is there before the call and after it, and is none of them; with
     ``overwriting`` an array that is such is written.  A call that is ``altering`` may write into objects of the module
-    of which it is not known which they are.
+    of which it is not known which they are; ``kept`` are the parameters whose object the module may hold afterwards.
     """
 
     bound: Mapping[str, Expr]
     written: frozenset[str]
     shared: frozenset[str]
     linked: tuple[frozenset[str], ...] = ()
-    module: frozenset[str] = frozenset({""})
+    module: frozenset[str] = frozenset({"", UNKNOWN})
     reshapes: bool = True
     changing: frozenset[str] = frozenset()
     entangled: bool = True
     outside: bool = False
     overwriting: bool = False
     altering: bool = True
+    kept: frozenset[str] = frozenset()
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -52,6 +54,7 @@ class CallEffects:
             self.outside or other.outside,
             self.overwriting or other.overwriting,
             self.altering or other.altering,
+            self.kept | other.kept,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -113,6 +116,16 @@ def written_unseen(stmt: Stmt) -> Iterator[str]:
                 yield from inner.writes
 
 
+def kept_unseen(stmt: Stmt) -> Iterator[str]:
+    """The names whose objects what is not taken apart may put into what it writes."""
+    if isinstance(stmt, Effect):
+        yield from (name for user, name in stmt.names if user in stmt.kept)
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque) and inner.call is None:
+                yield from (name for user, name in inner.names if user in inner.kept)
+
+
 def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
     """The effects of a call of which nothing is known but whether it may write at all."""
     if bound is None:
@@ -120,7 +133,8 @@ def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
     every = frozenset(bound)
     writing = may_write(call.op.function)  # type: ignore[arg-type]
     written = every if writing else frozenset()
-    return CallEffects(bound, written, every, (every,) if writing else (), changing=written, altering=writing)
+    linked = (every,) if writing else ()
+    return CallEffects(bound, written, every, linked, changing=written, altering=writing, kept=written)
 
 
 def alters(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.facts import Fact
-from s2sad.analysis.summaries import MODULE, alters
+from s2sad.analysis.summaries import MODULE
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
 from s2sad.differentiate.known import Known
@@ -400,7 +400,7 @@ class Adjoints(Buffers):
                 if not (group <= inside and group.isdisjoint(heads | self.effects.module | self.effects.exposed)):
                     self.later.add(name)
             self.changed_later |= self.effects.changed_by(stmt)
-            self.altered_later |= alters(stmt, self.effects.calls)
+            self.altered_later |= self.effects.alters(stmt)
 
 
 def _makes_fresh(call: Call) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.facts import SCALAR, Atom, Fact
-from s2sad.analysis.summaries import alters, user_calls, written_unseen
+from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known, Reversed
@@ -189,7 +189,7 @@ class _Reverse(Writes):
                 # An augmented assignment or store reads its operands before it writes.
                 self.later |= written
             self.changed_later |= self.effects.changed_by(stmt)
-            altering = alters(stmt, self.effects.calls)
+            altering = self.effects.alters(stmt)
             stmt = self.statement(stmt)
             self.later |= written
             self.altered_later |= altering

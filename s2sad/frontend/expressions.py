@@ -31,7 +31,7 @@ from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import alters, written_in
+from s2sad.frontend.writing import alters, kept, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -267,8 +267,9 @@ class Expressions:
         held = tuple(sorted(names.keys() & set(names_held(node))))
         variables = tuple(sorted(set(variables_held(node, self.resolver.lookup))))
         altering = alters(node, self.resolver.lookup)
+        away = tuple(sorted(names.keys() & set(kept(node, self.resolver.lookup)))) if written or altering else ()
         made = gast.gast_to_ast(node)
-        return Opaque(made, tuple(names.items()), held, variables, None, tuple(written), None, altering)
+        return Opaque(made, tuple(names.items()), held, variables, None, tuple(written), None, altering, away)
 
     # --- expressions that may carry a derivative
 

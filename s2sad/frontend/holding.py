@@ -58,15 +58,22 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
             yield from variables_held(child, lookup)
 
 
+def is_fresh(call: Node, lookup: Lookup) -> bool:
+    """Whether the result of a call surely shares nothing with what the call is given, nor with the module."""
+    found, function = lookup(call.func)
+    method = not found and isinstance(call.func, gast.Attribute)
+    rule = rules.find(function) if found else None
+    drawn = method or isinstance(getattr(function, "__self__", None), np.random.RandomState)
+    fresh = function is copy.deepcopy or (rule is not None and rule.sharing == "fresh")
+    return fresh or (drawn and call.func.attr in DRAWING_METHODS)
+
+
 def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     """What the result of a call may be, view or hold."""
+    if is_fresh(call, lookup):
+        return
     found, function = lookup(call.func)
     method = call.func if not found and isinstance(call.func, gast.Attribute) else None
-    rule = rules.find(function) if found else None
-    drawn = method is not None or isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    fresh = function is copy.deepcopy or (rule is not None and rule.sharing == "fresh")
-    if fresh or (drawn and call.func.attr in DRAWING_METHODS):
-        return
     for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
     if found:

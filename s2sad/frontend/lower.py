@@ -461,13 +461,15 @@ class _Lowering(ControlFlow):
         assert isinstance(node, ast.stmt)
         names: dict[str, str] = {}
         written: dict[str, None] = {}
+        kept: dict[str, None] = {}
         altering = False
         for part in gast.iter_child_nodes(s):
             opaque = self.opaque(part)
             altering |= opaque.alters
             names.update(opaque.names)
             written.update(dict.fromkeys(opaque.writes))
-        self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written), altering))
+            kept.update(dict.fromkeys(opaque.kept))
+        self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept)))
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

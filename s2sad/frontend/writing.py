@@ -10,18 +10,17 @@ import functools
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
 
-from s2sad import rules
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
-from s2sad.frontend.holding import names_held, variables_held
+from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import changed, given_out, hidden_outs
+from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import nodes_of
@@ -30,6 +29,9 @@ Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: The methods of random generators, and of Python's and NumPy's own classes, that change nothing that they are given.
 _PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "permuted")) - MUTATING_METHODS
+
+#: The functions of Python that call their first argument, and their ``key``.
+_CALLING, _ORDERING = (map, filter, functools.reduce), (sorted, min, max)
 
 #: The functions that are being read, and the places of those on whose answer what was found since rests.
 _open: list[types.FunctionType] = []
@@ -43,15 +45,17 @@ def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     calls = [n for n in nodes if isinstance(n, gast.Call)]
     if not calls:
         return
-    found: dict[str, None] = {}
-    for call in calls:
-        found.update(dict.fromkeys(_written_by(call, lookup, surely)))
+    yield from _with_iterated((name for call in calls for name in _written_by(call, lookup, surely)), nodes)
+
+
+def _with_iterated(found: Iterable[str], nodes: list[Node]) -> Iterator[str]:
+    """Names, and where one is that of an item in a comprehension, those of what the items are taken from."""
+    names = dict.fromkeys(found)
     inner = [n for n in nodes if isinstance(n, gast.comprehension)]
     for generator in inner * len(inner):
-        # What is written under the name of an item is what the items are taken from.
-        if not found.keys().isdisjoint(bound_names(generator.target)):
-            found.update(dict.fromkeys(names_held(generator.iter)))
-    yield from found
+        if not names.keys().isdisjoint(bound_names(generator.target)):
+            names.update(dict.fromkeys(names_held(generator.iter)))
+    yield from names
 
 
 def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
@@ -63,7 +67,7 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
         yield from names_held(part) if base is None else [base]
     found, _ = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
-    if any(_may_write_when_called(a, lookup) for a in arguments):
+    if any(_may_write_when_called(a, lookup) for a in arguments) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part)
     if first:
@@ -89,9 +93,26 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
         return True
     functions = [] if first else _called(call.func, lookup)
     arguments = [*call.args, *(k.value for k in call.keywords)]
-    if any(_may_write_when_called(a, lookup) for a in arguments):
+    if any(_may_write_when_called(a, lookup) for a in arguments) or _calls_unknown(call, lookup):
         return True
     return functions is None or any(may_write(f) for f in functions)
+
+
+def kept(node: Node, lookup: Lookup) -> Iterator[str]:
+    """The local names whose objects the calls inside ``node`` may put into what they write.
+
+    The functions of NumPy and Python that write take numbers from what they are given, or change its order.
+    """
+    found: list[str] = []
+    nodes = nodes_of(node)
+    for call in nodes:
+        if isinstance(call, gast.Call) and (_may_alter(call, lookup) or any(_written_by(call, lookup, False))):
+            function = lookup(call.func)[1]
+            if not (is_numpy(function) or function is next or getattr(function, "__name__", "") == "shuffle"):
+                for part in [*call.args, *(k.value for k in call.keywords)]:
+                    if not (isinstance(part, gast.Call) and is_fresh(part, lookup)):
+                        found += _bases(part)
+    yield from _with_iterated(found, nodes)
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
@@ -100,6 +121,15 @@ def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
         return any(True for _ in written_in(argument.body, lookup))
     found, value = lookup(argument)
     return found and callable(value) and any(may_write(f) for f in _functions_of(value))
+
+
+def _calls_unknown(call: Node, lookup: Lookup) -> bool:
+    """Whether a function of Python calls what it is given, of which it is not known what it is."""
+    function = lookup(call.func)[1]
+    given = call.args[:1] if any(function is f for f in _CALLING) else []
+    if any(function is f for f in _ORDERING) or (isinstance(call.func, gast.Attribute) and call.func.attr == "sort"):
+        given = [k.value for k in call.keywords if k.arg == "key"]
+    return any(not isinstance(f, gast.Lambda) and not is_none(f) and _called(f, lookup) is None for f in given)
 
 
 def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
@@ -163,10 +193,7 @@ def _may_hand_on(value: Node, lookup: Lookup) -> bool:
     """Whether the value of an expression may be an object that is known by another name."""
     if isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare)):
         return False
-    if isinstance(value, gast.Call):
-        rule = rules.find(lookup(value.func)[1])
-        return rule is None or rule.sharing != "fresh"
-    return True
+    return not (isinstance(value, gast.Call) and is_fresh(value, lookup))
 
 
 def _reads_as_writing(function: types.FunctionType) -> bool:

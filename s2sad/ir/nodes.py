@@ -137,7 +137,7 @@ class Opaque:
     view or hold, ``variables`` such of the module, ``"?"`` one that is not known.  ``refusal`` says why no
     derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
     there where the whole is a call of a user's function: what is known of its result.  What ``alters`` may write
-    into objects of the module.
+    into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes.
     """
 
     node: ast.expr = field(compare=False)
@@ -148,6 +148,7 @@ class Opaque:
     writes: tuple[str, ...] = ()
     call: Call | None = field(default=None, compare=False, repr=False)
     alters: bool = False
+    kept: tuple[str, ...] = ()
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
@@ -208,6 +209,7 @@ class Effect:
     origin: Origin = NOWHERE
     writes: tuple[str, ...] = ()
     alters: bool = False
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,13 +58,17 @@ OWN = Op("runtime", "own", own)
 
 @dataclass
 class Analysed:
-    """A lowered function, without what is dead in it, and what the analyses say about it."""
+    """A lowered function, without what is dead in it, and what the analyses say about it.
+
+    ``doubts`` are what is refused if nothing else is: a call of which nothing is known may be the reason for both.
+    """
 
     lowered: Lowered
     function: Function
     facts: Facts
     effects: Effects
     activity: Activity
+    doubts: tuple[Violation, ...] = ()
 
 
 class Analyser(Callees):
@@ -163,14 +167,15 @@ class Analyser(Callees):
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver.counts))
-        if outside:
-            raise UnsupportedError([Violation(lowered.source.place(s.origin.line), w, OWN_ARRAY) for s, w in outside])
+        doubts = [Violation(lowered.source.place(s.origin.line), what, OWN_ARRAY) for s, what, _ in outside]
+        if any(sure for *_, sure in outside):
+            raise UnsupportedError(doubts)
         if "ir" not in self.stages:
             self.stages["ir"] = lambda: show(ir)
             self.stages["activity"] = lambda: show(ir, lambda s: _activity_of(s, found))
         present = {n for s in walk(ir.body) for n in writes(s)}
         lowered = replace(lowered, unbound=lowered.unbound & present)
-        return Analysed(lowered, ir, known, shared, found)
+        return Analysed(lowered, ir, known, shared, found, tuple(doubts))
 
     def typed(
         self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], display: bool
@@ -327,7 +332,7 @@ def _parsed(text: str) -> Any:
 
 def _stable(fact: Fact) -> Fact:
     """A fact that does not depend on how long a container is, nor on what a list or dict holds, which may change."""
-    each = some_item(fact) if fact.kind == "tuple" else None
+    each = some_item(fact) if fact.kind in ("tuple", "other") else None
     return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=each)
 
 

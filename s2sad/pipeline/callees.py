@@ -14,20 +14,19 @@ from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.effects import Effects, effects, held_by_module, sharers
 from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, alters, assumed, user_calls, written_unseen
+from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, assumed, user_calls, written_unseen
 from s2sad.errors import S2SADError
-from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
-from s2sad.ir.nodes import Build, Call, Effect, Expr, Function, Store
+from s2sad.ir.nodes import Build, Call, Expr, Function, Store
 from s2sad.ir.traverse import names_in, walk
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
 #: How often a recursive function is followed with other facts about its arguments each time.
 DEPTH = 3
-#: How often what is known of its result is improved upon, at most.
-ITERATIONS = 5
+#: How often what is known of its result is improved upon, at most, and of its effects.
+ITERATIONS, ROUNDS = 5, 30
 
 
 class Callees(ABC):
@@ -35,7 +34,8 @@ class Callees(ABC):
 
     def __init__(self) -> None:
         self.results: dict[Any, Fact] = {}
-        self.inferred: dict[Any, tuple[Lowered, Facts]] = {}
+        #: Of each function, with facts about its arguments, what it is in IR; None if it cannot be read.
+        self.inferred: dict[Any, tuple[Lowered, Facts] | None] = {}
         self.summaries: dict[Any, CallEffects | None] = {}
         self.summarising: list[Any] = []
         self.depth: dict[types.FunctionType, int] = {}
@@ -109,15 +109,16 @@ class Callees(ABC):
                 new = _outward(known.get(body.result))
                 self.inferred[key] = replace(lowered, function=body), known
             except S2SADError:
-                new = OPEN
+                new, self.inferred[key] = OPEN, None
             if new == OPEN:
                 new = _outward(self.constant_result(function, facts))
-            if new == result or result == OPEN or key not in self.met:
-                return _returned(new)
-            # What has been found on the way rests on what is not so.
+            done = new == result or result == OPEN or key not in self.met
+            # What has been found on the way rests on what is not so; what calls do, on what was not known yet.
             for cache, old in zip(caches, before, strict=True):
-                for other in cache.keys() - old:
+                for other in cache.keys() - old if not done or (cache is self.summaries and key in self.met) else ():
                     del cache[other]
+            if done:
+                return _returned(new)
             if new.kind == result.kind == "list" and new.items is not None:
                 new = Fact("list", each=some_item(new))
             result = new if rest > 1 else OPEN
@@ -130,14 +131,13 @@ class Callees(ABC):
         assert fact_of is not None
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        depth = self.summarising.count(function)
+        depth = max(self.summarising.count(function), self.depth.get(function, 0))
         if depth >= DEPTH:
             fact_of = {name: rough(f, None) for name, f in fact_of.items()}
         key = (function, tuple(fact_of.items()))
         if key not in self.summaries and depth <= DEPTH:
             self.result(function, fact_of)
-            # What is not there is being inferred right now.
-            if key in self.inferred:
+            if self.inferred.get(key) is not None:
                 self.summarising.append(function)
                 self.summaries[key] = self.fixed_summary(key)
                 self.summarising.pop()
@@ -158,19 +158,21 @@ class Callees(ABC):
             linked=linked,
             module=module,
             changing=found.changing & given,
+            kept=found.kept & given,
             outside=found.outside or default,
             overwriting=found.overwriting or default,
         )
 
     def fixed_summary(self, key: Any) -> CallEffects | None:
         """What a function does that may call itself: the least that follows from itself; None if that is not found."""
-        lowered, known = self.inferred[key]
+        inferred = self.inferred[key]
+        assert inferred is not None
         found: CallEffects | None = NO_EFFECTS
         before = set(self.summaries)
-        for _ in range(ITERATIONS):
+        for _ in range(ROUNDS):
             self.summaries[key] = found
             self.met.discard(key)
-            new = self.summary(lowered, known)
+            new = self.summary(*inferred)
             if new == found or key not in self.met:
                 return new
             for other in self.summaries.keys() - before:
@@ -192,12 +194,13 @@ class Callees(ABC):
             frozenset(params[n] for n in params if n in found.written),
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
-            held_by_module(function.result, facts, found) | _kept(function, found),
+            held_by_module(function.result, facts, found),
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             _entangled(function.result, facts, found),
             *_written_outside(lowered, facts, found),
-            any(alters(stmt, found.calls) for stmt in walk(function.body)),
+            any(map(found.alters, walk(function.body))),
+            frozenset(params[n] for n in params if n in found.kept),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:
@@ -227,15 +230,6 @@ def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bo
     varied = activity(function, [p.name for p in function.params], found).varied
     outside, overwriting = [any(True for _ in written_outside(function, facts, found, v, counts)) for v in (varied, ())]
     return outside, overwriting
-
-
-def _kept(function: Function, found: Effects) -> frozenset[str]:
-    """The variable, which is not known, of a module that may hold what a function returns: a call may put it there."""
-    returned = {m for n in names_in(function.result) for m in found.group.get(n, (n,))}
-    for stmt in walk(function.body):
-        if isinstance(stmt, Effect) and stmt.alters and returned & {n for _, n in stmt.names}:
-            return frozenset({UNKNOWN})
-    return frozenset()
 
 
 def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:

@@ -16,6 +16,7 @@ from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known, Pair, Reversed
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
+from s2sad.errors import UnsupportedError
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
 from s2sad.ir.show import show
@@ -124,7 +125,10 @@ class _Compilation(Analyser):
         parts = sections(a.function, a.facts, a.effects)
         around = context or Context()
         known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, around)
-        return reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
+        made = reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
+        if a.doubts:
+            raise UnsupportedError(a.doubts)
+        return made
 
     def gradient(
         self,
