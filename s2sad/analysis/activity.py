@@ -137,14 +137,15 @@ def written_outside(
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
             owners = effects.owners[name] - {""}
-            owner = min(owners - {UNKNOWN}, default="")
+            named = owners - {UNKNOWN}
+            owner = min(named, default="")
             if owners and name in varied:
                 whose = f"{owner} is the module's" if owner else "this may be an array of the module"
                 yield stmt, f"{whose}, and what is differentiated is written into it", bool(owner)
                 break
             kind = facts.of[name].kind
             replaced = isinstance(stmt, Store) and stmt.op is None and kind != "open"
-            if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, owners)))):
+            if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, named)))):
                 yield stmt, f"{owner} is the module's, and is written in place", True
                 break
         for call in (*user_calls(stmt), *constant_calls(stmt)):

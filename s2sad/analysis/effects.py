@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from s2sad import rules
-from s2sad.analysis.facts import OBJECTS, Fact
+from s2sad.analysis.facts import OBJECTS
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.analysis.summaries import (
@@ -217,7 +217,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in (args[0], *args[-1:]) if op.name != "pop" else args[:1]:
                     yield from sharers(arg, facts, calls)
                 return
-            if op.kind == "inplace" and facts.get(expr).kind in HOLDING:
+            if op.kind == "inplace" and op.name in ("+", "|") and facts.get(args[0]).kind in HOLDING:
                 # What is added to a container is held by it.
                 for arg in args:
                     yield from sharers(arg, facts, calls)
@@ -329,7 +329,7 @@ def effects(
                     iterated.update(sharers(iterable, facts, calls))
             case Store(base=target_, value=value):
                 stored.update(sharers(target_, facts, calls))
-                if not _holds_numbers(facts.get(target_)):
+                if facts.get(target_).kind != "array":
                     for name in sharers(target_, facts, calls):
                         link(value, (name,))
                     put.append([*sharers(target_, facts, calls), *sharers(value, facts, calls)])
@@ -343,7 +343,7 @@ def effects(
         if alters(stmt, calls):
             given_away(away)
         for name in unseen:
-            if not _holds_numbers(facts.of[name]):
+            if not facts.of[name].numeric:
                 link(Build("tuple", tuple(map(Var, away))), (name,))
     groups: dict[str, set[str]] = {}
     for name in union.parent:
@@ -416,11 +416,6 @@ def held_by_module(value: Expr, facts: Facts, found: Effects) -> frozenset[str]:
 def _variables(names: Iterable[str]) -> frozenset[str]:
     """The variables among names that stand for what the module holds."""
     return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
-
-
-def _holds_numbers(fact: Fact) -> bool:
-    """Whether something surely is an array of numbers, and not of objects."""
-    return fact.kind == "array" and (fact.real or bool(fact.precision))
 
 
 def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
