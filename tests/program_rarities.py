@@ -60,6 +60,7 @@ class RareWriter(BufferWriter):
             self.taken,
             self.state,
             self.state,
+            self.piled,
         ]
         self.pick(forms)(scope, *self.pick(arrays))
 
@@ -286,6 +287,34 @@ class RareWriter(BufferWriter):
             self.emit(
                 self.pick(("STATE.step()", "STATE.renew()", f"{item} *= STATE.renew()", f"{kept} = {kept} * STATE.k"))
             )
+        read()
+
+    def piled(self, scope: Scope, name: str, shape: Shape) -> None:
+        """A constant array that is put into a container, read there, and written."""
+        self.counter += 1
+        weight, pile, turn = (f"{stem}{self.counter}" for stem in ("weight", "pile", "turn"))
+        in_dict = self.chance(0.4)
+        forms = ["{p}.append({w})", "{p}.insert(0, {w})", "{p} += [{w}]", "{p}.extend([{w}, {w}[::-1]])"]
+        if in_dict:
+            forms = ['{p}["k"] = {w}', '{p}.setdefault("k", {w})', "{p}.update(k={w})", '{p} |= {{"k": {w}}}']
+        item = f'{pile}["k"]' if in_dict else f"{pile}[{self.pick((0, -1))}]"
+        writes = (f"{weight}[0] = 0.6", f"{weight} *= -1.1", f"{item}[1] += 0.3", f"{weight}[1:] = {weight}[:-1]")
+
+        def read() -> None:
+            product = f"np.sum({item} * np.mean({name}))"
+            self.emit(f"{name}[-1] {self.pick(('*=', '+='))} 0.3 * {self.modest(scope)} * {product} + 0.4")
+
+        self.emit(f"{weight} = np.array([0.4, -0.7, 0.9])")
+        self.emit(f"{pile} = {'{}' if in_dict else '[]'}")
+        self.emit(self.pick(forms).format(p=pile, w=weight))
+        if self.chance(0.4):
+            self.emit(f"for {turn} in range(2):")
+            with self.indented():
+                read()
+                self.emit(self.pick((*writes, self.pick(forms).format(p=pile, w=f"({weight} * 0.5)"))))
+            return
+        read()
+        self.emit(self.pick(writes))
         read()
 
     def without_axes(self, scope: Scope, name: str, shape: Shape) -> None:
