@@ -47,7 +47,7 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
     if isinstance(node, (gast.Name, gast.Attribute)):
         found, value = lookup(node)
         if found:
-            if not isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)):
+            if not (isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)) or is_numpy(value)):
                 yield str(gast.unparse(node)).strip()
         elif isinstance(node, gast.Attribute) and node.attr not in CONSTANT_ATTRIBUTES:
             yield from variables_held(node.value, lookup)

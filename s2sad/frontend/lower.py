@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sad import rules
 from s2sad.errors import UnsupportedError, Violation
@@ -64,7 +65,10 @@ from s2sad.runtime import stop_gradient
 Node = Any
 
 #: What calls its arguments, or runs through them, before it returns.
-_CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, dict, functools.reduce]
+_CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, dict, functools.reduce, np.fromiter]
+_METHODS_AT_ONCE = ("extend", "join", "update")
+#: What runs when it is asked for the next item.
+_LAZY = (map, filter)
 
 _REMEDIES: dict[type, tuple[str, str]] = {
     gast.With: ("a with statement is not supported", "Move it to the caller."),
@@ -240,7 +244,8 @@ class _Lowering(ControlFlow):
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
                 _, called = resolver.lookup(node.func)
-                if any(called is f for f in _CALLS_AT_ONCE):
+                method = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS_AT_ONCE
+                if method or any(called is f for f in _CALLS_AT_ONCE):
                     at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
         for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
@@ -248,6 +253,11 @@ class _Lowering(ControlFlow):
                 if seen:
                     what = f"this sees {', '.join(seen)} as of when it runs, and {seen[0]} is assigned more than once"
                     self.violation(node, what, "Assign the value to a name of its own before.")
+            lazy = isinstance(node, gast.Call) and any(resolver.lookup(node.func)[1] is f for f in _LAZY)
+            if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once:
+                if any(written_in(node, resolver.lookup)):
+                    what = "this may write, and does when it is asked for the next item"
+                    self.violation(node, what, "Write a loop, or make a list of it at once (list(...)).")
 
     def run(self) -> Lowered:
         params = []

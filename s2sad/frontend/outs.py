@@ -22,6 +22,8 @@ Lookup = Callable[[Node], tuple[bool, Any]]
 _OUT = {id(np.dot): 2, id(np.concatenate): 2}
 #: Where it stands in the methods of universal functions.
 _OUT_OF_METHODS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+#: Where it stands in the methods of random generators.
+_OUT_OF_DRAWING = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3, "permuted": 2}
 
 
 def is_numpy(function: object) -> bool:
@@ -134,6 +136,13 @@ def hidden_outs(call: Node, lookup: Lookup) -> Iterator[Node]:
     """
     found, function = lookup(call.func)
     receivers = 0
+    drawing = not found or isinstance(getattr(function, "__self__", None), np.random.Generator)
+    if drawing and isinstance(call.func, gast.Attribute) and call.func.attr in _OUT_OF_DRAWING:
+        place = _OUT_OF_DRAWING[call.func.attr]
+        yield from [a for a in call.args[place : place + 1] if not is_none(a)]
+        yield from [a for a in call.args if isinstance(a, gast.Starred)]
+        yield from [k.value for k in call.keywords if not k.arg]
+        return
     if not found and isinstance(call.func, gast.Attribute):
         function, receivers = methods.METHODS.get(call.func.attr), 1
     if function is None:

@@ -20,7 +20,7 @@ from s2sad.frontend.called import is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy
+from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy, is_writing, writes_first
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import nodes_of
@@ -120,12 +120,14 @@ def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
     if isinstance(argument, gast.Lambda):
         return any(True for _ in written_in(argument.body, lookup))
     found, value = lookup(argument)
-    return found and callable(value) and any(may_write(f) for f in _functions_of(value))
+    return found and callable(value) and (writes_first(value) or any(may_write(f) for f in _functions_of(value)))
 
 
 def _calls_unknown(call: Node, lookup: Lookup) -> bool:
-    """Whether a function of Python calls what it is given, of which it is not known what it is."""
+    """Whether a function of Python calls what it is given, which writes or of which it is not known what it is."""
     function = lookup(call.func)[1]
+    if function is map and call.args and is_writing(gast.Call(call.args[0], call.args[1:], []), lookup):
+        return True
     given = call.args[:1] if any(function is f for f in _CALLING) else []
     if any(function is f for f in _ORDERING) or (isinstance(call.func, gast.Attribute) and call.func.attr == "sort"):
         given = [k.value for k in call.keywords if k.arg == "key"]
