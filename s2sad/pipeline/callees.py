@@ -49,9 +49,13 @@ class Callees(ABC):
         """A function in IR, and the facts about it, given those about its parameters."""
 
     def bind(self, call: Call) -> dict[str, Expr]:
-        """Map the parameters of the user's function to the arguments of ``call``."""
+        """Map the parameters of the user's function to the arguments of ``call``; what ``*`` gathers is a tuple."""
         signature = inspect.signature(call.op.function)  # type: ignore[arg-type]
-        return dict(signature.bind_partial(*call.args, **dict(call.kwargs)).arguments)
+        bound = signature.bind_partial(*call.args, **dict(call.kwargs)).arguments
+        for name, value in bound.items():
+            if isinstance(value, (tuple, dict)):
+                bound[name] = Build("tuple", tuple(value.values() if isinstance(value, dict) else value))
+        return bound
 
     def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
         """What is known of the arguments of a call, by parameter; None where they do not fit."""

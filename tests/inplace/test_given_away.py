@@ -103,6 +103,14 @@ def tried_put(held: Any, a: Any) -> None:
         pass
 
 
+def first_of(*arrays: Any) -> Any:
+    return arrays[0]
+
+
+def named_a(**arrays: Any) -> Any:
+    return arrays["a"]
+
+
 def overwrite(a: Any) -> None:
     a[0] = 7.0
 
@@ -405,6 +413,20 @@ def constant_in_an_object(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def constant_among_starred_parameters(x: Any) -> Any:
+    a = np.ones(5)
+    y = first_of(a, 1) * x
+    a[0] = 5.0
+    return np.sum(y * y)
+
+
+def constant_among_starred_keywords(x: Any) -> Any:
+    a = np.ones(5)
+    y = named_a(a=a) * x
+    a[0] = 5.0
+    return np.sum(y * y)
+
+
 def what_was_counted(x: Any) -> Any:
     a = counted(5)
     a[0] = x[0]
@@ -421,6 +443,8 @@ CASES = [
         constant_after_it_is_registered_in_a_loop,
         constant_in_a_list_by_a_function,
         constant_in_an_object,
+        constant_among_starred_parameters,
+        constant_among_starred_keywords,
         what_was_counted,
     )
 ]
