@@ -134,7 +134,7 @@ def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
     writing = may_write(call.op.function)  # type: ignore[arg-type]
     written = every if writing else frozenset()
     linked = (every,) if writing else ()
-    return CallEffects(bound, written, every, linked, changing=written, altering=writing, kept=written)
+    return CallEffects(bound, written, every, linked, changing=written, outside=writing, altering=writing, kept=written)
 
 
 def alters(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:

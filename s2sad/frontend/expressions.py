@@ -31,7 +31,7 @@ from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import alters, kept, written_in
+from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -73,6 +73,8 @@ class Expressions:
         self.counters: dict[str, int] = {}
         self.callees: dict[int, types.FunctionType] = {}
         self.refusals: list[Refusal] = []
+        #: Around how many calls of ``stop_gradient`` the expression at hand is.
+        self.stopping = 0
         self.texts: set[str] = set()
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
@@ -135,7 +137,7 @@ class Expressions:
     def refused(self, node: Node, message: str, remedy: str) -> Expr:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
         self.refusals.append(Refusal(node, message, remedy))
-        opaque = self.opaque(node)
+        opaque = self.opaque(node, refused=True)
         variables = tuple([v for v in opaque.variables if v != UNKNOWN])
         return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy), variables=variables))
 
@@ -219,7 +221,9 @@ class Expressions:
             function = np.empty
         if plain and found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function)):
             op = Op("function", self.resolver.text(node.func), function)
-            args = tuple(self.constant(a) for a in node.args)
+            self.stopping += function is stop_gradient
+            args = tuple([self.constant(a) for a in node.args])
+            self.stopping -= function is stop_gradient
             return positional(Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node))
         if plain and isinstance(node.func, gast.Attribute) and not found:
             function = methods.METHODS.get(node.func.attr)
@@ -228,7 +232,7 @@ class Expressions:
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
                 return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
         whole = self.opaque(node)
-        if not plain or not isinstance(function, types.FunctionType) or not is_followed(function):
+        if not is_read(node, self.resolver.lookup):
             return whole
 
         def seen(part: Node) -> Expr:
@@ -238,8 +242,8 @@ class Expressions:
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
         return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
-    def opaque(self, node: Node) -> Opaque:
-        """``node`` as it stands."""
+    def opaque(self, node: Node, refused: bool = False) -> Opaque:
+        """``node`` as it stands; if it is ``refused``, the reason is known."""
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
@@ -250,6 +254,10 @@ class Expressions:
                 starred = f"{text}(...) is called with * or **", "Write the arguments one by one."
                 hidden = f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE
                 self.violation(call, *(starred if is_starred(call) else hidden))
+        if not (self.stopping or refused):
+            for call in keeping_calls(node, self.resolver.lookup, self.depends):
+                what = f"{gast.unparse(call.func).strip()}(...) may write or keep what is differentiated"
+                self.violation(call, what, "Return it instead, or pass stop_gradient(np.copy(...)).")
         for name in written_in(node, self.resolver.lookup, surely=True):
             if self.resolver.holds_arrays(name):
                 self.violation(node, f"{name} is the module's, and is written in place", OWN_ARRAY)
@@ -264,7 +272,7 @@ class Expressions:
                 assert isinstance(value, Var)
                 names[user] = value.name
         written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
-        held = tuple(sorted(names.keys() & set(names_held(node))))
+        held = tuple(sorted(names.keys() & set(names_held(node, self.resolver.lookup))))
         variables = tuple(sorted(set(variables_held(node, self.resolver.lookup))))
         altering = alters(node, self.resolver.lookup)
         away = tuple(sorted(names.keys() & set(kept(node, self.resolver.lookup)))) if written or altering else ()

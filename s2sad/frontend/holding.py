@@ -13,7 +13,7 @@ import numpy as np
 from s2sad import rules
 from s2sad.frontend.called import KNOWN_PURE
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import is_numpy
+from s2sad.frontend.outs import given_out, hidden_outs, is_numpy
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -31,15 +31,19 @@ _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 
 #: Functions without rule whose result is what they are given, or of it.
 _HANDING = (stop_gradient, iter, next, reversed, copy.copy)
+#: Functions that copy unless an argument says otherwise, and those that may give back what they are given.
+_MAY_COPY, _MAY_GIVE_BACK = (np.array, np.nan_to_num), (max, min, sum)
 
 
-def names_held(node: Node) -> Iterator[str]:
+def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
     """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif not (isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES):
+    elif isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES:
+        return
+    elif not (isinstance(node, gast.Call) and is_fresh(node, lookup)):
         for child in gast.iter_child_nodes(node):
-            yield from names_held(child)
+            yield from names_held(child, lookup)
 
 
 def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
@@ -64,8 +68,23 @@ def is_fresh(call: Node, lookup: Lookup) -> bool:
     method = not found and isinstance(call.func, gast.Attribute)
     rule = rules.find(function) if found else None
     drawn = method or isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    fresh = function is copy.deepcopy or (rule is not None and rule.sharing == "fresh")
+    own = rule is not None and rule.sharing == "fresh" and function not in _MAY_GIVE_BACK
+    fresh = function is copy.deepcopy or own
+    if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):
+        return False
+    if any(True for _ in (*given_out(call), *hidden_outs(call, lookup))):
+        # The result is what is written.
+        return False
+    if fresh and any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords))):
+        # An array of objects holds those that it is made of.
+        return False
     return fresh or (drawn and call.func.attr in DRAWING_METHODS)
+
+
+def _is_object(node: Node, lookup: Lookup) -> bool:
+    """Whether an argument asks for an array of objects."""
+    value = node.value if isinstance(node, gast.Constant) else lookup(node)[1]
+    return value in ("O", "object") if isinstance(value, str) else value is object or value is np.object_
 
 
 def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:

@@ -37,7 +37,7 @@ from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.frontend.writing import may_write, written_in
+from s2sad.frontend.writing import keeping_calls, may_write, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -272,11 +272,15 @@ class _Lowering(ControlFlow):
             self.unbound.add(start)
         self.statements(self.body)
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
+        refusals = [r for r in self.refusals if self.lost.isdisjoint(free_names(r.node, frozenset()))]
+        for refusal in refusals:
+            if any(keeping_calls(refusal.node, self.resolver.lookup, self.depends)):
+                # Whether or not what it gives is needed.
+                self.violation(refusal.node, refusal.message, refusal.remedy)
         if self.violations:
             # What may be refused later is said in the same breath.
-            for refusal in self.refusals:
-                if not any(isinstance(n, gast.Name) and n.id in self.lost for n in nodes_of(refusal.node)):
-                    self.violation(refusal.node, refusal.message, refusal.remedy)
+            for refusal in refusals:
+                self.violation(refusal.node, refusal.message, refusal.remedy)
             raise UnsupportedError(self.violations)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True

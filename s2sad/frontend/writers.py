@@ -29,6 +29,8 @@ Node = Any
 #: The operands of a call that writes, in the order and under the names of the user.
 Given = dict[str, Expr]
 
+#: The classes whose methods write as their names say.
+_CHANGING = (np.ndarray, list, dict, set)
 ELLIPSIS = Const(...)
 _NONE = Const(None)
 _INDEX = Op("index", "[]")
@@ -57,6 +59,9 @@ class Writers(Changes):
             return None
         found, function = self.resolver.lookup(node.func)
         method = not found and isinstance(node.func, gast.Attribute)
+        there, owner = self.resolver.lookup(node.func.value) if method else (False, None)
+        if there and not isinstance(owner, _CHANGING):
+            return None
         parts = [*([node.func.value] if method else []), *node.args, *(k.value for k in node.keywords)]
         name = node.func.attr if isinstance(node.func, gast.Attribute) else ""
         if found and any(function is getattr(np.ndarray, m) for m in _METHODS):
@@ -90,8 +95,11 @@ class Writers(Changes):
         base = self.operand(target)
         return base, ELLIPSIS, base
 
-    def given(self, node: Node, args: list[Node], names: str) -> dict[str, Node] | None:
-        """The arguments of a call by the name of their parameter, in order; None if one is not among them."""
+    def given(self, node: Node, args: list[Node], names: str, needed: int) -> dict[str, Node] | None:
+        """The arguments of a call by the name of their parameter, in order; None if one is not among them.
+
+        The first few are ``needed``.
+        """
         parameters = names.split()
         bound = dict(zip(parameters, args, strict=False))
         for keyword in node.keywords:
@@ -101,6 +109,10 @@ class Writers(Changes):
             bound[keyword.arg] = keyword.value
         if len(args) > len(parameters):
             self.unsupported(node, f"has no derivative rule for its argument number {len(parameters) + 1}")
+            return None
+        missing = [name for name in parameters[:needed] if name not in bound]
+        if missing:
+            self.unsupported(node, f"lacks its argument {missing[0]!r}")
             return None
         return bound
 
@@ -189,8 +201,8 @@ class Writers(Changes):
     # --- functions
 
     def copyto(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        bound = self.given(node, args, "dst src casting where")
-        if bound is None or not {"dst", "src"} <= set(bound):
+        bound = self.given(node, args, "dst src casting where", 2)
+        if bound is None:
             return _NONE
         base, index, whole = self.written(bound.pop("dst"))
         value = self.carried(bound.pop("src"))
@@ -205,15 +217,15 @@ class Writers(Changes):
         return self.store(node, base, index, value, given)
 
     def fill(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        bound = self.given(node, args, "self value")
-        if bound is None or len(bound) != 2:
+        bound = self.given(node, args, "self value", 2)
+        if bound is None:
             return _NONE
         base, index, whole = self.written(bound["self"])
         value = self.carried(bound["value"])
         return self.store(node, base, index, value, {"self": whole, "value": value})
 
     def sort(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        bound = self.given(node, args, "self axis kind order")
+        bound = self.given(node, args, "self axis kind order", 1)
         if bound is None:
             return _NONE
         base, index, whole = self.written(bound.pop("self"))
@@ -222,9 +234,9 @@ class Writers(Changes):
         value = self.assign("~t", Call(_SORT, (self.atom(whole),), options, node))
         return self.store(node, base, index, value, given)
 
-    def elements(self, node: Node, args: list[Node], names: str) -> tuple[Expr, Given] | None:
-        """The operands of a call that writes some elements of its first argument."""
-        bound = self.given(node, args, names)
+    def elements(self, node: Node, args: list[Node], names: str, needed: int) -> tuple[Expr, Given] | None:
+        """The operands of a call that writes some elements of its first argument; the first few are ``needed``."""
+        bound = self.given(node, args, names, needed)
         if bound is None:
             return None
         array = names.split()[0]
@@ -232,13 +244,13 @@ class Writers(Changes):
         for name, argument in bound.items():
             carries = name in (array, "v", "val", "vals", "values")
             given[name] = self.carried(argument) if carries else self.argument(argument)
-        return (given[array], given) if array in given else None
+        return given[array], given
 
     def put(self, node: Node, function: Any, args: list[Node]) -> Expr:
         function_form = function is np.put
         names = "a ind v mode" if function_form else "self indices values mode"
-        made = self.elements(node, args, names)
-        if made is None or len(made[1]) < 3:
+        made = self.elements(node, args, names, 3)
+        if made is None:
             return _NONE
         base, given = made
         _, indices, values, *_ = names.split()
@@ -257,8 +269,8 @@ class Writers(Changes):
         return values if isinstance(values, Const) else self.assign("~t", Call(_RESIZE, (values, shape)))
 
     def put_along_axis(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "arr indices values axis")
-        if made is None or len(made[1]) < 3:
+        made = self.elements(node, args, "arr indices values axis", 3)
+        if made is None:
             return _NONE
         base, given = made
         axis = given.get("axis", Const(-1))
@@ -268,8 +280,8 @@ class Writers(Changes):
         return self.store(node, base, places, given["values"], given)
 
     def fill_diagonal(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "a val wrap")
-        if made is None or len(made[1]) < 2:
+        made = self.elements(node, args, "a val wrap", 2)
+        if made is None:
             return _NONE
         base, given = made
         value = given["val"]
@@ -278,8 +290,8 @@ class Writers(Changes):
         return self.store(node, base, places, self.resized(value, count), given)
 
     def place(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "arr mask vals")
-        if made is None or len(made[1]) < 3:
+        made = self.elements(node, args, "arr mask vals", 3)
+        if made is None:
             return _NONE
         base, given = made
         value = given["vals"]
@@ -287,8 +299,8 @@ class Writers(Changes):
         return self.store(node, base, places, self.resized(value, Call(_COUNT, (places,))), given)
 
     def putmask(self, node: Node, function: Any, args: list[Node]) -> Expr:
-        made = self.elements(node, args, "a mask values")
-        if made is None or len(made[1]) < 3:
+        made = self.elements(node, args, "a mask values", 3)
+        if made is None:
             return _NONE
         base, given = made
         value = given["values"]

@@ -16,14 +16,14 @@ from typing import Any
 import gast
 
 from s2sad.errors import S2SADError
-from s2sad.frontend.called import is_of_python
+from s2sad.frontend.called import is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy, is_writing, writes_first
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import is_starred, nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -45,40 +45,41 @@ def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     calls = [n for n in nodes if isinstance(n, gast.Call)]
     if not calls:
         return
-    yield from _with_iterated((name for call in calls for name in _written_by(call, lookup, surely)), nodes)
+    written = (name for call in calls for name in _written_by(call, lookup, surely))
+    yield from _with_iterated(written, nodes, lookup)
 
 
-def _with_iterated(found: Iterable[str], nodes: list[Node]) -> Iterator[str]:
+def _with_iterated(found: Iterable[str], nodes: list[Node], lookup: Lookup) -> Iterator[str]:
     """Names, and where one is that of an item in a comprehension, those of what the items are taken from."""
     names = dict.fromkeys(found)
     inner = [n for n in nodes if isinstance(n, gast.comprehension)]
     for generator in inner * len(inner):
         if not names.keys().isdisjoint(bound_names(generator.target)):
-            names.update(dict.fromkeys(names_held(generator.iter)))
+            names.update(dict.fromkeys(names_held(generator.iter, lookup)))
     yield from names
 
 
 def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
     """The local names whose objects a call may write."""
-    arguments = [*call.args, *(k.value for k in call.keywords)]
+    arguments = _arguments(call)
     first = changed(call, lookup)
     for part in (*given_out(call), *first, *hidden_outs(call, lookup)):
         base = stored_base(part)
-        yield from names_held(part) if base is None else [base]
+        yield from names_held(part, lookup) if base is None else [base]
     found, _ = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
     if any(_may_write_when_called(a, lookup) for a in arguments) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
-            yield from names_held(part)
+            yield from names_held(part, lookup)
     if first:
         return
     functions = _called(call.func, lookup)
     if functions is None and not surely:
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
-            yield from _bases(part)
+            yield from _bases(part, lookup)
     elif any(may_write(f) for f in functions or ()):
         for part in [*arguments, *([method] if method is not None else [])]:
-            yield from names_held(part)
+            yield from names_held(part, lookup)
 
 
 def alters(node: Node, lookup: Lookup) -> bool:
@@ -92,7 +93,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in written):
         return True
     functions = [] if first else _called(call.func, lookup)
-    arguments = [*call.args, *(k.value for k in call.keywords)]
+    arguments = _arguments(call)
     if any(_may_write_when_called(a, lookup) for a in arguments) or _calls_unknown(call, lookup):
         return True
     return functions is None or any(may_write(f) for f in functions)
@@ -107,12 +108,38 @@ def kept(node: Node, lookup: Lookup) -> Iterator[str]:
     nodes = nodes_of(node)
     for call in nodes:
         if isinstance(call, gast.Call) and (_may_alter(call, lookup) or any(_written_by(call, lookup, False))):
-            function = lookup(call.func)[1]
-            if not (is_numpy(function) or function is next or getattr(function, "__name__", "") == "shuffle"):
-                for part in [*call.args, *(k.value for k in call.keywords)]:
-                    if not (isinstance(part, gast.Call) and is_fresh(part, lookup)):
-                        found += _bases(part)
-    yield from _with_iterated(found, nodes)
+            for part in _arguments(call) if _may_keep(call, lookup) else ():
+                found += _bases(part, lookup)
+    yield from _with_iterated(found, nodes, lookup)
+
+
+def keeping_calls(node: Node, lookup: Lookup, depends: Callable[[Node], bool]) -> Iterator[Node]:
+    """The calls inside ``node`` that may put what ``depends`` on the inputs into objects of the module.
+
+    If the whole is a call of a function that is read, more is known of it.
+    """
+    for call in nodes_of(node):
+        if isinstance(call, gast.Call) and any(map(depends, _arguments(call))):
+            if _may_keep(call, lookup) and _may_alter(call, lookup) and not (call is node and is_read(call, lookup)):
+                yield call
+
+
+def is_read(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is of a function with source that is followed, so that what it does is known."""
+    function = lookup(call.func)[1]
+    plain = not is_starred(call) and not is_writing(call, lookup)
+    return plain and isinstance(function, types.FunctionType) and is_followed(function)
+
+
+def _may_keep(call: Node, lookup: Lookup) -> bool:
+    """Whether a call that writes may put there what it is given, and not only numbers that it takes from that."""
+    function = lookup(call.func)[1]
+    plain = is_numpy(function) or function is next or getattr(function, "__name__", "") == "shuffle"
+    return not plain or any(_may_write_when_called(a, lookup) for a in _arguments(call))
+
+
+def _arguments(call: Node) -> list[Node]:
+    return [*call.args, *(k.value for k in call.keywords)]
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
@@ -158,16 +185,16 @@ def _functions_of(value: Any) -> list[types.FunctionType]:
     return [m for m in members if isinstance(m, types.FunctionType)]
 
 
-def _bases(node: Node) -> Iterator[str]:
+def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
     """The names whose objects the value of an expression may be, view or hold; numbers are computed from others."""
     if not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare)) or any(
         isinstance(n, (gast.List, gast.Tuple, gast.Subscript, gast.ListComp, gast.Call)) for n in nodes_of(node)
     ):
-        yield from names_held(node)
+        yield from names_held(node, lookup)
 
 
 def may_write(function: types.FunctionType) -> bool:
-    """Whether a function with source may write into an object that it is given or that is global."""
+    """Whether a function with source may write into an object that it is given or that is global, or keep one there."""
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
     if module in ("numpy", "s2sad") or is_of_python(function):
         return False
@@ -208,13 +235,18 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
     params = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     assigned = {n.id for n in nodes_of(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     lookup = Resolver(function, frozenset(params | assigned)).lookup
-    handed = set(params)
+    outer = {name for n in nodes_of(node) if isinstance(n, (gast.Global, gast.Nonlocal)) for name in n.names}
+    handed = params | outer
     for inner in nodes_of(node):
         if isinstance(inner, gast.Assign):
             for target in inner.targets:
                 if not isinstance(target, gast.Name) or _may_hand_on(inner.value, lookup):
+                    if not outer.isdisjoint(bound_names(target)):
+                        return True
                     handed |= set(bound_names(target))
         elif isinstance(inner, (gast.For, gast.AnnAssign, gast.NamedExpr)):
+            if not outer.isdisjoint(bound_names(inner.target)):
+                return True
             handed |= set(bound_names(inner.target))
     for inner in nodes_of(node):
         if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):

@@ -78,9 +78,38 @@ def while_an_iteration_makes_rows(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def through_the_result_of_out(x: Any) -> Any:
+    a = np.arange(5.0)
+    b = np.add(a, 1.0, a)
+    b[0] = 8.0
+    c = np.cumsum(a, out=a)
+    c[1] = 3.0
+    return np.sum(a * x)
+
+
+def through_what_is_not_copied(x: Any) -> Any:
+    a = np.arange(5.0)
+    b = np.array(a, None, copy=False)
+    b[0] = 8.0
+    c = np.nan_to_num(a, False)
+    c[1] = 3.0
+    return np.sum(a * x)
+
+
+def through_the_longest(x: Any) -> Any:
+    a = np.arange(5.0)
+    y = a * x
+    b = max([a, a[1:]], key=len)
+    b[0] = 8.0
+    return np.sum(y * y)
+
+
 CASES = [
     case(f, X)
     for f in (
+        through_the_result_of_out,
+        through_what_is_not_copied,
+        through_the_longest,
         by_a_generator_of_numbers,
         by_one_that_is_made_here,
         by_one_with_starred_keywords,

@@ -340,8 +340,6 @@ REFUSED = [
     registered_here,
     kept_inside,
     kept_here,
-    given_to_a_method,
-    given_to_a_method_in_a_condition,
     given_by_a_method,
 ]
 

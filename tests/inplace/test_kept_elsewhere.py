@@ -1,0 +1,396 @@
+"""What functions and methods keep outside of the function: in variables of the module, closures, classes, objects."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, stop_gradient
+from s2sad.errors import UnsupportedError
+from tests.language.support import PLACE, Case, case, check_gradient, check_primal
+
+X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
+LOGGER = logging.getLogger(__name__)
+LAST: Any = np.ones(5)
+COUNT = 0
+
+
+def remember(a: Any) -> None:
+    global LAST
+    LAST = a
+
+
+def remember_in_a_loop(a: Any) -> None:
+    global LAST
+    for LAST in [a]:
+        pass
+
+
+def remember_among_others(a: Any) -> None:
+    global LAST, COUNT
+    LAST, COUNT = a, 1
+
+
+def remember_in_a_condition(a: Any) -> None:
+    global LAST
+    if (LAST := a) is None:
+        pass
+
+
+def remember_further_inside(a: Any) -> None:
+    remember(a)
+
+
+def add_to_the_last(a: Any) -> None:
+    global LAST
+    LAST += a
+
+
+def remembered(a: Any) -> Any:
+    remember(a)
+    return 1.0
+
+
+def count() -> Any:
+    global COUNT
+    COUNT = COUNT + 1
+    return 2.0
+
+
+def closure() -> tuple[Callable[[Any], None], Callable[[], Any]]:
+    held = np.ones(5)
+
+    def put(a: Any) -> None:
+        nonlocal held
+        held = a
+
+    def get() -> Any:
+        return held
+
+    return put, get
+
+
+PUT, GET = closure()
+
+
+class Model:
+    """Keeps what its methods are given, or counts their calls."""
+
+    shared: Any = np.ones(5)
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.a: Any = np.ones(5)
+
+    def tell(self, a: Any) -> None:
+        self.calls += 1
+
+    def keep(self, a: Any) -> None:
+        self.a = a
+
+    def check(self, a: Any) -> bool:
+        return True
+
+    def put(self, a: Any) -> None:
+        type(self).shared = a
+
+    @classmethod
+    def share(cls, a: Any) -> None:
+        cls.shared = a
+
+    @staticmethod
+    def put_there(a: Any) -> None:
+        Model.shared = a
+
+
+MODEL = Model()
+
+
+def in_a_variable(x: Any) -> Any:
+    y = x * x
+    remember(y)
+    return np.sum(LAST * x)
+
+
+def in_a_variable_by_a_loop(x: Any) -> Any:
+    y = x * x
+    remember_in_a_loop(y)
+    return np.sum(LAST * x)
+
+
+def in_a_variable_among_others(x: Any) -> Any:
+    y = x * x
+    remember_among_others(y)
+    return np.sum(LAST * x)
+
+
+def in_a_variable_by_a_condition(x: Any) -> Any:
+    y = x * x
+    remember_in_a_condition(y)
+    return np.sum(LAST * x)
+
+
+def in_a_variable_further_inside(x: Any) -> Any:
+    y = x * x
+    remember_further_inside(y)
+    return np.sum(LAST * x)
+
+
+def in_a_condition(x: Any) -> Any:
+    y = x * x
+    if remember(y) is None:  # type: ignore[func-returns-value]
+        y = y * 2
+    return np.sum(LAST * x * y)
+
+
+def in_an_assertion(x: Any) -> Any:
+    y = x * x
+    assert remembered(y)
+    return np.sum(LAST * x)
+
+
+def in_a_text(x: Any) -> Any:
+    y = x * x
+    f"{remembered(y)}"  # noqa: B021
+    return np.sum(LAST * x)
+
+
+def number_of_a_loop(x: Any) -> Any:
+    y = x * x
+    for v in y:
+        remembered(v)
+    return np.sum(LAST * x)
+
+
+def along_an_axis(x: Any) -> Any:
+    y = x * x
+    np.apply_along_axis(remembered, 0, y)
+    return np.sum(LAST * x)
+
+
+def in_a_map(x: Any) -> Any:
+    y = x * x
+    s = list(map(remembered, y))
+    return np.sum(LAST * x * s[0])
+
+
+def array_written_later(x: Any) -> Any:
+    a = np.ones(5)
+    remember(a)
+    a[0] = x[0]
+    return np.sum(LAST * x)
+
+
+def added_to_a_variable(x: Any) -> Any:
+    add_to_the_last(x)
+    return np.sum(LAST * x)
+
+
+def in_a_closure(x: Any) -> Any:
+    y = x * x
+    PUT(y)
+    return np.sum(GET() * x)
+
+
+def in_a_closure_written_later(x: Any) -> Any:
+    a = np.ones(5)
+    PUT(a)
+    a[0] = x[0]
+    return np.sum(GET() * x)
+
+
+def in_an_object(x: Any) -> Any:
+    y = x * x
+    MODEL.keep(y)
+    return np.sum(MODEL.a * x)
+
+
+def number_in_an_object(x: Any) -> Any:
+    MODEL.keep(np.sum(x * x))
+    return np.sum(MODEL.a * x)
+
+
+def number_in_a_local_object(x: Any) -> Any:
+    model = Model()
+    model.keep(np.sum(x * x))
+    return np.sum(model.a * x)
+
+
+def number_in_an_object_in_a_condition(x: Any) -> Any:
+    y = x * x
+    if MODEL.keep(np.sum(y)) is None:  # type: ignore[func-returns-value]
+        y = y * 2
+    return np.sum(MODEL.a * x * y)
+
+
+def in_an_object_by_a_result_that_is_not_used(x: Any) -> Any:
+    y = x * x
+    _ = MODEL.keep(y)  # type: ignore[func-returns-value]
+    return np.sum(MODEL.a * x)
+
+
+def in_a_class_by_the_name_of_a_method_of_arrays(x: Any) -> Any:
+    y = x * x
+    MODEL.put(y)
+    return np.sum(Model.shared * x)
+
+
+def in_a_local_object_by_the_name_of_a_method_of_arrays(x: Any) -> Any:
+    y = x * x
+    model = Model()
+    model.put(y)
+    return np.sum(Model.shared * x)
+
+
+def by_a_class_method(x: Any) -> Any:
+    y = x * x
+    Model.share(y)
+    return np.sum(Model.shared * x)
+
+
+def by_a_static_method(x: Any) -> Any:
+    y = x * x
+    Model.put_there(y)
+    return np.sum(Model.shared * x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        in_a_variable,
+        in_a_variable_by_a_loop,
+        in_a_variable_among_others,
+        in_a_variable_by_a_condition,
+        in_a_variable_further_inside,
+        in_a_condition,
+        in_an_assertion,
+        in_a_text,
+        number_of_a_loop,
+        along_an_axis,
+        in_a_map,
+        array_written_later,
+        added_to_a_variable,
+        in_a_closure,
+        in_a_closure_written_later,
+        in_an_object,
+        number_in_an_object,
+        number_in_a_local_object,
+        number_in_an_object_in_a_condition,
+        in_an_object_by_a_result_that_is_not_used,
+        in_a_class_by_the_name_of_a_method_of_arrays,
+        in_a_local_object_by_the_name_of_a_method_of_arrays,
+        by_a_class_method,
+        by_a_static_method,
+    ],
+)
+def test_what_is_differentiated_is_not_kept(f: Any) -> None:
+    with pytest.raises(UnsupportedError) as refusal:
+        grad(f)(X)
+    assert PLACE.search(str(refusal.value))
+
+
+def constant_in_a_variable(x: Any) -> Any:
+    a = np.ones(5)
+    remember(a)
+    y = LAST * x
+    a[0] = 4.0
+    return np.sum(y * y)
+
+
+def other_constant_in_the_variable(x: Any) -> Any:
+    remember(np.ones(5))
+    y = LAST * x
+    remember(np.zeros(5))
+    return np.sum(y * y)
+
+
+def constant_in_the_variable_written(x: Any) -> Any:
+    remember(np.ones(5))
+    y = LAST * x
+    add_to_the_last(2.0)
+    return np.sum(y * y)
+
+
+def constant_in_a_closure(x: Any) -> Any:
+    a = np.ones(5)
+    PUT(a)
+    y = GET() * x
+    a[0] = 3.0
+    return np.sum(y * y)
+
+
+def constant_in_a_class(x: Any) -> Any:
+    a = np.ones(5)
+    Model.share(a)
+    y = Model.shared * x
+    a[0] = 4.0
+    return np.sum(y * y)
+
+
+def counted(x: Any) -> Any:
+    y = x * count()
+    return np.sum(y * y * count())
+
+
+def checked(x: Any) -> Any:
+    y = x * x
+    assert MODEL.check(y)
+    return np.sum(y)
+
+
+def logged(x: Any) -> Any:
+    y = x * x
+    LOGGER.debug("%s %s", y, np.sum(y))
+    return np.sum(y * x)
+
+
+CASES = [
+    case(f, X)
+    for f in (
+        constant_in_a_variable,
+        other_constant_in_the_variable,
+        constant_in_the_variable_written,
+        constant_in_a_closure,
+        constant_in_a_class,
+        counted,
+        checked,
+        logged,
+    )
+]
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_primal(c: Case) -> None:
+    check_primal(c)
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_gradient(c: Case) -> None:
+    check_gradient(c)
+
+
+def stopped(x: Any) -> Any:
+    y = x * x
+    MODEL.tell(stop_gradient(np.copy(y)))
+    MODEL.tell(stop_gradient(np.sum(y)))
+    y[0] = 3 * x[0]
+    return np.sum(y)
+
+
+def test_what_is_stopped_may_be_kept() -> None:
+    np.testing.assert_allclose(grad(stopped)(X), [3.0, *(2 * X[1:])], rtol=1e-14)
+
+
+def lacking(x: Any) -> Any:
+    y = x * x
+    np.put(y, [0])  # type: ignore[call-arg]
+    return np.sum(y)
+
+
+def test_a_call_that_lacks_an_argument() -> None:
+    with pytest.raises(UnsupportedError, match=r"np\.put\(\.\.\.\) lacks its argument 'v'"):
+        grad(lacking)(X)
