@@ -235,9 +235,14 @@ class _Lowering(ControlFlow):
 
     def check_captures(self, resolver: Resolver) -> None:
         """Find the functions that see variables as they are when called, not when written down."""
-        stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+        stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
         stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
+        given = {name for name, _ in self.params}
+        for s in self.nodes:
+            if isinstance(s, gast.Assign) and isinstance(s.value, gast.Lambda):
+                if not any(written_in(s.value.body, resolver.lookup)):
+                    given.update(n for target in s.targets for n in bound_names(target))
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
         for node in self.nodes:
@@ -255,7 +260,10 @@ class _Lowering(ControlFlow):
                     self.violation(node, what, "Assign the value to a name of its own before.")
             lazy = isinstance(node, gast.Call) and any(resolver.lookup(node.func)[1] is f for f in _LAZY)
             if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once:
-                if any(written_in(node, resolver.lookup)):
+                # Of functions that are given, or are no more than an expression, it is known what they write.
+                first = node.args[0] if lazy and node.args else None
+                known = isinstance(first, gast.Name) and stores.count(first.id) == 1 and first.id in given
+                if any(any(written_in(p, resolver.lookup)) for p in (node.args[1:] if known else [node])):
                     what = "this may write, and does when it is asked for the next item"
                     self.violation(node, what, "Write a loop, or make a list of it at once (list(...)).")
 

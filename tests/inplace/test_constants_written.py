@@ -104,12 +104,29 @@ def through_the_longest(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def by_a_function_that_is_given(x: Any, f: Any = np.sqrt) -> Any:
+    y = x
+    for v in map(f, [1.0, 2.0]):
+        y = y * v
+    return np.sum(y * y)
+
+
+def by_a_lambda_of_a_parameter(x: Any, s: Any = 2.0) -> Any:
+    f = lambda v: v * s  # noqa: E731
+    y = x
+    for v in map(f, [1.0, 2.0]):
+        y = y * v
+    return np.sum(y * y)
+
+
 CASES = [
     case(f, X)
     for f in (
         through_the_result_of_out,
         through_what_is_not_copied,
         through_the_longest,
+        by_a_function_that_is_given,
+        by_a_lambda_of_a_parameter,
         by_a_generator_of_numbers,
         by_one_that_is_made_here,
         by_one_with_starred_keywords,
@@ -156,8 +173,23 @@ def by_a_map_later(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def by_a_map_of_a_method_later(x: Any) -> Any:
+    a = np.arange(5.0)
+    fill = a.fill
+    y = x
+    for _ in map(fill, [1.0, 2.0]):
+        y = y * a
+    return np.sum(y * y)
+
+
 @pytest.mark.parametrize(
-    "f", [by_a_generator_expression_later, by_a_generator_expression_that_is_iterated, by_a_map_later]
+    "f",
+    [
+        by_a_generator_expression_later,
+        by_a_generator_expression_that_is_iterated,
+        by_a_map_later,
+        by_a_map_of_a_method_later,
+    ],
 )
 def test_what_writes_later_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError, match="when it is asked for the next item") as refusal:
