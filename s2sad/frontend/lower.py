@@ -485,12 +485,14 @@ class _Lowering(ControlFlow):
         written: dict[str, None] = {}
         kept: dict[str, None] = {}
         altering = False
+        over = isinstance(s, gast.Raise)
         for part in gast.iter_child_nodes(s):
-            opaque = self.opaque(part)
-            altering |= opaque.alters
+            opaque = self.opaque(part, refused=over)
             names.update(opaque.names)
-            written.update(dict.fromkeys(opaque.writes))
-            kept.update(dict.fromkeys(opaque.kept))
+            # Nothing of the function runs after it has raised.
+            altering |= opaque.alters and not over
+            written.update(dict.fromkeys(() if over else opaque.writes))
+            kept.update(dict.fromkeys(() if over else opaque.kept))
         self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept)))
 
 

@@ -20,7 +20,7 @@ from s2sad.frontend.called import is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy, is_writing, writes_first
+from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy, is_own, is_writing, writes_first
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -32,6 +32,8 @@ _PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "p
 
 #: The functions of Python that call their first argument, and their ``key``.
 _CALLING, _ORDERING = (map, filter, functools.reduce), (sorted, min, max)
+#: Those that call no function or class that they are given.
+_ASKING = (isinstance, issubclass, type, callable, id, hash, len, repr, str)
 
 #: The functions that are being read, and the places of those on whose answer what was found since rests.
 _open: list[types.FunctionType] = []
@@ -68,7 +70,7 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
         yield from names_held(part, lookup) if base is None else [base]
     found, _ = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
-    if any(_may_write_when_called(a, lookup) for a in arguments) or (not surely and _calls_unknown(call, lookup)):
+    if _calls_writing(call, lookup) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part, lookup)
     if first:
@@ -93,8 +95,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in written):
         return True
     functions = [] if first else _called(call.func, lookup)
-    arguments = _arguments(call)
-    if any(_may_write_when_called(a, lookup) for a in arguments) or _calls_unknown(call, lookup):
+    if _calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
     return functions is None or any(may_write(f) for f in functions)
 
@@ -134,12 +135,19 @@ def is_read(call: Node, lookup: Lookup) -> bool:
 def _may_keep(call: Node, lookup: Lookup) -> bool:
     """Whether a call that writes may put there what it is given, and not only numbers that it takes from that."""
     function = lookup(call.func)[1]
-    plain = is_numpy(function) or function is next or getattr(function, "__name__", "") == "shuffle"
-    return not plain or any(_may_write_when_called(a, lookup) for a in _arguments(call))
+    shuffles = getattr(function, "__name__", "") == "shuffle" and not is_own(function)
+    plain = is_numpy(function) or function is next or shuffles
+    return not plain or _calls_writing(call, lookup)
 
 
 def _arguments(call: Node) -> list[Node]:
     return [*call.args, *(k.value for k in call.keywords)]
+
+
+def _calls_writing(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is given a function that writes into what it is given, and may call it."""
+    function = lookup(call.func)[1]
+    return not any(function is f for f in _ASKING) and any(_may_write_when_called(a, lookup) for a in _arguments(call))
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:

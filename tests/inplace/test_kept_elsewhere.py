@@ -342,6 +342,22 @@ def checked(x: Any) -> Any:
     return np.sum(y)
 
 
+class Failure(Exception):
+    """Keeps what was wrong."""
+
+    def __init__(self, what: str, a: Any) -> None:
+        super().__init__(what)
+        self.a = a
+
+
+def not_raised(x: Any) -> Any:
+    y = x * x
+    assert not isinstance(y, Model)
+    if y[0] > 100.0:
+        raise Failure("too large", y)
+    return np.sum(y * y)
+
+
 def logged(x: Any) -> Any:
     y = x * x
     LOGGER.debug("%s %s", y, np.sum(y))
@@ -358,6 +374,7 @@ CASES = [
         constant_in_a_class,
         counted,
         checked,
+        not_raised,
         logged,
     )
 ]
