@@ -261,8 +261,8 @@ class _Lowering(ControlFlow):
             lazy = isinstance(node, gast.Call) and any(resolver.lookup(node.func)[1] is f for f in _LAZY)
             if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once:
                 # Of functions that are given, or are no more than an expression, it is known what they write.
-                first = node.args[0] if lazy and node.args else None
-                known = isinstance(first, gast.Name) and stores.count(first.id) == 1 and first.id in given
+                first = node.args[0].id if lazy and node.args and isinstance(node.args[0], gast.Name) else ""
+                known = first in given and stores.count(first) == 1
                 if any(any(written_in(p, resolver.lookup)) for p in (node.args[1:] if known else [node])):
                     what = "this may write, and does when it is asked for the next item"
                     self.violation(node, what, "Write a loop, or make a list of it at once (list(...)).")
@@ -484,8 +484,7 @@ class _Lowering(ControlFlow):
         names: dict[str, str] = {}
         written: dict[str, None] = {}
         kept: dict[str, None] = {}
-        altering = False
-        over = isinstance(s, gast.Raise)
+        altering, over = False, isinstance(s, gast.Raise)
         for part in gast.iter_child_nodes(s):
             opaque = self.opaque(part, refused=over)
             names.update(opaque.names)
