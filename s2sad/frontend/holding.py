@@ -65,20 +65,16 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
 def is_fresh(call: Node, lookup: Lookup) -> bool:
     """Whether the result of a call surely shares nothing with what the call is given, nor with the module."""
     found, function = lookup(call.func)
-    method = not found and isinstance(call.func, gast.Attribute)
     rule = rules.find(function) if found else None
-    drawn = method or isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    own = rule is not None and rule.sharing == "fresh" and function not in _MAY_GIVE_BACK
-    fresh = function is copy.deepcopy or own
+    if function is not copy.deepcopy and (rule is None or rule.sharing != "fresh" or function in _MAY_GIVE_BACK):
+        return False
     if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):
         return False
     if any(True for _ in (*given_out(call), *hidden_outs(call, lookup))):
         # The result is what is written.
         return False
-    if fresh and any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords))):
-        # An array of objects holds those that it is made of.
-        return False
-    return fresh or (drawn and call.func.attr in DRAWING_METHODS)
+    # An array of objects holds those that it is made of.
+    return not any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords)))
 
 
 def _is_object(node: Node, lookup: Lookup) -> bool:
@@ -89,15 +85,16 @@ def _is_object(node: Node, lookup: Lookup) -> bool:
 
 def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     """What the result of a call may be, view or hold."""
-    if is_fresh(call, lookup):
-        return
     found, function = lookup(call.func)
     method = call.func if not found and isinstance(call.func, gast.Attribute) else None
+    drawn = isinstance(getattr(function, "__self__", None), np.random.RandomState)
+    if is_fresh(call, lookup) or (drawn and call.func.attr in DRAWING_METHODS):
+        return
     for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
     if found:
         known = any(function is f for f in _HANDING) or function in KNOWN_PURE or is_numpy(function)
     else:
-        known = method is not None and method.attr in OWN_METHODS
+        known = method is not None and method.attr in OWN_METHODS | DRAWING_METHODS
     if not known:
         yield UNKNOWN

@@ -35,6 +35,19 @@ class Box:
         return self.a
 
 
+class Surface:
+    """Has methods with the names of those of random generators."""
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def normal(self, b: Any) -> Any:
+        return b
+
+    def gamma(self) -> Any:
+        return self.a
+
+
 BOX = Box()
 
 
@@ -319,7 +332,15 @@ def given_by_a_method(x: Any) -> Any:
     return np.sum(BOX.a * x)
 
 
+def given_back_by_a_method(x: Any) -> Any:
+    surface = Surface(1.0)
+    a = surface.normal(G)
+    a[0] = x[0]
+    return np.sum(G * x)
+
+
 REFUSED = [
+    given_back_by_a_method,
     by_a_function_that_tries,
     by_one_that_calls_it,
     one_of_a_pair,
@@ -425,6 +446,22 @@ def constant_among_starred_keywords(x: Any) -> Any:
     return np.sum(y * y)
 
 
+def constant_given_back_by_a_method(x: Any) -> Any:
+    surface = Surface(1.0)
+    a = np.ones(5)
+    y = surface.normal(a) * x
+    a[0] = 5.0
+    return np.sum(y * y)
+
+
+def constant_of_an_object(x: Any) -> Any:
+    a = np.ones(5)
+    surface = Surface(a)
+    y = surface.gamma() * x
+    a[0] = 5.0
+    return np.sum(y * y)
+
+
 def what_was_counted(x: Any) -> Any:
     a = counted(5)
     a[0] = x[0]
@@ -443,6 +480,8 @@ CASES = [
         constant_in_an_object,
         constant_among_starred_parameters,
         constant_among_starred_keywords,
+        constant_given_back_by_a_method,
+        constant_of_an_object,
         what_was_counted,
     )
 ]
