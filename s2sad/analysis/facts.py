@@ -180,7 +180,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
         return replace(SCALAR, precision="")
-    if value in (object, np.object_) or (isinstance(value, np.dtype) and value.hasobject):
+    if value is object or value is np.object_ or (isinstance(value, np.dtype) and value.hasobject):
         return OBJECTS
     of_numbers = isinstance(value, type) and issubclass(value, (float, int, complex, np.number, np.bool_))
     if isinstance(value, np.dtype) or of_numbers:
