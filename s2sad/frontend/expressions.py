@@ -223,8 +223,9 @@ class Expressions:
             op = Op("function", self.resolver.text(node.func), function)
             self.stopping += function is stop_gradient
             args = tuple([self.constant(a) for a in node.args])
+            kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
             self.stopping -= function is stop_gradient
-            return positional(Call(op, args, tuple((k.arg, self.constant(k.value)) for k in node.keywords), node))
+            return positional(Call(op, args, kwargs, node))
         if plain and isinstance(node.func, gast.Attribute) and not found:
             function = methods.METHODS.get(node.func.attr)
             if function is not None and node.func.attr not in methods.MUTATING_METHODS:

@@ -37,7 +37,7 @@ from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.frontend.writing import keeping_calls, may_write, written_in
+from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -238,20 +238,18 @@ class _Lowering(ControlFlow):
         stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
         stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
-        given = {name for name, _ in self.params}
-        for s in self.nodes:
-            if isinstance(s, gast.Assign) and isinstance(s.value, gast.Lambda):
-                if not any(written_in(s.value.body, resolver.lookup)):
-                    given.update(n for target in s.targets for n in bound_names(target))
+        given = {name for name, _ in self.params}.union(harmless_lambdas(self.nodes, resolver.lookup))
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
+        taken: set[int] = set()
         for node in self.nodes:
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
                 _, called = resolver.lookup(node.func)
-                method = isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS_AT_ONCE
-                if method or any(called is f for f in _CALLS_AT_ONCE):
+                if any(called is f for f in _CALLS_AT_ONCE):
                     at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
+                if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS_AT_ONCE:
+                    taken.update(map(id, node.args))
         for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
                 seen = sorted(several & set(free_names(node, frozenset())))
@@ -259,7 +257,7 @@ class _Lowering(ControlFlow):
                     what = f"this sees {', '.join(seen)} as of when it runs, and {seen[0]} is assigned more than once"
                     self.violation(node, what, "Assign the value to a name of its own before.")
             lazy = isinstance(node, gast.Call) and any(resolver.lookup(node.func)[1] is f for f in _LAZY)
-            if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once:
+            if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once | taken:
                 # Of functions that are given, or are no more than an expression, it is known what they write.
                 first = node.args[0].id if lazy and node.args and isinstance(node.args[0], gast.Name) else ""
                 known = first in given and stores.count(first) == 1

@@ -84,6 +84,14 @@ def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
             yield from names_held(part, lookup)
 
 
+def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
+    """The names that a function gives to lambdas which write nothing, among its ``nodes``."""
+    for node in nodes:
+        if isinstance(node, gast.Assign) and isinstance(node.value, gast.Lambda):
+            if not any(written_in(node.value.body, lookup)):
+                yield from (name for target in node.targets for name in bound_names(target))
+
+
 def alters(node: Node, lookup: Lookup) -> bool:
     """Whether a call inside ``node`` may write into objects of the module, of which it is not known which they are."""
     return any(_may_alter(n, lookup) for n in nodes_of(node) if isinstance(n, gast.Call))
