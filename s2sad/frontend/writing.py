@@ -210,7 +210,10 @@ def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
 
 
 def may_write(function: types.FunctionType) -> bool:
-    """Whether a function with source may write into an object that it is given or that is global, or keep one there."""
+    """Whether a function with source may write into an object that it is given or of the module, or rebind a variable.
+
+    What it writes there may be what it is given, or a number that it makes of that.
+    """
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
     if module in ("numpy", "s2sad") or is_of_python(function):
         return False
@@ -252,21 +255,20 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
     assigned = {n.id for n in nodes_of(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     lookup = Resolver(function, frozenset(params | assigned)).lookup
     outer = {name for n in nodes_of(node) if isinstance(n, (gast.Global, gast.Nonlocal)) for name in n.names}
-    handed = params | outer
+    if not outer.isdisjoint(assigned):
+        return True
+    handed = set(params)
     for inner in nodes_of(node):
         if isinstance(inner, gast.Assign):
             for target in inner.targets:
                 if not isinstance(target, gast.Name) or _may_hand_on(inner.value, lookup):
-                    if not outer.isdisjoint(bound_names(target)):
-                        return True
                     handed |= set(bound_names(target))
         elif isinstance(inner, (gast.For, gast.AnnAssign, gast.NamedExpr)):
-            if not outer.isdisjoint(bound_names(inner.target)):
-                return True
             handed |= set(bound_names(inner.target))
     for inner in nodes_of(node):
         if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):
             return True
         if isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name) and inner.target.id in handed:
             return True
-    return any(True for _ in written_in(gast.Module(body=node.body, type_ignores=[]), lookup))
+    body = gast.Module(body=node.body, type_ignores=[])
+    return any(True for _ in written_in(body, lookup)) or alters(body, lookup)

@@ -45,6 +45,25 @@ def remember_further_inside(a: Any) -> None:
     remember(a)
 
 
+def remember_twice_of_it(a: Any) -> None:
+    global LAST
+    LAST = a * 2
+
+
+def add_its_sum(a: Any) -> None:
+    global COUNT
+    COUNT = COUNT + np.sum(a)
+
+
+def tell_of_its_sum(a: Any) -> None:
+    MODEL.keep(np.sum(a))
+
+
+def tell_of_its_sine(a: Any) -> Any:
+    tell_of_its_sum(np.sin(a))
+    return 1.0
+
+
 def add_to_the_last(a: Any) -> None:
     global LAST
     LAST += a
@@ -178,6 +197,29 @@ def in_a_map(x: Any) -> Any:
     return np.sum(LAST * x * s[0])
 
 
+def twice_of_it_in_a_variable(x: Any) -> Any:
+    y = x * x
+    remember_twice_of_it(y)
+    return np.sum(LAST * x)
+
+
+def number_added_to_a_variable(x: Any) -> Any:
+    add_its_sum(x * x)
+    return np.sum(COUNT * x)
+
+
+def number_in_an_object_by_a_function(x: Any) -> Any:
+    y = x * x
+    tell_of_its_sum(y)
+    return np.sum(MODEL.a * x)
+
+
+def number_in_an_object_further_inside_an_assertion(x: Any) -> Any:
+    y = x * x
+    assert tell_of_its_sine(y)
+    return np.sum(MODEL.a * x)
+
+
 def array_written_later(x: Any) -> Any:
     a = np.ones(5)
     remember(a)
@@ -272,6 +314,10 @@ def by_a_static_method(x: Any) -> Any:
         number_of_a_loop,
         along_an_axis,
         in_a_map,
+        twice_of_it_in_a_variable,
+        number_added_to_a_variable,
+        number_in_an_object_by_a_function,
+        number_in_an_object_further_inside_an_assertion,
         array_written_later,
         added_to_a_variable,
         in_a_closure,
