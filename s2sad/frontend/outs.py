@@ -23,7 +23,7 @@ _OUT = {id(np.dot): 2, id(np.concatenate): 2}
 #: Where it stands in the methods of universal functions.
 _OUT_OF_METHODS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
 #: Where it stands in the methods of random generators.
-_OUT_OF_DRAWING = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3, "permuted": 2}
+_OUT_OF_DRAWING = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}
 
 
 def is_numpy(function: object) -> bool:
