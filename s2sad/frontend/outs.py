@@ -27,9 +27,9 @@ _OUT_OF_DRAWING = {"random": 2, "standard_normal": 2, "standard_exponential": 3,
 
 
 def is_numpy(function: object) -> bool:
-    """Whether a function is NumPy's own and free of side effects (``np.random`` is not)."""
-    if isinstance(function, np.ufunc):
-        return True
+    """Whether a function is NumPy's own and free of side effects (``np.random`` and vectorized ones are not)."""
+    if isinstance(function, (np.ufunc, np.vectorize)):
+        return isinstance(function, np.ufunc)
     module = getattr(function, "__module__", None) or ""
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed, is_of_python
@@ -34,6 +35,14 @@ _PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "p
 _CALLING, _ORDERING = (map, filter, functools.reduce), (sorted, min, max)
 #: Those that call no function or class that they are given.
 _ASKING = (isinstance, issubclass, type, callable, id, hash, len, repr, str)
+
+#: What has a function in it, and under which name.
+_AROUND = (
+    ((types.MethodType, staticmethod, classmethod), "__func__"),
+    (functools.partial, "func"),
+    (type(functools.cache(len)), "__wrapped__"),
+    (np.vectorize, "pyfunc"),
+)
 
 #: The functions that are being read, and the places of those on whose answer what was found since rests.
 _open: list[types.FunctionType] = []
@@ -192,8 +201,8 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
 
 def _functions_of(value: Any) -> list[types.FunctionType]:
     """The functions with source that run when a value is called."""
-    while isinstance(value, (types.MethodType, staticmethod, classmethod, functools.partial)):
-        value = value.func if isinstance(value, functools.partial) else value.__func__
+    while (inside := next((name for t, name in _AROUND if isinstance(value, t)), None)) is not None:
+        value = getattr(value, inside)
     if isinstance(value, types.FunctionType):
         return [value]
     names = ("__new__", "__init__", "__post_init__") if isinstance(value, type) else ("__call__",)

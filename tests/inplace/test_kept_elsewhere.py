@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -94,6 +95,15 @@ def closure() -> tuple[Callable[[Any], None], Callable[[], Any]]:
 
 
 PUT, GET = closure()
+
+
+@functools.lru_cache
+def remembered_once(a: Any) -> Any:
+    remember(a)
+    return 1.0
+
+
+EACH_REMEMBERED = np.vectorize(remembered)
 
 
 class Model:
@@ -220,6 +230,28 @@ def number_in_an_object_further_inside_an_assertion(x: Any) -> Any:
     return np.sum(MODEL.a * x)
 
 
+def number_by_a_cached_function(x: Any) -> Any:
+    remembered_once(np.sum(x * x))
+    return np.sum(LAST * x)
+
+
+def number_by_a_cached_function_that_is_mapped(x: Any) -> Any:
+    list(map(remembered_once, [np.sum(x * x)]))
+    return np.sum(LAST * x)
+
+
+def number_by_a_vectorized_function(x: Any) -> Any:
+    EACH_REMEMBERED(x * x)
+    return np.sum(LAST * x)
+
+
+def number_by_a_vectorized_function_in_a_condition(x: Any) -> Any:
+    y = x * x
+    if EACH_REMEMBERED(y)[0] > 0.5:
+        y = y * 2
+    return np.sum(LAST * y)
+
+
 def array_written_later(x: Any) -> Any:
     a = np.ones(5)
     remember(a)
@@ -318,6 +350,10 @@ def by_a_static_method(x: Any) -> Any:
         number_added_to_a_variable,
         number_in_an_object_by_a_function,
         number_in_an_object_further_inside_an_assertion,
+        number_by_a_cached_function,
+        number_by_a_cached_function_that_is_mapped,
+        number_by_a_vectorized_function,
+        number_by_a_vectorized_function_in_a_condition,
         array_written_later,
         added_to_a_variable,
         in_a_closure,
