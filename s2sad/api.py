@@ -19,10 +19,10 @@ from typing import Any, overload
 import numpy as np
 
 from s2sad import arguments
-from s2sad.analysis.facts import Sizes, describe
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
 from s2sad.errors import ArgumentError, UndefinedDerivativeError
+from s2sad.ir.types import Sizes, describe
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal
 from s2sad.runtime import as_pair, zeros

@@ -13,8 +13,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from s2sad.analysis.facts import Fact
 from s2sad.frontend.resolve import Guard
+from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Goal, compile_gradient
 
 _MISSING = object()

@@ -26,7 +26,7 @@ import pytest
 import s2sad
 from s2sad import check_grads, grad, stop_gradient, value_and_grad, variants, vjp
 from s2sad.errors import ArgumentError, GradientMismatch, S2SADError, UndefinedDerivativeError
-from s2sad.rules import registry
+from s2sad.ops import spec
 from tests.oracle import leaves, pairing, richardson_jvp, tree_map
 
 V = np.array([0.3, -1.2, 2.5])
@@ -593,13 +593,13 @@ def test_check_grads_says_what_it_does_not_do(arguments: Any, options: Any, ment
 
 
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = registry.find(np.tanh)
+    right = spec.find(np.tanh)
     assert right is not None
 
     def tanh(z: Any, x: Any) -> Any:
         return 1.01 - z * z
 
-    monkeypatch.setitem(registry._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
+    monkeypatch.setitem(spec._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
     with pytest.raises(GradientMismatch, match="with_tanh"):
         check_grads(with_tanh, (V,))
 

@@ -509,15 +509,15 @@ def test_what_goes_wrong_elsewhere(project):
 def test_a_wrong_rule_is_status_1(project, monkeypatch, capsys):
     import dataclasses
 
-    from s2sad.rules import load_all, registry
+    from s2sad.ops import load_all, spec
 
     load_all()
-    right = registry.find(np.tanh)
+    right = spec.find(np.tanh)
 
     def tanh(z, x):
         return 1.01 - z * z
 
-    monkeypatch.setitem(registry._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
+    monkeypatch.setitem(spec._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
     status, out, _ = run(capsys, "check", f"{project / 'train.py'}:loss", "--at", "START, w=np.eye(2)")
     assert status == 1
     assert "WRONG" in out

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
@@ -49,7 +49,7 @@ def passes(expr: Expr) -> bool:
             return op.name not in CONSTANT_ATTRIBUTES
         if op.kind == "method" and op.name in CONSTANT_METHODS:
             return False
-        return op.function is not stop_gradient and not rules.is_constant(op.function)
+        return op.function is not stop_gradient and not ops.is_constant(op.function)
     return not isinstance(expr, Slice)
 
 

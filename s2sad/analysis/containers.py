@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 import gast
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
@@ -266,7 +266,7 @@ class _Holders:
                     return
                 elif op.kind in ("function", "method", "runtime", "attribute", "operator", "inplace"):
                     # NumPy's functions and operators make arrays, or new lists, of lists.
-                    known = rules.find(op.function) is not None or rules.is_constant(op.function)
+                    known = ops.find(op.function) is not None or ops.is_constant(op.function)
                     plain = op.kind == "operator" or op.name == "copy" or op.function in _PLAIN
                     if op.function is stop_gradient or not (known or plain):
                         yield from ((n, why) for n in names_in(value) if n in self.groups)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from s2sad import rules
-from s2sad.analysis.facts import OBJECTS, Fact, Precision, common, precision_of_dtype, some_item
+from s2sad import ops
 from s2sad.ir.nodes import Call, Const, Expr
-from s2sad.rules.binding import bind
+from s2sad.ir.types import OBJECTS, Fact, Precision, common, precision_of_dtype, some_item
+from s2sad.ops.binding import bind
 from s2sad.runtime import unbroadcast, unreduce, widened
 
 Look = Callable[[Expr], Fact]
@@ -39,7 +39,7 @@ def dtype_of(expr: Call) -> Expr | None:
     else:
         found = _DTYPES.get(function) if callable(function) else None
         if found is None:
-            rule = rules.find(function)
+            rule = ops.find(function)
             if rule is None or isinstance(function, np.ufunc) or "dtype" not in rule.parameters:
                 return None
             found = rule.parameters.index("dtype")
@@ -154,10 +154,10 @@ def precision_of(call: Call, found: Fact, fact: Look) -> Precision:
         return "weak" if call.op.function.__name__ in _MAYBE_WHOLE else "float"  # type: ignore[union-attr]
     if isinstance(function, type) and issubclass(function, np.number):
         return precision_of_dtype(np.dtype(function))
-    if rules.is_constant(function):
+    if ops.is_constant(function):
         # ``len`` gives a number of Python's.
         return found.precision if getattr(function, "__module__", "") == "builtins" else ""
-    rule = rules.find(function)
+    rule = ops.find(function)
     if rule is not None:
         try:
             bound = bind(call)

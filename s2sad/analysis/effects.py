@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from s2sad import rules
-from s2sad.analysis.facts import OBJECTS
+from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.analysis.summaries import (
@@ -50,6 +49,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
+from s2sad.ir.types import OBJECTS
 from s2sad.runtime import stop_gradient
 
 
@@ -229,7 +229,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from sharers(arg, facts, calls)
             for _, value in expr.kwargs:
                 yield from sharers(value, facts, calls)
-            if op.kind == "function" and op.function is not stop_gradient and rules.find(op.function) is None:
+            if op.kind == "function" and op.function is not stop_gradient and ops.find(op.function) is None:
                 # Two of its results may be one object.
                 yield _OUTSIDE
 

@@ -9,9 +9,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.dtypes import dtype_of, is_of_objects, is_real, may_be_boolean, precision_of
-from s2sad.analysis.facts import (
+from s2sad.analysis.rearranged import all_real
+from s2sad.analysis.results import result, shaped
+from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
+from s2sad.ir.nodes import (
+    Build,
+    Call,
+    Const,
+    Expr,
+    Global,
+    Opaque,
+    Unset,
+    Var,
+)
+from s2sad.ir.types import (
     COMPLEX,
     FLOAT,
     NONE,
@@ -32,20 +45,7 @@ from s2sad.analysis.facts import (
     some_item,
     timeless,
 )
-from s2sad.analysis.rearranged import all_real
-from s2sad.analysis.results import result, shaped
-from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
-from s2sad.ir.nodes import (
-    Build,
-    Call,
-    Const,
-    Expr,
-    Global,
-    Opaque,
-    Unset,
-    Var,
-)
-from s2sad.rules.binding import bind
+from s2sad.ops.binding import bind
 from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, widened, zeros
 
 #: How many items of a container are told apart when it changes.
@@ -354,7 +354,7 @@ def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMake
         if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
             return replace(whole, real=True) if function is not np.sign else whole
         return whole
-    rule = rules.find(function)
+    rule = ops.find(function)
     try:
         known = result(expr, fact)
     except TypeError:

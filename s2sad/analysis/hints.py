@@ -10,7 +10,6 @@ from typing import Any, Literal
 import gast
 import numpy as np
 
-from s2sad.analysis.facts import FLOAT, OPEN, Atom, Fact
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, METHODS
@@ -18,6 +17,7 @@ from s2sad.frontend.outs import is_numpy
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import nodes_of
+from s2sad.ir.types import FLOAT, OPEN, Atom, Fact
 
 Kind = Literal["open", "scalar", "numeric", "array"]
 _KINDS: tuple[Kind, ...] = ("open", "scalar", "numeric", "array")

@@ -13,21 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import (
-    OPEN,
-    SCALAR,
-    SCALAR_SHAPE,
-    UNSET_FACT,
-    Atom,
-    Fact,
-    Kind,
-    Shape,
-    common,
-    either,
-    scalar,
-    some_item,
-    timeless,
-)
 from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
     UNSET,
@@ -45,6 +30,21 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import names_in, reads, walk, writes
+from s2sad.ir.types import (
+    OPEN,
+    SCALAR,
+    SCALAR_SHAPE,
+    UNSET_FACT,
+    Atom,
+    Fact,
+    Kind,
+    Shape,
+    common,
+    either,
+    scalar,
+    some_item,
+    timeless,
+)
 
 _NAME = re.compile(r"~?\w+\.\d+")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import Fact, scalar, some_item
 from s2sad.analysis.rearranged import Bound, Look, Maker, all_real, is_flat, items_of, literal
+from s2sad.ir.types import Fact, scalar, some_item
 
 Rank = Callable[[Bound, Look], int | None]
 

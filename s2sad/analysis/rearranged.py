@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import Dim, Dims, Fact, is_symbol, sized
 from s2sad.analysis.shapes import dims_of_shape
 from s2sad.ir.nodes import Build, Const, Expr
+from s2sad.ir.types import Dim, Dims, Fact, is_symbol, sized
 
 Look = Callable[[Expr], Fact]
 Bound = Mapping[str, Expr]

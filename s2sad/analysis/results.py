@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, scalar, sized
 from s2sad.analysis.ranks import RANKS
 from s2sad.analysis.rearranged import (
     REARRANGED,
@@ -30,7 +29,8 @@ from s2sad.analysis.rearranged import (
 )
 from s2sad.analysis.shapes import dims_of_shape, made_of
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.rules.binding import bind
+from s2sad.ir.types import OPEN, SCALAR, Dim, Dims, Fact, Kind, broadcast_dims, scalar, sized
+from s2sad.ops.binding import bind
 from s2sad.runtime import contractions, linear
 from s2sad.runtime.arrays import undiff
 from s2sad.runtime.einsum import einsum_adjoint, parse_einsum

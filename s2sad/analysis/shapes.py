@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from s2sad.analysis.facts import (
+from s2sad.ir.nodes import (
+    Build,
+    Call,
+    Const,
+    Expr,
+    Slice,
+    Var,
+)
+from s2sad.ir.types import (
     OPEN,
     Atom,
     Dim,
@@ -20,15 +28,7 @@ from s2sad.analysis.facts import (
     sliced,
     some_item,
 )
-from s2sad.ir.nodes import (
-    Build,
-    Call,
-    Const,
-    Expr,
-    Slice,
-    Var,
-)
-from s2sad.rules.binding import bind
+from s2sad.ops.binding import bind
 
 AtomMaker = Callable[..., Atom]
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.dtypes import dtype_of, is_of_objects
-from s2sad.analysis.facts import Fact
 from s2sad.ir.nodes import Build, Call, Const, Expr
+from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
 #: What gives a view or a copy with the elements in the same order: the shadow, of the same layout, goes the same way.
@@ -61,9 +61,9 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"
     function = op.function
-    if isinstance(function, np.ufunc) or function in _FRESH or rules.is_constant(function):
+    if isinstance(function, np.ufunc) or function in _FRESH or ops.is_constant(function):
         return "fresh"
-    rule = rules.find(function)
+    rule = ops.find(function)
     return rule.sharing if rule is not None else "maybe"
 
 

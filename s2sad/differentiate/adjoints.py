@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.activity import carriers
-from s2sad.analysis.facts import Fact
 from s2sad.analysis.summaries import MODULE
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
@@ -32,6 +31,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, subexpressions, walk, writes
+from s2sad.ir.types import Fact
 from s2sad.runtime import add_into, fresh, in_dtype, own, real_like
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
@@ -407,5 +407,5 @@ def _makes_fresh(call: Call) -> bool:
     """Whether a call surely returns an array that nothing else refers to."""
     if call.op.kind == "operator":
         return True
-    rule = rules.find(call.op.function)
+    rule = ops.find(call.op.function)
     return rule is not None and rule.sharing == "fresh" and rule.name.startswith("numpy.")

@@ -26,9 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.analysis.dtypes import dtype_of
-from s2sad.analysis.facts import Fact, same_shape
 from s2sad.analysis.shapes import index_parts
 from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
 from s2sad.analysis.summaries import user_calls
@@ -57,6 +56,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import blocks, children, names_in, reads, walk, writes
+from s2sad.ir.types import Fact, same_shape
 from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -305,7 +305,7 @@ class Buffers(Builder):
             # The dtype decides whether there is a view; what is cast to integers is a constant.
             if self.fact(value).precision not in ("single", "double"):
                 return None
-        rule = rules.find(value.op.function)
+        rule = ops.find(value.op.function)
         if value.op.function is np.diag and self.of[first.name].ndim == 2:
             return Call(_DIAGONAL, (*of_shadow, *(v for _, v in value.kwargs)))
         if value.op.function in (np.diagonal, np.linalg.diagonal):

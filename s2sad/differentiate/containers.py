@@ -12,13 +12,13 @@ A container of which the reverse part reads what it holds is copied (not what is
 
 from __future__ import annotations
 
-from s2sad.analysis.facts import Fact, Kind, same_shape
 from s2sad.differentiate.adjoints import When
 from s2sad.differentiate.builder import ADD, COPY, INDEX, ZEROS, ZEROS_LIKE
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.operations import Operations
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Var
 from s2sad.ir.traverse import names_in
+from s2sad.ir.types import Fact, Kind, same_shape
 from s2sad.runtime import joined
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack

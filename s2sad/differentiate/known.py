@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from s2sad.analysis.activity import Activity
 from s2sad.analysis.effects import Effects
-from s2sad.analysis.facts import Fact
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import Sections
 from s2sad.analysis.summaries import Context
 from s2sad.errors import Place
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
+from s2sad.ir.types import Fact
 
 
 @dataclass(frozen=True)

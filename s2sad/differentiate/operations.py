@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad import rules
-from s2sad.analysis.facts import Fact
+from s2sad import ops
 from s2sad.analysis.shapes import index_parts
 from s2sad.differentiate.adjoints import Adjoints
 from s2sad.differentiate.buffers import CONTAINERS, HOLDERS, field_key
@@ -29,7 +28,8 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import names_in
-from s2sad.rules.binding import BindingError, bind
+from s2sad.ir.types import Fact
+from s2sad.ops.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred, widened
 from s2sad.runtime.items import add_row, require_real, unrepeated
 
@@ -93,9 +93,9 @@ class Operations(Adjoints):
             if places and all(isinstance(item, (Var, Const)) for item in places.values()):
                 self.contribute_items(places, z, z_bar)
                 return
-        rule = rules.find(op.function)
+        rule = ops.find(op.function)
         if rule is None:
-            self.violation(call.node, f"{op.name} has no derivative rule", rules.remedy(op.function) or _REMEDY)
+            self.violation(call.node, f"{op.name} has no derivative rule", ops.remedy(op.function) or _REMEDY)
             return
         try:
             bound = bind(call)
@@ -162,7 +162,7 @@ class Operations(Adjoints):
             else:
                 self.contribute(operand, self.tidy(value))
 
-    def in_precision(self, rule: rules.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
+    def in_precision(self, rule: ops.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
         """The operands in the precision in which NumPy computes with them.
 
         A product with a ``strong`` adjoint, an array, is computed so in any case.
@@ -346,6 +346,6 @@ def bound_twice(bound: Mapping[str, Expr]) -> bool:
     return isinstance(first, Var) and rest == [first]
 
 
-def _stepwise(rule: rules.Rule, name: str) -> bool:
+def _stepwise(rule: ops.Rule, name: str) -> bool:
     """Whether the result of a rule is a step function of a parameter."""
     return name in _SELECTING or name in _STEPS.get(rule.function, "").split()

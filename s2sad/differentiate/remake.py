@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from s2sad.analysis.effects import Effects
-from s2sad.analysis.facts import Fact
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Op, Slice, Stmt, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk
+from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
 _COPY = Op("method", "copy", np.copy)

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.activity import carriers
-from s2sad.analysis.facts import SCALAR, Atom, Fact
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
@@ -60,6 +59,7 @@ from s2sad.ir.traverse import (
     with_names,
     writes,
 )
+from s2sad.ir.types import SCALAR, Atom, Fact
 
 _LEN = Op("runtime", "len", len)
 _RANGE = Op("runtime", "range", range)

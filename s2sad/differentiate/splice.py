@@ -1,7 +1,7 @@
 """Splice the body of a rule into the adjoint.
 
 A rule's text is parsed once into a template; its parameters are then replaced by
-the operands of a call.  Static tests (see :mod:`s2sad.rules.registry`) are
+the operands of a call.  Static tests (see :mod:`s2sad.ops.spec`) are
 decided from what is known of the operands; an undecided branch is passed over.
 """
 
@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.facts import Fact
 from s2sad.frontend.methods import ATTRIBUTES, METHODS
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
-from s2sad.rules.registry import Rule, literal, ndim, real
+from s2sad.ir.types import Fact
+from s2sad.ops.spec import Rule, literal, ndim, real
 
 _BINARY: dict[type, tuple[str, Any]] = {
     ast.Add: ("+", np.add),

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.facts import some_item
 from s2sad.analysis.sharing import AS_IT_HAPPENS, copies, sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import is_change
@@ -36,6 +35,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
+from s2sad.ir.types import some_item
 from s2sad.runtime import add_at, add_copy, orderly, own, require_floats, stop_gradient, unbroadcast
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 

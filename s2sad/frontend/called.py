@@ -9,7 +9,7 @@ import sysconfig
 import types
 from typing import Any
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.frontend.outs import is_numpy
 
 _PURE_BUILTINS = frozenset(
@@ -53,7 +53,7 @@ def not_followed(function: types.FunctionType) -> str | None:
 def dtype_argument(call: Any, function: object, receivers: int) -> Any:
     """The node of the argument ``dtype`` of a call, before whose arguments stand ``receivers``; None without one."""
     named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
-    rule = rules.find(function)
+    rule = ops.find(function)
     if named is not None or rule is None or "dtype" not in rule.parameters:
         return named
     position = rule.parameters.index("dtype") - receivers
@@ -69,7 +69,7 @@ class _KnownPure:
                 return True
         except TypeError:
             return False
-        return rules.find(function) is not None or rules.is_constant(function)
+        return ops.find(function) is not None or ops.is_constant(function)
 
 
 #: Functions whose calls have no effect.

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import gast
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.frontend import methods
 from s2sad.frontend.called import KNOWN_PURE, NAMED, OWN_ARRAY, dtype_argument, is_followed, not_followed
 from s2sad.frontend.dependence import free_names
@@ -48,7 +48,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import is_atom, is_cheap
-from s2sad.rules.binding import positional
+from s2sad.ops.binding import positional
 from s2sad.runtime import stop_gradient
 
 Node = Any
@@ -437,8 +437,8 @@ class Expressions:
             return Build("dict", tuple([part for pair in pairs for part in pair]))
         if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
             return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
-        remedy = rules.remedy(function)
-        if rules.find(function) is None:
+        remedy = ops.remedy(function)
+        if ops.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function):
                 why = not_followed(function)
                 if why is not None:

@@ -10,22 +10,21 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.frontend.called import KNOWN_PURE
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import given_out, hidden_outs, is_numpy
+from s2sad.ir.types import INDEXED_MAKERS
 from s2sad.runtime import stop_gradient
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: Some variable of the module, if any.
 UNKNOWN = "?"
-#: The classes of the objects of NumPy that make arrays by being indexed.
-MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The values through which no array is reached.
 _PLAIN = (
     *(int, float, complex, str, bytes, type(None), type, np.dtype, np.generic, types.ModuleType),
-    *MAKERS,
+    *INDEXED_MAKERS,
 )
 _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 
@@ -65,7 +64,7 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
 def is_fresh(call: Node, lookup: Lookup) -> bool:
     """Whether the result of a call surely shares nothing with what the call is given, nor with the module."""
     found, function = lookup(call.func)
-    rule = rules.find(function) if found else None
+    rule = ops.find(function) if found else None
     if function is not copy.deepcopy and (rule is None or rule.sharing != "fresh" or function in _MAY_GIVE_BACK):
         return False
     if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):

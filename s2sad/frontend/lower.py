@@ -26,7 +26,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
 from s2sad.frontend.called import NAMED, not_followed
@@ -179,7 +179,7 @@ class _Lowering(ControlFlow):
             resolver.is_plain,
             local,
             lambda node: written_in(node, resolver.lookup),
-            lambda f: rules.find(resolver.lookup(f)[1]) is not None,
+            lambda f: ops.find(resolver.lookup(f)[1]) is not None,
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
@@ -454,7 +454,7 @@ class _Lowering(ControlFlow):
                 what = f"{gast.unparse(func).strip()}(...) changes an object that is differentiated"
                 self.violation(s, what, "Make a new object instead.")
                 return
-            if isinstance(function, types.FunctionType) and rules.find(function) is None and may_write(function):
+            if isinstance(function, types.FunctionType) and ops.find(function) is None and may_write(function):
                 why = not_followed(function)
                 if why is not None:
                     what = f"{gast.unparse(func).strip()} writes into what it is given, and {why}"
@@ -495,4 +495,4 @@ class _Lowering(ControlFlow):
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:
     found, function = resolver.lookup(func)
-    return found and (function is stop_gradient or rules.is_constant(function))
+    return found and (function is stop_gradient or ops.is_constant(function))

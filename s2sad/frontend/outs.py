@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.frontend import methods
 from s2sad.frontend.trees import nodes_of
 
@@ -65,7 +65,7 @@ def _position(function: Any) -> int | None:
         return function.nin
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _OUT_OF_METHODS.get(function.__name__)
-    known = rules.find(function) or rules.is_constant(function) or is_numpy(function)
+    known = ops.find(function) or ops.is_constant(function) or is_numpy(function)
     return _position_by_name(function) if known else None
 
 

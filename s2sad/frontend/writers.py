@@ -18,7 +18,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.frontend import methods
 from s2sad.frontend.changes import Changes
 from s2sad.frontend.outs import is_none, is_numpy, out_of, parameters, without_out
@@ -136,7 +136,7 @@ class Writers(Changes):
 
     def write_out(self, node: Node, function: Any, method: bool, parts: list[Node], hint: str) -> Expr | None:
         """Lower a call of a NumPy function that is given an array to write its result into."""
-        known = function is not None and (rules.find(function) is not None or rules.is_constant(function))
+        known = function is not None and (ops.find(function) is not None or ops.is_constant(function))
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return None
         if not known and not (is_numpy(function) and any(k.arg == "out" for k in node.keywords)):
@@ -151,9 +151,9 @@ class Writers(Changes):
             return self.opaque(node)
         rest = without_out(node, function, int(method))
         if not known:
-            self.unsupported(node, "has no derivative rule", rules.remedy(function) or _ASSIGN)
+            self.unsupported(node, "has no derivative rule", ops.remedy(function) or _ASSIGN)
             return self.opaque(node)
-        if rules.is_constant(function):
+        if ops.is_constant(function):
             args, kwargs = self.arguments(rest)
             op = Op("method" if method else "function", self.resolver.text(node.func), function)
             if method:

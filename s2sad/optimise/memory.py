@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import (
     Assign,
@@ -32,6 +31,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import expressions, names_in, reads, subexpressions, walk, writes
+from s2sad.ir.types import OPEN, Fact
 from s2sad.optimise.dead import is_pure, writes_into
 
 #: An integer as a sum of names and a number.

@@ -2,7 +2,7 @@
 
 source text            frontend.source      read_source
 -> IR in SSA form      frontend.lower       lower
--> facts               analysis.facts       infer
+-> facts               analysis.infer       infer
 -> sharing, writes     analysis.effects     effects
 -> active names        analysis.activity    activity
 -> adjoint             differentiate.reverse

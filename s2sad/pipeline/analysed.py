@@ -15,7 +15,6 @@ from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import OPEN, Fact, describe, some_item
 from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.summaries import RESULT, Context
 from s2sad.analysis.versions import container_stores
@@ -44,6 +43,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, subexpressions, walk, writes
+from s2sad.ir.types import OPEN, Fact, describe, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
 from s2sad.runtime import apart, as_pair, own, sole

@@ -12,7 +12,6 @@ from typing import Any
 
 from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.effects import Effects, effects, held_by_module, sharers
-from s2sad.analysis.facts import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, assumed, user_calls, written_unseen
 from s2sad.errors import S2SADError
@@ -20,6 +19,7 @@ from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Expr, Function, Store
 from s2sad.ir.traverse import names_in, walk
+from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")

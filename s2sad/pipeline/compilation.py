@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from s2sad.analysis.facts import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
 from s2sad.analysis.summaries import Context
@@ -21,6 +20,7 @@ from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import names_in
+from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
 from s2sad.pipeline.callees import DEPTH

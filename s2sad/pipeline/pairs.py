@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from s2sad.analysis.facts import OPEN, Fact
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.known import Pair, Reversed
 from s2sad.differentiate.recording import in_order
@@ -42,6 +41,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.types import OPEN, Fact
 from s2sad.optimise.dead import is_pure, remove_dead
 from s2sad.pipeline.analysed import Analysed
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.analysis.containers import unsafe
-from s2sad.analysis.facts import OPEN, Fact
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Reversed
@@ -18,6 +17,7 @@ from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.types import OPEN, Fact
 from s2sad.optimise import (
     Memory,
     collect,

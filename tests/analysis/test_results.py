@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.facts import Fact, Sizes, describe
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Var
-from s2sad.rules import load_all, registry
-from s2sad.rules.registry import sample
+from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.ops import load_all, spec
+from s2sad.ops.spec import sample
 
 load_all()
 A, B, V, S = np.arange(1.0, 7).reshape(2, 3), np.ones((3, 3)), np.arange(1.0, 4), np.ones((2, 1, 4))
@@ -81,11 +81,11 @@ def fact_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Fa
     return evaluate(call, operands.of, {}), operands
 
 
-RULES = [r for r in registry.rules() if r.function not in (max, min)]
+RULES = [r for r in spec.rules() if r.function not in (max, min)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=[r.name for r in RULES])
-def test_facts_are_true_of_every_sample(rule: registry.Rule) -> None:
+def test_facts_are_true_of_every_sample(rule: spec.Rule) -> None:
     for point in rule.samples():
         fact, operands = fact_of(rule.function, *point.args, **point.kwargs)
         with warnings.catch_warnings():
@@ -166,7 +166,7 @@ MORE = [
 @pytest.mark.parametrize(
     ("function", "point", "kind"), MORE, ids=[f"{f.__name__}-{i}" for i, (f, _, _) in enumerate(MORE)]
 )
-def test_facts_are_true_and_known(function: Callable[..., Any], point: registry.Sample, kind: str | None) -> None:
+def test_facts_are_true_and_known(function: Callable[..., Any], point: spec.Sample, kind: str | None) -> None:
     fact, operands = fact_of(function, *point.args, **point.kwargs)
     assert not differences(fact, function(*point.args, **point.kwargs), operands), fact
     assert kind is None or fact.kind == kind

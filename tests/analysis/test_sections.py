@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad.analysis.facts import Sizes, describe
 from s2sad.analysis.sections import sections
 from s2sad.ir.nodes import Stmt, Store
 from s2sad.ir.traverse import walk
+from s2sad.ir.types import Sizes, describe
 from s2sad.pipeline.analysed import Analyser
 
 SIZE = 5

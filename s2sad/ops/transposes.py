@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers
-from s2sad.rules.registry import Sample, bilinear, constant, elementwise, linear, rule, sample
+from s2sad.ops.points import complexes, numbers
+from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, rule, sample
 from s2sad.runtime.contractions import (
     convolve_left,
     convolve_right,

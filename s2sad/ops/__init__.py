@@ -18,9 +18,9 @@ import importlib
 import pkgutil
 import threading
 
-from s2sad.rules import registry
-from s2sad.rules.classification import remedy
-from s2sad.rules.registry import Rule
+from s2sad.ops import spec
+from s2sad.ops.classification import remedy
+from s2sad.ops.spec import Rule
 
 __all__ = ["Rule", "find", "is_constant", "load_all", "remedy"]
 
@@ -39,10 +39,10 @@ def load_all() -> None:
 def find(function: object) -> Rule | None:
     """Return the rule of ``function``, found by identity, or None."""
     load_all()
-    return registry.find(function)
+    return spec.find(function)
 
 
 def is_constant(function: object) -> bool:
     """Return whether the result of ``function`` has no derivative, whatever its arguments."""
     load_all()
-    return registry.is_constant(function)
+    return spec.is_constant(function)

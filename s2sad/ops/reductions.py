@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules import sampling
-from s2sad.rules.registry import Function, linear, real, rule
+from s2sad.ops import sampling
+from s2sad.ops.spec import Function, linear, real, rule
 from s2sad.runtime.arrays import (
     Axis,
     align_weights,

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, singles
-from s2sad.rules.registry import Sample, linear, rule, sample
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import cast, like, uncast
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, singles
-from s2sad.rules.registry import Sample, ndim, real, rule, sample
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.decompositions import (
     cholesky_adjoint,

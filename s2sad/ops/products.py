@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, pairs, singles
-from s2sad.rules.registry import Sample, bilinear, ndim, real, rule, sample
+from s2sad.ops.points import complexes, numbers, pairs, singles
+from s2sad.ops.spec import Sample, bilinear, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.contractions import (
     cross_left,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, pairs
-from s2sad.rules.registry import Sample, bilinear, rule, sample
+from s2sad.ops.points import complexes, numbers, pairs
+from s2sad.ops.spec import Sample, bilinear, rule, sample
 from s2sad.runtime.contractions import (
     convolve_left,
     convolve_right,

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules import sampling
-from s2sad.rules.registry import constant, elementwise, linear, literal
+from s2sad.ops import sampling
+from s2sad.ops.spec import constant, elementwise, linear, literal
 from s2sad.runtime.arrays import power_dx, power_dy
 from s2sad.runtime.special import sinc_derivative
 

@@ -26,7 +26,6 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
-from s2sad.frontend.holding import MAKERS
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -128,6 +127,8 @@ class Sizes(dict[int, Dim]):
         return symbol
 
 
+#: The classes of the objects of NumPy that make arrays by being indexed.
+INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
 _OPERATORS = frozenset(
@@ -190,7 +191,11 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
             return OTHER
     if value is np.mgrid:
         return replace(_CALLED, each=Fact("array"))
-    return _CALLED if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, *MAKERS)) else OTHER
+    return (
+        _CALLED
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS))
+        else OTHER
+    )
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

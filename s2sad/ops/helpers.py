@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules import sampling
-from s2sad.rules.registry import Sample, bilinear, constant, elementwise, linear, rule, sample
+from s2sad.ops import sampling
+from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
     Shape,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.rules import registry
+from s2sad.ops import spec
 from s2sad.runtime.arrays import count, power_dx, power_dy, unbroadcast, unreduce
 from s2sad.runtime.items import items_like, repeat_items
 from s2sad.runtime.scans import other_products
@@ -21,14 +21,14 @@ from s2sad.runtime.special import polygamma, sinc_derivative
 from tests.oracle import complex_step_jvp, numeric_gradient, richardson_jvp
 
 for name in ("ufuncs", "choices", "reductions", "scalars"):
-    importlib.import_module(f"s2sad.rules.{name}")
+    importlib.import_module(f"s2sad.ops.{name}")
 
 shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 
 
 def vjp(function: Any, *args: Any, **kwargs: Any) -> Any:
     """The text of a rule, called at ``args``."""
-    rule = registry.find(function)
+    rule = spec.find(function)
     assert rule is not None
     return rule.vjp(*args, **kwargs)
 

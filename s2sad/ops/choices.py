@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules import sampling
-from s2sad.rules.registry import elementwise, linear, literal, real, rule, sample
+from s2sad.ops import sampling
+from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
 
 Array = Any

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules import sampling
-from s2sad.rules.registry import Function, Sample, Samples, constant, elementwise, linear, literal, real, rule, sample
+from s2sad.ops import sampling
+from s2sad.ops.spec import Function, Sample, Samples, constant, elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import power_dx, power_dy, unbroadcast
 from s2sad.runtime.items import (
     mean_items,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.registry import Sample, linear, sample
+from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import unitem
 from s2sad.runtime.trees import own as own_

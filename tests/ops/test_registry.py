@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import s2sad.rules
-from s2sad.rules import registry
-from s2sad.rules.registry import Rule, Sample, sample
+import s2sad.ops
+from s2sad.ops import spec
+from s2sad.ops.spec import Rule, Sample, sample
 from s2sad.runtime.arrays import unbroadcast
 from tests.oracle import is_inexact, leaves, pairing, richardson_jvp, tree_map, widen
 
-for module in pkgutil.iter_modules(s2sad.rules.__path__):
-    importlib.import_module(f"s2sad.rules.{module.name}")
+for module in pkgutil.iter_modules(s2sad.ops.__path__):
+    importlib.import_module(f"s2sad.ops.{module.name}")
 
-RULES = list(registry.rules())
+RULES = list(spec.rules())
 
 # Functions of Hermitian matrices, which may only be varied as such: see test_linalg.py.
 HERMITIAN = (np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh)
@@ -312,7 +312,7 @@ def test_a_forward_rule_that_is_one_percent_wrong_fails(rule: Rule) -> None:
 
 
 def find(function: Callable[..., Any]) -> Rule:
-    found = registry.find(function)
+    found = spec.find(function)
     assert found is not None
     return found
 
@@ -340,13 +340,13 @@ def test_an_adjoint_of_the_wrong_shape_or_type_fails() -> None:
 
 def test_a_function_has_one_rule() -> None:
     with pytest.raises(ValueError, match="already has a rule"):
-        registry.elementwise(np.sin, samples=list)(lambda x: x)
+        spec.elementwise(np.sin, samples=list)(lambda x: x)
     with pytest.raises(ValueError, match="already has a rule"):
-        registry.elementwise(np.floor, samples=list)(lambda x: x)
+        spec.elementwise(np.floor, samples=list)(lambda x: x)
 
 
 def test_no_function_is_both_constant_and_has_a_rule() -> None:
-    assert not [f for f in registry.constants() if registry.find(f)]
+    assert not [f for f in spec.constants() if spec.find(f)]
 
 
 def test_samples_are_the_same_at_each_call() -> None:

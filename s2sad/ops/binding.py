@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.rules.registry import Rule, find
+from s2sad.ops.spec import Rule, find
 from s2sad.runtime import stop_gradient
 
 #: Methods that also take a sequence as separate arguments, and the parameter that gathers them.

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, singles
-from s2sad.rules.registry import Sample, linear, literal, rule, sample
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, linear, literal, rule, sample
 from s2sad.runtime.linear import layout_order, unrollaxis
 
 Array = Any

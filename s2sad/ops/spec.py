@@ -1,4 +1,4 @@
-"""The registry of derivative rules: one entry per differentiable function.
+"""The table of operations: one entry per differentiable function.
 
 A rule is a short Python function.  It runs as it stands (so that a test can
 call it), and the compiler *splices* its body into the adjoint, so the text of

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.points import complexes, numbers, singles
-from s2sad.rules.registry import Sample, linear, sample
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.linear import (
     unblock,
     uncolumn_stack,

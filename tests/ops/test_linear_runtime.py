@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.rules import registry
+from s2sad.ops import spec
 from s2sad.runtime import linear
 from s2sad.runtime.contractions import convolve_left, cross_left, interp_slope, interp_values
 from s2sad.runtime.einsum import einsum_adjoint, parse_einsum
@@ -26,9 +26,9 @@ from tests.oracle import leaves
         "runtime.contractions",
         "runtime.einsum",
         "runtime.decompositions",
-        "rules",
-        "rules.points",
-        "rules.classification",
+        "ops",
+        "ops.points",
+        "ops.classification",
     ],
 )
 def test_examples(name: str) -> None:
@@ -55,7 +55,7 @@ def test_conversions_to_integers_have_no_derivative() -> None:
     for dtype in (int, bool, np.int8):
         np.testing.assert_array_equal(linear.cast(x, dtype), np.zeros(2))
         np.testing.assert_array_equal(linear.uncast(g, dtype, x), np.zeros(2))
-    found = rules.find(np.full_like)
+    found = ops.find(np.full_like)
     assert found is not None
     assert found.vjp(np.ones(3), np.arange(3), 1.5) == 0.0
     assert found.vjp(np.ones(3), np.zeros(3), 1.5) == 3.0
@@ -76,7 +76,7 @@ def test_scatter_adds_what_is_taken_repeatedly() -> None:
 @pytest.mark.parametrize("order", ["C", "F", "A", "K"])
 def test_reading_order_follows_the_layout(order: Any) -> None:
     """Positions that went through the primal must come back to where they were."""
-    found = rules.find(np.ravel)
+    found = ops.find(np.ravel)
     assert found is not None
     for a in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(3.0)):
         back = found.vjp(np.ravel(a, order), a, order)
@@ -165,9 +165,9 @@ def test_adjoints_never_write_into_the_adjoint_of_the_result() -> None:
 
 def test_views_are_declared_as_views() -> None:
     """The alias analysis relies on these marks."""
-    rules.load_all()
+    ops.load_all()
     undeclared = set()
-    for rule in registry.rules():
+    for rule in spec.rules():
         if rule.sharing != "fresh" or not rule.name.startswith("numpy.") or isinstance(rule.function, np.ufunc):
             continue
         for point in rule.samples():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sad.rules.registry import constant
+from s2sad.ops.spec import constant
 from s2sad.runtime import positions
 
 # Positions and counts.

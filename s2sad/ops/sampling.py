@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.rules.registry import Sample, sample
+from s2sad.ops.spec import Sample, sample
 
 Shape = tuple[int, ...]
 

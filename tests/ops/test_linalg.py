@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import rules
+from s2sad import ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.decompositions import cofactor, cofactor_derivative, norm_gradient, ratio
 from tests.oracle import leaves, pairing, richardson_jvp, tree_map
@@ -17,7 +17,7 @@ from tests.oracle import leaves, pairing, richardson_jvp, tree_map
 
 def body(f: Callable[..., Any], which: str, **names: Any) -> Any:
     """Call the ``vjp`` or ``jvp`` of the rule of ``f`` with those of ``names`` that it takes."""
-    found = rules.find(f)
+    found = ops.find(f)
     assert found is not None
     text = getattr(found, which)
     return text(**{n: names[n] for n in inspect.signature(text).parameters if n in names})
