@@ -3,8 +3,8 @@
 Where a gradient is not unique the convention is JAX's; where JAX gives NaN (the
 norm of a zero vector) it is zero, the subgradient of least norm.  Functions that
 take a matrix to be Hermitian and read one triangle of it (``cholesky``,
-``eigh``, ``eigvalsh``) are differentiated along Hermitian directions: the
-adjoint is a Hermitian matrix.  A derivative that does not exist raises
+``eigh``, ``eigvalsh``) have derivative zero by the other, and by the imaginary
+part of the diagonal.  A derivative that does not exist raises
 ``UndefinedDerivativeError``.
 """
 
@@ -278,38 +278,67 @@ def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
 # --- factorisations ---
 
 
-def _of_one_element() -> Sequence[Sample]:
-    """Matrices that are Hermitian whatever their element; larger ones are tested along Hermitian directions only."""
-    return [sample(np.array([[1.7]])), sample(np.array([[[0.6]], [[2.3]]])), sample(np.array([[0.6]], np.float32))]
+def _read_in_part() -> list[Array]:
+    """Matrices of which one triangle is read and makes a positive definite one; the other may be anything."""
+    return [
+        numbers(1, 1) ** 2,
+        numbers(3, 3) / 2 + 3 * np.eye(3),
+        numbers(2, 3, 3) / 2 + 3 * np.diag([1.0, 2.0, 4.0]),
+        (numbers(3, 3) / 2 + 3 * np.diag([1.0, 2.0, 4.0])).astype(np.float32),
+        np.zeros((0, 0)),
+    ]
+
+
+def _read_in_part_complex() -> list[Array]:
+    return [complexes(1, 1) + 2, complexes(3, 3) / 2 + 4 * np.eye(3), complexes(2, 2, 2) / 2 + 4 * np.eye(2)]
+
+
+def _choleskys() -> Sequence[Sample]:
+    points = [*_read_in_part(), *_read_in_part_complex()]
+    return [sample(a, **options) for a in points for options in ({}, {"upper": True})]
+
+
+# The factor of modulus one that each complex vector is free up to has no derivative: complex ones have their own tests.
+def _eighs() -> Sequence[Sample]:
+    return [sample(a, *triangle) for a in _read_in_part() for triangle in ((), ("L",), ("U",), ("u",))]
+
+
+def _eigvalshs() -> Sequence[Sample]:
+    points = [*_read_in_part(), *_read_in_part_complex()]
+    return [sample(a, *triangle) for a in points for triangle in ((), ("L",), ("U",))]
 
 
 def _cholesky_jvp(a_dot: Array, z: Array, a: Array, *, upper: bool = False) -> Array:
     return cholesky_tangent(a_dot, z, upper)
 
 
-@rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_of_one_element, shape="same")
+@rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, shape="same")
 def cholesky(z: Array, z_bar: Array, a: Array, *, upper: bool = False) -> Array:
     return cholesky_adjoint(z_bar, z, upper)
 
 
-def _eigh_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
-    return eigh_tangent(a_dot, z[0], z[1])
+def _eigh_jvp(a_dot: Array, z: Any, UPLO: Any = "L") -> tuple[Array, Array]:
+    return eigh_tangent(a_dot, z[0], z[1], UPLO)
 
 
-@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_of_one_element)
+@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs)
 def eigh(z: Any, z_bar: Any, a: Array, UPLO: Any = "L") -> Array:
-    return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1])
+    if UPLO == "L":
+        return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1])
+    return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], UPLO)
 
 
 def _eigvalsh_jvp(a_dot: Array, a: Array, UPLO: Any = "L") -> Array:
     w, v = np.linalg.eigh(a, UPLO)
-    return eigh_tangent(a_dot, w, v)[0]
+    return eigh_tangent(a_dot, w, v, UPLO)[0]
 
 
-@rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_of_one_element)
+@rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_eigvalshs)
 def eigvalsh(z: Array, z_bar: Array, a: Array, UPLO: Any = "L") -> Array:
     v = np.linalg.eigh(a, UPLO)[1]
-    return eigh_adjoint(z_bar, np.zeros_like(v), z, v)
+    if UPLO == "L":
+        return eigh_adjoint(z_bar, np.zeros_like(v), z, v)
+    return eigh_adjoint(z_bar, np.zeros_like(v), z, v, UPLO)
 
 
 def _factored() -> Sequence[Sample]:

@@ -52,6 +52,19 @@ def hermitian_part(a: Any) -> Any:
     return (a + adjoint(a)) / 2
 
 
+def doubled_triangle(a: Any, upper: bool) -> Any:
+    """Return one triangle of each matrix, its entries off the diagonal twice; the other triangle is zero.
+
+    A function that reads one triangle takes each of these entries for two of a Hermitian matrix.
+
+    Example:
+        >>> doubled_triangle(np.array([[1.0, 2.0], [3.0, 4.0]]), upper=False)
+        array([[1., 0.],
+               [6., 4.]])
+    """
+    return np.triu(a) + np.triu(a, 1) if upper else np.tril(a) + np.tril(a, -1)
+
+
 # --- norms ---
 
 
@@ -219,31 +232,28 @@ def cofactor_derivative(t: Any, c: Any, a: Any) -> Any:
 
 
 def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
-    """Adjoint of ``a`` in ``z = np.linalg.cholesky(a, upper=upper)``, as a Hermitian matrix.
-
-    NumPy reads one triangle of ``a``; the adjoint is that of the Hermitian part of ``a``, so that
-    a step along it keeps ``a`` Hermitian.
-    """
+    """Adjoint of ``a`` in ``z = np.linalg.cholesky(a, upper=upper)``; zero in the triangle that is not read."""
     # In terms of the lower factor and of plain conjugate adjoints, so that the formula is the usual one.
     low, low_bar = (adjoint(z), transposed(g)) if upper else (z, np.conj(g))
     middle = np.tril(adjoint(low) @ low_bar)
     middle = middle - middle * identity(middle.shape[-1], middle) / 2
     inner = np.linalg.solve(adjoint(low), middle)
     a_bar = adjoint(np.linalg.solve(adjoint(low), adjoint(inner)))
-    return np.conj(hermitian_part(a_bar))
+    return doubled_triangle(np.conj(hermitian_part(a_bar)), upper)
 
 
 def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
-    """Tangent of ``z = np.linalg.cholesky(a, upper=upper)`` along the Hermitian part of ``a_dot``."""
+    """Tangent of ``z = np.linalg.cholesky(a, upper=upper)``, which reads one triangle of ``a``."""
     low = adjoint(z) if upper else z
-    inner = adjoint(np.linalg.solve(low, adjoint(np.linalg.solve(low, hermitian_part(a_dot)))))
+    a_dot = hermitian_part(doubled_triangle(a_dot, upper))
+    inner = adjoint(np.linalg.solve(low, adjoint(np.linalg.solve(low, a_dot))))
     inner = np.tril(inner)
     low_dot = low @ (inner - inner * identity(inner.shape[-1], inner) / 2)
     return adjoint(low_dot) if upper else low_dot
 
 
-def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
-    """Adjoint of ``a`` in ``w, v = np.linalg.eigh(a)``, as a Hermitian matrix.
+def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any:
+    """Adjoint of ``a`` in ``w, v = np.linalg.eigh(a, UPLO)``; zero in the triangle that is not read.
 
     The vectors' adjoint must not depend on the factor of modulus one that each
     complex eigenvector is free up to: a loss that does has no derivative.
@@ -255,12 +265,14 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
     if np.any(v_bar != 0):
         turn = transposed(v) @ v_bar
         middle = middle + _over_gaps((turn - adjoint(turn)) / 2, w)
-    return np.conj(hermitian_part(v @ np.conj(middle) @ adjoint(v)))
+    a_bar = np.conj(hermitian_part(v @ np.conj(middle) @ adjoint(v)))
+    return doubled_triangle(a_bar, UPLO.upper() == "U")
 
 
-def eigh_tangent(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
-    """Tangents of ``w, v = np.linalg.eigh(a)`` along the Hermitian part of ``a_dot``."""
-    inner = adjoint(v) @ hermitian_part(a_dot) @ v
+def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]:
+    """Tangents of ``w, v = np.linalg.eigh(a, UPLO)``, which reads one triangle of ``a``."""
+    a_dot = hermitian_part(doubled_triangle(a_dot, UPLO.upper() == "U"))
+    inner = adjoint(v) @ a_dot @ v
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ _over_gaps(inner, w)
 
 

@@ -1,4 +1,4 @@
-"""What the walk over all rules cannot see of linear algebra: Hermitian arguments, kinks, singular matrices."""
+"""What the walk over all rules cannot see of linear algebra: triangles, phases, kinks, singular matrices."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import ops
+from s2sad import check_grads, grad, ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.decompositions import cofactor, cofactor_derivative, norm_gradient, ratio
-from tests.oracle import leaves, pairing, richardson_jvp, tree_map
+from tests.oracle import leaves, numeric_gradient, pairing, richardson_jvp, tree_map
 
 
 def body(f: Callable[..., Any], which: str, **names: Any) -> Any:
@@ -33,25 +33,40 @@ def definite(*shape: int, complex_: bool = False) -> Any:
     return hermitian(*shape, complex_=complex_) + 5 * np.eye(shape[-1])
 
 
-def check_hermitian(f: Callable[..., Any], a: Any, result: Callable[[Any], Any] = lambda z: z, **options: Any) -> None:
-    """Compare both modes of a rule with differences along a Hermitian direction.
+def unread(a: Any, upper: bool) -> Any:
+    """Other numbers in the triangle of ``a`` that is not read, and imaginary parts on a complex diagonal."""
+    other = np.random.default_rng(4).normal(size=a.shape)
+    low = np.tril(np.ones(a.shape[-2:], bool), -1)
+    a = np.where(low if upper else low.T, other, a)
+    return a + 1j * other * np.eye(a.shape[-1]) if np.iscomplexobj(a) else a
+
+
+def check_triangle(
+    f: Callable[..., Any],
+    a: Any,
+    reads_upper: bool,
+    result: Callable[[Any], Any] = lambda z: z,
+    **options: Any,
+) -> None:
+    """Compare both modes of a rule with differences along a direction without symmetry.
 
     ``result`` takes from the result of ``f`` what does not depend on the choice of phases.
     """
-    a_dot = hermitian(*a.shape, seed=1, complex_=np.iscomplexobj(a))
+    a, generator = unread(a, reads_upper), np.random.default_rng(1)
+    a_dot = generator.normal(size=a.shape) + (1j * generator.normal(size=a.shape) if np.iscomplexobj(a) else 0)
     z = f(a, **options)
-    numeric = richardson_jvp(lambda x: result(f(x, **options)), [a], [a_dot], step=1e-2)
+    numeric = richardson_jvp(lambda x: result(f(x, **options)), [a], [a_dot], step=2e-3)
     z_dot = body(f, "jvp", z=z, a=a, a_dot=a_dot, **options)
     if result(z) is z:
         for x, y in zip(leaves(z_dot), leaves(numeric), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-9)
-    generator = np.random.default_rng(2)
     z_bar = tree_map(lambda x: generator.normal(size=np.shape(x)) + 0j * x, z)
     if np.iscomplexobj(a):
         z_bar = tree_map(lambda x: x + 1j * generator.normal(size=np.shape(x)), z_bar)
     a_bar = body(f, "vjp", z=z, z_bar=z_bar, a=a, **options)
     assert a_bar.shape == a.shape
-    np.testing.assert_allclose(a_bar, np.conj(np.swapaxes(a_bar, -1, -2)), atol=1e-12)
+    assert not np.any(np.tril(a_bar, -1) if reads_upper else np.triu(a_bar, 1))
+    assert not np.any(np.imag(np.diagonal(a_bar, axis1=-2, axis2=-1)))
     np.testing.assert_allclose(pairing(a_bar, a_dot), pairing(z_bar, z_dot), rtol=1e-10)
 
 
@@ -59,35 +74,107 @@ def check_hermitian(f: Callable[..., Any], a: Any, result: Callable[[Any], Any] 
 @pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
 def test_cholesky(shape: tuple[int, ...], upper: bool, complex_: bool) -> None:
-    if upper and "upper" not in inspect.signature(np.linalg.cholesky).parameters:
-        pytest.skip("this NumPy has no upper factor")
-    check_hermitian(np.linalg.cholesky, definite(*shape, complex_=complex_), **({"upper": True} if upper else {}))
+    options = {"upper": True} if upper else {}
+    check_triangle(np.linalg.cholesky, definite(*shape, complex_=complex_), upper, **options)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
+@pytest.mark.parametrize("triangle", ["L", "U", "l", "u"])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_eigvalsh(shape: tuple[int, ...], complex_: bool) -> None:
-    check_hermitian(np.linalg.eigvalsh, hermitian(*shape, complex_=complex_))
+def test_eigvalsh(shape: tuple[int, ...], triangle: str, complex_: bool) -> None:
+    check_triangle(np.linalg.eigvalsh, hermitian(*shape, complex_=complex_), triangle in "uU", UPLO=triangle)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 3, 3)])
-@pytest.mark.parametrize("triangle", ["L", "U"])
+@pytest.mark.parametrize("triangle", ["L", "U", "l", "u"])
 def test_eigh_of_real_matrices(shape: tuple[int, ...], triangle: str) -> None:
-    check_hermitian(np.linalg.eigh, hermitian(*shape), UPLO=triangle)
+    check_triangle(np.linalg.eigh, hermitian(*shape), triangle in "uU", UPLO=triangle)
 
 
-def test_eigh_of_complex_matrices_in_a_loss_without_phases() -> None:
+@pytest.mark.parametrize("triangle", ["L", "U"])
+def test_eigh_of_complex_matrices_in_a_loss_without_phases(triangle: str) -> None:
     """``sum(|v|**2 * c)`` does not depend on the phases of the vectors."""
-    a, c = hermitian(3, 3, complex_=True), np.random.default_rng(3).normal(size=(3, 3))
-    a_dot = hermitian(3, 3, seed=1, complex_=True)
-    w, v = np.linalg.eigh(a)
-    a_bar = body(np.linalg.eigh, "vjp", z=(w, v), z_bar=(2 * w, 2 * c * np.conj(v)), a=a)
+    generator = np.random.default_rng(3)
+    a, c = unread(hermitian(3, 3, complex_=True), triangle == "U"), generator.normal(size=(3, 3))
+    a_dot = generator.normal(size=(3, 3)) + 1j * generator.normal(size=(3, 3))
+    w, v = np.linalg.eigh(a, triangle)
+    a_bar = body(np.linalg.eigh, "vjp", z=(w, v), z_bar=(2 * w, 2 * c * np.conj(v)), a=a, UPLO=triangle)
 
     def loss(x: Any) -> Any:
-        values, vectors = np.linalg.eigh(x)
+        values, vectors = np.linalg.eigh(x, triangle)
         return np.sum(values**2) + np.sum(np.abs(vectors) ** 2 * c)
 
     np.testing.assert_allclose(pairing(a_bar, a_dot), richardson_jvp(loss, [a], [a_dot]), rtol=1e-8)
+
+
+WEIGHTS = np.random.default_rng(5).normal(size=(3, 3))
+
+
+def factor(a: Any) -> Any:
+    return np.sum(np.linalg.cholesky(a) * WEIGHTS)
+
+
+def upper_factor(a: Any) -> Any:
+    return np.sum(np.linalg.cholesky(a, upper=True) * WEIGHTS)
+
+
+def choice_of_factor(a: Any, upper: bool) -> Any:
+    return np.sum(np.linalg.cholesky(a, upper=upper) * WEIGHTS)
+
+
+def values_of_lower(a: Any) -> Any:
+    return np.sum(np.linalg.eigvalsh(a) * WEIGHTS[0])
+
+
+def values_of_upper(a: Any) -> Any:
+    return np.sum(np.linalg.eigvalsh(a, UPLO="U") * WEIGHTS[0])
+
+
+def spectrum(a: Any, triangle: str) -> Any:
+    w, v = np.linalg.eigh(a, triangle)
+    return np.sum(np.exp(w)) + np.sum(v**2 * WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("f", "rest", "upper"),
+    [
+        (factor, (), False),
+        (upper_factor, (), True),
+        (choice_of_factor, (False,), False),
+        (choice_of_factor, (True,), True),
+        (values_of_lower, (), False),
+        (values_of_upper, (), True),
+        (spectrum, ("L",), False),
+        (spectrum, ("U",), True),
+    ],
+)
+def test_the_triangle_that_is_not_read_has_gradient_zero(f: Callable[..., Any], rest: Any, upper: bool) -> None:
+    a = unread(definite(3, 3), upper)
+    a_bar = grad(f)(a, *rest)
+    np.testing.assert_allclose(a_bar, numeric_gradient(f, (a, *rest)), rtol=1e-7, atol=1e-9)
+    assert not np.any(np.tril(a_bar, -1) if upper else np.triu(a_bar, 1))
+    assert check_grads(f, (a, *rest))
+
+
+def negative_log_likelihood(length: Any, noise: Any, x: Any, y: Any) -> Any:
+    """Of observations of a Gaussian process (Rasmussen and Williams 2006, algorithm 2.1)."""
+    k = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2 / length**2) + noise**2 * np.eye(len(x))
+    low = np.linalg.cholesky(k)
+    white = np.linalg.solve(low, y)
+    return 0.5 * white @ white + np.sum(np.log(np.diag(low)))
+
+
+def test_a_gaussian_process_has_its_textbook_gradient() -> None:
+    """Rasmussen and Williams 2006, equation 5.9: a symmetric matrix passes on the sum of both triangles."""
+    x = np.linspace(0.0, 3.0, 6)
+    y, length, noise = np.sin(2 * x), 0.8, 0.3
+    square = (x[:, None] - x[None, :]) ** 2
+    smooth = np.exp(-0.5 * square / length**2)
+    inverse = np.linalg.inv(smooth + noise**2 * np.eye(6))
+    a = inverse @ y
+    rate = inverse - np.outer(a, a)
+    expected = 0.5 * np.sum(rate * smooth * square / length**3), noise * np.trace(rate)
+    np.testing.assert_allclose(grad(negative_log_likelihood, (0, 1))(length, noise, x, y), expected, rtol=1e-10)
 
 
 def test_vectors_of_repeated_values_are_refused_unless_the_loss_does_not_see_them() -> None:
