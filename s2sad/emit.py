@@ -72,12 +72,13 @@ def emit(
     taken: Iterable[str],
     resolves: Callable[[str], Any],
     qualified: Mapping[str, types.ModuleType] | None = None,
+    defaults: Mapping[str, str] | None = None,
 ) -> Emitted:
     """Write ``function`` as text.
 
     ``taken`` are the global names that the user's program reads; ``resolves`` gives what a
     name means in the user's module (or a value that is nothing else).  ``qualified`` are the global names that
-    are to be read as attributes of a module.
+    are to be read as attributes of a module, ``defaults`` the texts of the parameters' default values.
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
@@ -105,7 +106,7 @@ def emit(
         texts[root] = text
         bindings[text] = value
     names = name_all(function, read | set(bindings))
-    writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()})
+    writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()}, defaults or {})
     definition = writer.function(function)
     return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
 
@@ -151,10 +152,17 @@ def _globals(expr: Expr, found: set[str]) -> None:
 
 
 class _Writer:
-    def __init__(self, names: Mapping[str, str], roots: Mapping[str, str], qualified: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        roots: Mapping[str, str],
+        qualified: Mapping[str, str],
+        defaults: Mapping[str, str],
+    ) -> None:
         self.names = names
         self.roots = roots
         self.qualified = qualified
+        self.defaults = defaults
         self.notes: dict[int, Note] = {}
         self.uses: Counter[str] = Counter()
 
@@ -165,7 +173,7 @@ class _Writer:
         for p in function.params:
             if not p.keyword_only:
                 default = self.default(p)
-                defaults = [] if default is None else [*defaults, default]
+                defaults += [] if default is None else [default]
         own = [self.default(p) for p in function.params if p.keyword_only]
         self.uses = Counter(n for stmt in _all(function) for n in reads(stmt))
         self.uses.update(names_in(function.result))
@@ -186,18 +194,10 @@ class _Writer:
         return definition
 
     def default(self, param: Param) -> ast.expr | None:
-        """A default value as a literal; None where there is none: all defaults are put in when loading."""
+        """The default value of a parameter; None where there is none."""
         if param.default is None:
             return None
-        return self.literal(param.default.value)
-
-    def literal(self, value: object) -> ast.expr | None:
-        """A value as it is written; None where it cannot be."""
-        if type(value) is tuple:
-            items = [self.literal(item) for item in value]
-            return None if None in items else ast.Tuple([i for i in items if i is not None], ast.Load())
-        plain = value is None or type(value) in (bool, int, str)
-        return self.const(value) if plain or (type(value) is float and math.isfinite(value)) else None
+        return renamed(ast.parse(self.defaults[param.public], mode="eval").body, self.qualified)
 
     def before(self, stmt: ast.stmt, lines: tuple[str, ...], first: bool = False) -> None:
         old = self.notes.get(id(stmt), Note())

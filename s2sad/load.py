@@ -52,18 +52,21 @@ def load(
     cells: Mapping[str, types.CellType],
     bindings: Mapping[str, types.CellType],
     home: str = "",
+    original: types.FunctionType | None = None,
 ) -> dict[str, types.FunctionType]:
     """Make the functions that a text defines, without running any of it.
 
     Args:
         text: Definitions of functions at the top level; imports and strings between them
-            are left out.  Defaults must be literals.
+            are left out.  Defaults must be literals, unless there is an ``original``.
         filename: The name under which tracebacks show the text, as ``<s2sad loss_grad_x 3>``;
             one name must not be in use for two texts at a time.
         namespace: The functions' ``__globals__``: this very dictionary, only read.
         cells: The user's closure cells by name.  ``bindings``: those of helpers.  A name in
             both is the helper's.  A cell may be empty now and filled in later.
         home: The file that the line numbers in the comments of the text mean.
+        original: The function whose parameters, with their default values, those in the text are.  What the text
+            says of the values is for a file of its own.
 
     Returns:
         The functions by name, in the order of the text.
@@ -89,13 +92,11 @@ def load(
     for definition in definitions:
         code = codes[definition.name]
         closure = tuple(provided[name] for name in code.co_freevars)
-        function = types.FunctionType(code, namespace, definition.name, _defaults(definition), closure)
-        keyword_defaults = {
-            argument.arg: _literal(default)
-            for argument, default in zip(definition.args.kwonlyargs, definition.args.kw_defaults, strict=True)
-            if default is not None
-        }
-        function.__kwdefaults__ = keyword_defaults or None
+        function = types.FunctionType(code, namespace, definition.name, None, closure)
+        if definition.args.defaults:
+            function.__defaults__ = _defaults(definition) if original is None else original.__defaults__
+        if any(default is not None for default in definition.args.kw_defaults):
+            function.__kwdefaults__ = _keyword_defaults(definition) if original is None else original.__kwdefaults__
         functions[definition.name] = function
     _register(text, filename, home, [function.__code__ for function in functions.values()])
     return functions
@@ -157,6 +158,11 @@ def _literal(node: ast.expr) -> object:
 
 def _defaults(definition: ast.FunctionDef) -> tuple[object, ...] | None:
     return tuple(map(_literal, definition.args.defaults)) or None
+
+
+def _keyword_defaults(definition: ast.FunctionDef) -> dict[str, Any]:
+    pairs = zip(definition.args.kwonlyargs, definition.args.kw_defaults, strict=True)
+    return {argument.arg: _literal(default) for argument, default in pairs if default is not None}
 
 
 # --- linecache ---------------------------------------------------------------

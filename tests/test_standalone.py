@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import pathlib
@@ -156,16 +157,143 @@ def with_an_object_as_default(
     return np.sum(weights * x**power) * scale + (0.0 if more is None else more)
 
 
-def test_a_default_that_is_no_literal_has_to_be_given() -> None:
+def test_a_default_that_is_an_object_of_the_module_is_imported() -> None:
     df = value_and_grad(with_an_object_as_default)
     x = np.array([1.0, 2.0, 3.0])
     value, gradient = df(x)
     assert value == with_an_object_as_default(x)
     np.testing.assert_allclose(gradient, 4.0 * TABLE * x)
+    assert "scale=2.0, weights=TABLE, power=2, *, more=None" in df.source
     alone = from_file(df.source)
-    with pytest.raises(TypeError, match="weights"):
-        alone(x)
+    np.testing.assert_allclose(alone(x)[1], gradient)
     np.testing.assert_allclose(alone(x, 2.0, TABLE)[1], gradient)
+
+
+DEFAULTS = """
+import math
+import numpy as np
+TABLE = np.array([1.0, 2.0, 4.0])
+SETTINGS = {"rate": 0.5}
+RATE = 1.5
+class Mode:
+    soft = object()
+    def loss(self, x, w=np.array([2.0, 3.0, 4.0])):
+        return np.sum(x * w)
+def double(v):
+    return 2 * v
+def literals(x, k=-2.0, name="a", t=(1, (2.0,)), n=None, b=b"a", e=..., z=-1j, rate=RATE, *, flag=True):
+    return np.sum(x) * k
+def numbers(x, k=math.inf, low=-np.inf, odd=np.nan, w=np.float64(2.0), i=np.int64(3), s=np.float32(0.5)):
+    return np.sum(x) * w * i
+def named(x, table=TABLE, dtype=np.float64, g=double, mode=Mode.soft, f=len, *, h=np.sin, s=SETTINGS):
+    return np.sum(x.astype(dtype) * table) * g(3.0) * h(1.0) * s["rate"] * f("ab")
+def displayed(x, sizes=[1, 2], d={"a": 1.0}, kinds={"b"}):
+    return np.sum(x) * sizes[1] * d["a"]
+def changed(x, seen=[]):
+    return np.sum(x) * len(seen)
+changed.__defaults__[0].append(1)
+def made(x, w=np.array([1.0, 2.0, 3.0]), r=range(3), s=slice(None), t=(TABLE, 2.0), *, f=lambda v: v, o=[TABLE]):
+    return np.sum(x[s] * w) * len(r) * t[1]
+def callee(x, table=TABLE, w=np.ones(3), *, k=[2.0]):
+    return np.sum(x * table * w) * k[0]
+def calls(x):
+    return callee(x) * callee(x, 3.0)
+def factory():
+    local = np.array([3.0, 1.0, 1.0])
+    def inner(x, w=local, q=2.0):
+        return np.sum(x * w) * q
+    return inner
+inner = factory()
+short = lambda x, k=3.0, table=TABLE: np.sum(x * table) * k
+method = Mode.loss
+"""
+
+#: The head of each function, as a person would have written it.
+HEADS = {
+    "literals": "x, k=-2.0, name='a', t=(1, (2.0,)), n=None, b=b'a', e=..., z=-1j, rate=1.5, *, flag=True",
+    "numbers": "x, k=math.inf, low=float('-inf'), odd=np.nan, w=np.float64(2.0), i=np.int64(3), s=np.float32(0.5)",
+    "named": "x, table=TABLE, dtype=np.float64, g=double, mode=Mode.soft, f=len, *, h=np.sin, s=SETTINGS",
+    "displayed": "x, sizes=[1, 2], d={'a': 1.0}, kinds={'b'}",
+    "changed": "x, seen=changed.__defaults__[0]",
+    "made": (
+        "x, w=made.__defaults__[0], r=made.__defaults__[1], s=made.__defaults__[2], t=made.__defaults__[3], *, "
+        "f=made.__kwdefaults__['f'], o=made.__kwdefaults__['o']"
+    ),
+    "calls": "x",
+    "inner": "x, w=inner.__defaults__[0], q=2.0",
+    "short": "x, k=3.0, table=TABLE",
+    "method": "self, x, w=Mode.loss.__defaults__[0]",
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_default_values_stand_in_the_file(make: Make, tmp_path: pathlib.Path, name: str) -> None:
+    f = getattr(make("model", DEFAULTS), name)
+    x = np.array([0.5, 2.0, 3.0])
+    args = (None, x) if name == "method" else (x,)
+    df = grad(f, len(args) - 1)
+    expected = numeric_gradient(f, args, len(args) - 1)
+    np.testing.assert_allclose(df(*args), expected, rtol=1e-8)
+    for number, text in enumerate((df.source, df.source_for(*args))):
+        heads = [node.args for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        assert ast.unparse(heads[-1]) == HEADS[name]
+        assert "# To be defined" not in text
+        (tmp_path / f"saved{number}.py").write_text(text, encoding="utf-8")
+    last = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)][-1]
+    call = f"{last}({'None, ' * (len(args) - 1)}np.array([0.5, 2.0, 3.0])).tolist()"
+    program = f"import numpy as np, saved0, saved1; print([saved0.{call}, saved1.{call}])"
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    np.testing.assert_allclose(eval(done.stdout), [expected, expected], rtol=1e-8)
+
+
+def test_the_command_line_keeps_default_values(make: Make, tmp_path: pathlib.Path) -> None:
+    make("model", DEFAULTS)
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    show = [sys.executable, "-m", "s2sad", "show", "model.py:named", "-o", "saved.py"]
+    check = "import numpy as np, saved; print(saved.named_grad_x(np.ones(3)).tolist())"
+    subprocess.run(show, check=True, cwd=tmp_path, env=environment, capture_output=True)
+    command = [sys.executable, "-c", check]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    np.testing.assert_allclose(eval(done.stdout), 6.0 * np.sin(1.0) * TABLE)
+
+
+def test_a_default_that_was_given_another_name_is_taken_from_the_function(make: Make) -> None:
+    model = make("model", DEFAULTS + "TABLE = TABLE * 2.0\n")
+    x = np.array([0.5, 2.0, 3.0])
+    df = grad(model.short)
+    assert "table=short.__defaults__[1]" in df.source
+    np.testing.assert_array_equal(df(x), 3.0 * TABLE)
+    np.testing.assert_array_equal(from_file(df.source)(x), 3.0 * TABLE)
+
+
+def test_a_default_out_of_reach_is_said() -> None:
+    def made(weights: Any) -> Callable[..., Any]:
+        def loss(x: Any, w: Any = weights, k: float = 2.0) -> Any:
+            return np.sum(x * w) * k
+
+        return loss
+
+    df = grad(made(TABLE))
+    np.testing.assert_array_equal(df(TABLE), 2.0 * TABLE)
+    assert "# To be defined here, since no import gives it: loss_w\n" in df.source
+    space: dict[str, Any] = {"loss_w": 3.0 * TABLE}
+    exec(df.source, space)
+    np.testing.assert_array_equal(space["loss_grad_x"](TABLE), 6.0 * TABLE)
+
+
+def test_a_default_in_a_module_with_another_np(make: Make) -> None:
+    make("other", "import numpy\nTABLE = numpy.array([1.0, 2.0, 4.0])\ndef sum(x):\n    return numpy.sum(x) * 5.0\n")
+    model = make(
+        "model",
+        "import other as np\nimport numpy\n"
+        "def loss(x, table=np.TABLE, w=numpy.float64(3.0)):\n    return numpy.sum(x * table) * np.sum(1.0) * w\n",
+    )
+    df = grad(model.loss)
+    text = df.source
+    assert "table=np.TABLE, w=loss.__defaults__[1]" in text
+    np.testing.assert_allclose(from_file(text)(TABLE), 15.0 * TABLE)
 
 
 def test_names_that_the_user_has(make: Make) -> None:

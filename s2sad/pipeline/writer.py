@@ -13,6 +13,7 @@ from s2sad.frontend.resolve import is_rebound
 from s2sad.ir.nodes import Function
 from s2sad.load import load
 from s2sad.naming import with_moved_set
+from s2sad.pipeline.defaults import defaults_of
 from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
 
 _MISSING = object()
@@ -81,9 +82,11 @@ class Writer:
                     return _MISSING
             return namespace.get(name, getattr(builtins, name, _MISSING))
 
+        defaults = defaults_of(function.params, original)
+
         def load_it(qualified: dict[str, types.ModuleType]) -> tuple[_Part, dict[str, types.FunctionType]]:
-            emitted = emit(function, set(cells), resolves, qualified)
-            part = _Part(emitted.text)
+            emitted = emit(function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts)
+            part = _Part(emitted.text, {i for i in defaults.imports if i.alias not in qualified}, set(defaults.open))
             bindings = {}
             for name, value in emitted.bindings.items():
                 if resolves(name) is value and hasattr(builtins, name):
@@ -96,7 +99,7 @@ class Writer:
                     assert found is not None
                     part.imports.add(found)
             file = f"{self.filename[:-1]} {function.name}>"
-            loaded = load(emitted.text, file, namespace, cells, bindings, function.file)
+            loaded = load(emitted.text, file, namespace, cells, bindings, function.file, original)
             for made in loaded.values():
                 part.open.update(n for n in made.__code__.co_freevars if n not in bindings)
                 for name in emitted.names.intersection(outer_names(made.__code__)):
@@ -119,9 +122,4 @@ class Writer:
             part, loaded = load_it({name: home if name in namespace else builtins for name in clashes})
         self.meanings.update((i.alias, i) for i in part.imports)
         self.parts[function.name] = part
-        for made in loaded.values():
-            if any(p.default and not p.keyword_only for p in function.params):
-                made.__defaults__ = original.__defaults__
-            if any(p.default and p.keyword_only for p in function.params):
-                made.__kwdefaults__ = original.__kwdefaults__
         self.functions.update(loaded)
