@@ -178,7 +178,7 @@ def _call(
     if function in (list, dict) and not expr.args and not expr.kwargs:
         return Fact("list" if function is list else "dict", items=())
     if function is len:
-        dims = fact(expr.args[0]).dims
+        dims = fact(expr.args[0]).dims if expr.args else None
         return scalar(True, dims[0] if dims else None)
     if function in (int, float, round, bool, scalar_seed):
         return SCALAR if function in (int, bool, round) else FLOAT

@@ -115,10 +115,10 @@ class Adjoints(Buffers):
             return
         if self.is_buffer(x):
             g = self.lowered(g)
-            g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
-            if isinstance(g, Call) and g.op.function is np.broadcast_to:
-                g = g.args[0]
             if self.of[x.name].kind == "array":
+                g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
+                if isinstance(g, Call) and g.op.function is np.broadcast_to:
+                    g = g.args[0]
                 bar, fact = self.shadow(x.name), self.of[x.name]
                 real = self.real_as(bar, self.realised(g, fact), fact)
                 self.emit(Store(bar, ELLIPSIS, real, "-" if self.is_turned(x) else "+", self.origin))

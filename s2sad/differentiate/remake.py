@@ -156,7 +156,10 @@ class _Block:
         whole = _uncopied(value)
         if whole == value or self.is_written(name) or not isinstance(whole, Var) or not self.is_written(whole.name):
             return None
-        return None if self.viewed(whole.name) is not None else self.version(whole.name, position)
+        try:
+            return None if self.viewed(whole.name) is not None else self.version(whole.name, position)
+        except _Costly:
+            return None
 
     # --- what a value rests on
 

@@ -23,6 +23,9 @@ _PURE_BUILTINS = frozenset(
 
 #: What to do about a function that cannot be taken apart.
 NAMED = "Name the parameters of the function, and return what it computes."
+#: What to do about arguments that are not written one by one, or that the function does not take.
+ONE_BY_ONE = "Write the arguments one by one."
+FITTING = "Give it the arguments that its definition names."
 #: What to do about an array of the module that is written.
 OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 
@@ -47,6 +50,16 @@ def not_followed(function: types.FunctionType) -> str | None:
         return "has a parameter with * or **"
     if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "does not run when it is called"
+    return None
+
+
+def misfit(call: Any, function: types.FunctionType) -> str | None:
+    """Why Python would not call a function with these arguments, as far as the call shows; None if it would."""
+    named = [k.arg for k in call.keywords if k.arg is not None]
+    try:
+        inspect.signature(function).bind_partial(*call.args, **dict.fromkeys(named))
+    except TypeError as error:
+        return str(error)
     return None
 
 

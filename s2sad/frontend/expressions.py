@@ -24,7 +24,17 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import methods
-from s2sad.frontend.called import KNOWN_PURE, NAMED, OWN_ARRAY, dtype_argument, is_followed, not_followed
+from s2sad.frontend.called import (
+    FITTING,
+    KNOWN_PURE,
+    NAMED,
+    ONE_BY_ONE,
+    OWN_ARRAY,
+    dtype_argument,
+    is_followed,
+    misfit,
+    not_followed,
+)
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
@@ -233,7 +243,7 @@ class Expressions:
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
                 return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
         whole = self.opaque(node)
-        if not is_read(node, self.resolver.lookup):
+        if not is_read(node, self.resolver.lookup) or misfit(node, function) is not None:
             return whole
 
         def seen(part: Node) -> Expr:
@@ -252,7 +262,7 @@ class Expressions:
         for call in writing_calls(node, self.resolver.lookup):
             if id(call) in later or any(self.depends(n) for n in nodes_of(call) if isinstance(n, gast.Name)):
                 text = gast.unparse(call.func).strip()
-                starred = f"{text}(...) is called with * or **", "Write the arguments one by one."
+                starred = f"{text}(...) is called with * or **", ONE_BY_ONE
                 hidden = f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE
                 self.violation(call, *(starred if is_starred(call) else hidden))
         if not (self.stopping or refused):
@@ -419,7 +429,7 @@ class Expressions:
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)
         if is_starred(node):
-            return self.refused(node, f"{text}(...) is called with * or **", "Write the arguments one by one.")
+            return self.refused(node, f"{text}(...) is called with * or **", ONE_BY_ONE)
         found, function = self.resolver.lookup(node.func)
         if is_writing(node, self.resolver.lookup):
             self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
@@ -443,6 +453,8 @@ class Expressions:
                 why = not_followed(function)
                 if why is not None:
                     return self.refused(node, f"{text} {why}", NAMED)
+                if (misfitting := misfit(node, function)) is not None:
+                    return self.refused(node, f"{text} cannot be called so: {misfitting}", FITTING)
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))

@@ -87,7 +87,7 @@ def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     found, function = lookup(call.func)
     method = call.func if not found and isinstance(call.func, gast.Attribute) else None
     drawn = isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    if is_fresh(call, lookup) or (drawn and call.func.attr in DRAWING_METHODS):
+    if is_fresh(call, lookup) or (drawn and function.__name__ in DRAWING_METHODS):
         return
     for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)

@@ -510,7 +510,25 @@ def scaled_then_appended_to(x: Any) -> Any:
     return np.sum(g[-3] * x) + x[1] * np.sum(g[4] * x)
 
 
+def summed_with_what_is_written(x: Any) -> Any:
+    k = (x, x * 2.0)
+    x[0] = 1.0
+    return np.sum(k) + np.mean(k + k) + np.sum(k * 2)
+
+
+def summed_in_a_function(x: Any) -> Any:
+    k = [x, x * 2.0]
+    return _summed(k, x)
+
+
+def _summed(k: Any, x: Any) -> Any:
+    x[1:2] = 1.0
+    return np.sum(k)
+
+
 CASES = [
+    case(summed_with_what_is_written, V),
+    case(summed_in_a_function, V),
     *[
         case(f, V)
         for f in (

@@ -696,3 +696,64 @@ READ_AGAIN = [
 @pytest.mark.parametrize("f", READ_AGAIN, ids=lambda f: f.__name__)
 def test_what_is_read_again_is_what_it_was(f: Any) -> None:
     check_gradient(case(f, V))
+
+
+def row_of_the_turn_before(x: Any) -> Any:
+    a = np.outer(x, x)
+    s = 0.0
+    for i in range(4):
+        if i > 0:
+            t = row.copy()  # noqa: F821
+            s = s + np.sum(x * t * (t + 1.0) * (t - 2.0))
+        row = a[i]
+        row[0] = 2.0 * x[i]
+    return s
+
+
+def row_of_the_turn_before_of_constants(x: Any) -> Any:
+    a = np.outer(W, W)
+    s = 0.0
+    for i in range(4):
+        if i > 0:
+            t = row.copy()  # noqa: F821
+            s = s + np.sum(x * t * (t + 1.0) * (t - 2.0))
+        row = a[i]
+        row *= 2.0
+    return s
+
+
+def row_of_a_while_loop(x: Any) -> Any:
+    a = np.outer(x, W)
+    s, i = 0.0, 0
+    while i < 4:
+        if i > 1:
+            t = row.copy()  # noqa: F821
+            s = s + np.sum(t * (t + 1.0) * (t - 2.0))
+        row = a[i]
+        row[1:] = row[:-1] * row[1:]
+        i += 1
+    return s
+
+
+def rows_in_a_function(x: Any) -> Any:
+    return _of_rows(np.outer(x, W), x) + np.sum(x)
+
+
+def _of_rows(a: Any, x: Any) -> Any:
+    s = 0.0
+    for i in range(4):
+        if i > 0:
+            t = row.copy()  # noqa: F821
+            s = s + np.sum(x * t * (t + 1.0) * (t - 2.0))
+        row = a[i]
+        row[...] = row * x[i]
+    return s
+
+
+ROWS = [row_of_the_turn_before, row_of_the_turn_before_of_constants, row_of_a_while_loop, rows_in_a_function]
+
+
+@pytest.mark.parametrize("f", ROWS, ids=lambda f: f.__name__)
+def test_rows_of_the_turn_before_are_saved(f: Any) -> None:
+    check_gradient(case(f, V))
+    assert grad(f).source
