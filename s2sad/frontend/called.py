@@ -23,9 +23,8 @@ _PURE_BUILTINS = frozenset(
 
 #: What to do about a function that cannot be taken apart.
 NAMED = "Name the parameters of the function, and return what it computes."
-#: What to do about arguments that are not written one by one, or that the function does not take.
+#: What to do about arguments behind * or **.
 ONE_BY_ONE = "Write the arguments one by one."
-FITTING = "Give it the arguments that its definition names."
 #: What to do about an array of the module that is written.
 OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 
@@ -61,6 +60,15 @@ def misfit(call: Any, function: types.FunctionType) -> str | None:
     except TypeError as error:
         return str(error)
     return None
+
+
+def obstacle(call: Any, function: types.FunctionType) -> tuple[str, str] | None:
+    """Why a call of a function with source cannot be taken apart, and what to do about it; None if it can."""
+    why = not_followed(function)
+    if why is not None:
+        return why, NAMED
+    wrong = misfit(call, function)
+    return None if wrong is None else (f"cannot be called so: {wrong}", "Give it the arguments that it takes.")
 
 
 def dtype_argument(call: Any, function: object, receivers: int) -> Any:

@@ -24,17 +24,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import methods
-from s2sad.frontend.called import (
-    FITTING,
-    KNOWN_PURE,
-    NAMED,
-    ONE_BY_ONE,
-    OWN_ARRAY,
-    dtype_argument,
-    is_followed,
-    misfit,
-    not_followed,
-)
+from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, OWN_ARRAY, dtype_argument, is_followed, misfit, obstacle
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
@@ -450,11 +440,9 @@ class Expressions:
         remedy = ops.remedy(function)
         if ops.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function):
-                why = not_followed(function)
+                why = obstacle(node, function)
                 if why is not None:
-                    return self.refused(node, f"{text} {why}", NAMED)
-                if (misfitting := misfit(node, function)) is not None:
-                    return self.refused(node, f"{text} cannot be called so: {misfitting}", FITTING)
+                    return self.refused(node, f"{text} {why[0]}", why[1])
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))

@@ -29,7 +29,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods
-from s2sad.frontend.called import FITTING, NAMED, ONE_BY_ONE, misfit, not_followed
+from s2sad.frontend.called import ONE_BY_ONE, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
 from s2sad.frontend.jumps import single_exit
@@ -455,19 +455,15 @@ class _Lowering(ControlFlow):
                 self.violation(s, what, "Make a new object instead.")
                 return
             if isinstance(function, types.FunctionType) and ops.find(function) is None and may_write(function):
-                why = not_followed(function)
+                text, why = self.resolver.text(func), obstacle(call, function)
                 if is_starred(call):
-                    self.violation(s, f"{self.resolver.text(func)}(...) is called with * or **", ONE_BY_ONE)
+                    self.violation(s, f"{text}(...) is called with * or **", ONE_BY_ONE)
                     return
                 if why is not None:
-                    what = f"{gast.unparse(func).strip()} writes into what it is given, and {why}"
-                    self.violation(s, what, NAMED)
-                    return
-                if (wrong := misfit(call, function)) is not None:
-                    self.violation(s, f"{self.resolver.text(func)} cannot be called so: {wrong}", FITTING)
+                    self.violation(s, f"{text} writes into what it is given, and {why[0]}", why[1])
                     return
                 args, kwargs = self.arguments(call, named=True)
-                op = Op("user", self.resolver.text(func), function, pure=False)
+                op = Op("user", text, function, pure=False)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return
         if self.decides(s.value):
