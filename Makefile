@@ -6,6 +6,7 @@ VENV ?= .venv
 TEST_FLAGS ?= -n auto --maxprocesses=8
 BENCH_FLAGS ?=
 FUZZ_FLAGS ?=
+MATRIX_FLAGS ?=
 N ?= 20000
 
 BIN = $(VENV)/bin
@@ -19,7 +20,7 @@ ENVIRONMENT = $(VENV)/.made-by-$(subst /,-,$(PYTHON))
 BENCH_ENVIRONMENT = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=20000000000 MALLOC_ARENA_MAX=1 MALLOC_TOP_PAD_=67108864
 
-.PHONY: help demo test check lint layout types layers format bench fuzz clean
+.PHONY: help demo test check lint layout types layers format bench fuzz matrix clean
 
 help:
 	@echo "make demo         a gradient beside its function, then examples/softmax.py"
@@ -28,6 +29,7 @@ help:
 	@echo "make format       let ruff lay out the code"
 	@echo "make bench        gradients against hand-written ones"
 	@echo "make fuzz N=...   compare the gradients of N random programs with finite differences"
+	@echo "make matrix N=... the same for N small programs about sharing, writing and names of methods"
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/softmax.py --show
@@ -60,6 +62,10 @@ bench: $(VENV)/.bench
 # FUZZ_FLAGS="--level 2" for programs that write in place, "--seed 20000" for others than the last time.
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.random_programs --count $(N) --jobs 2 $(FUZZ_FLAGS)
+
+# MATRIX_FLAGS="--only methods --axes" for some families, and for counts by the values of each axis.
+matrix: $(VENV)/.test
+	$(BIN)/python -m tests.matrix --count $(N) --jobs 2 $(MATRIX_FLAGS)
 
 clean:
 	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist

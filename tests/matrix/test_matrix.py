@@ -1,0 +1,166 @@
+"""A fixed sample of the matrix in every run; `make matrix` runs all of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.matrix.build import Program, program
+from tests.matrix.judge import FAILURES, judge
+
+#: Families with programs that fail today: an entry whose sample passes has to go, and no other family may fail.
+KNOWN_BAD = {
+    "constructors": "metaclasses, class bodies and default factories that write",
+    "crossed": "what fails in the other families",
+    "iterated": "a list that changes while it is iterated; sorted with a key that writes",
+    "keys": "a key that writes, where nobody uses the result",
+    "operators: both": "operators of user classes that write",
+    "operators: writes": "operators of user classes that write",
+    "positions": "the call in a range or a loop over its result goes away with it",
+    "shadowed names": "names of NumPy's modules and builtins that are something else here",
+    "shared and changed arguments": "arguments that share a list, dict or object, and objects that are changed",
+    "sharing: closure": "default arguments that are written",
+    "sharing: subclass": "an argument that is copied loses its class",
+    "state of functions and generators": "attributes of functions",
+    **dict.fromkeys(
+        (
+            "methods of array subclass",
+            "methods of attribute of object",
+            "methods of class attribute",
+            "methods of class method",
+            "methods of conditional",
+            "methods of dataclass",
+            "methods of dict subclass",
+            "methods of float subclass",
+            "methods of getattr",
+            "methods of helper's result",
+            "methods of in a dict",
+            "methods of in a list",
+            "methods of inherited",
+            "methods of list subclass",
+            "methods of looked up",
+            "methods of made there",
+            "methods of named tuple",
+            "methods of namespace",
+            "methods of of the class",
+            "methods of plain object",
+            "methods of plain object by keyword",
+            "methods of static method",
+            "methods of str subclass",
+            "methods of the array itself",
+        ),
+        "a method is trusted for its name",
+    ),
+}
+
+_QUOTAS = {"methods": 7, "sharing": 18, "operators": 30, "keys": 36, "positions": 60}
+_OTHERS = 40
+
+
+def _sample() -> dict[str, list[Program]]:
+    found: dict[str, list[Program]] = defaultdict(list)
+    for index in range(2400):
+        made = program(index)
+        if len(found[made.family]) < _QUOTAS.get(made.family.split()[0].strip(":"), _OTHERS):
+            found[made.family].append(made)
+    return dict(sorted(found.items()))
+
+
+SAMPLE = _sample()
+
+
+@pytest.mark.parametrize("family", SAMPLE)
+def test_family(family: str) -> None:
+    failures = []
+    for made in SAMPLE[family]:
+        verdict = judge(made)
+        if verdict.kind in FAILURES:
+            failures.append(
+                f"{made.source}\n# program {made.index} {dict(made.axes)}\n# {verdict.kind}: {verdict.message}"
+            )
+    if family in KNOWN_BAD:
+        assert failures, f"all programs of {family!r} pass now: take it out of KNOWN_BAD"
+        pytest.xfail(f"{len(failures)} of {len(SAMPLE[family])}: {KNOWN_BAD[family]}")
+    assert not failures, f"{len(failures)} of {len(SAMPLE[family])}, the first is:\n{min(failures, key=len)}"
+
+
+def test_known_bad_families_are_sampled() -> None:
+    assert KNOWN_BAD.keys() <= SAMPLE.keys()
+
+
+def test_programs_are_reproducible_and_run() -> None:
+    programs = [program(index) for index in range(0, 20000, 100)]
+    assert [made.source for made in programs] == [program(made.index).source for made in programs]
+    verdicts = [judge(made).kind for made in programs[:100]]
+    assert verdicts.count("raised") + verdicts.count("undecided") <= 3
+    assert verdicts.count("right") >= 25
+
+
+def handmade(body: str, top: str = "") -> Program:
+    source = f"import numpy as np\n\nG = np.ones(3)\n{top}\ndef f(x, k):\n    {body}\n\n"
+    source += "def arguments():\n    return np.array([0.5, 1.2, -0.7]), np.array([0.8, -0.4, 1.5])\n"
+    return Program(10**6, "handmade", (), source, (0,))
+
+
+def replaced(change: Callable[..., Any]) -> Callable[..., Any]:
+    """`value_and_grad` with something wrong in what it does: `change(f, args, value, gradients)` gives the results."""
+    from s2sad import value_and_grad
+
+    def wrong(f: Any, argnums: Any) -> Any:
+        def call(*args: Any) -> Any:
+            return change(f, args, *value_and_grad(f, argnums)(*args))
+
+        return call
+
+    return wrong
+
+
+def _raise(*_: object) -> None:
+    raise KeyError("q")
+
+
+def _write(f: Any, args: Any, value: Any, gradients: Any) -> Any:
+    args[1][0] += 1.0
+    return value, gradients
+
+
+def _twice(f: Any, args: Any, value: Any, gradients: Any) -> Any:
+    f.__globals__["G"][0] += 1.0
+    return value, gradients
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("right", lambda f, args, value, gradients: (value, gradients)),
+        ("value", lambda f, args, value, gradients: (value + 1e-15, gradients)),
+        ("gradient", lambda f, args, value, gradients: (value, (gradients[0] * 1.00001,))),
+        ("gradient", lambda f, args, value, gradients: (value, (gradients[0] * float("nan"),))),
+        ("gradient", lambda f, args, value, gradients: (value, (gradients[0][:2],))),
+        ("changed", _write),
+        ("effects", _twice),
+        ("crash", _raise),
+    ],
+)
+def test_every_verdict_can_be_reached(kind: str, change: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    import s2sad
+
+    monkeypatch.setattr(s2sad, "value_and_grad", replaced(change))
+    assert judge(handmade("return np.sum(np.sin(x) * k)")).kind == kind
+
+
+def test_refusals_have_a_place() -> None:
+    assert judge(handmade("return np.sum(np.linalg.eig(np.outer(x, k))[0].real)")).kind in ("refused", "undecided")
+
+
+def test_a_compiler_that_trusts_every_function_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    from s2sad.frontend import writing
+
+    helpers = [made for made in map(program, range(4000)) if made.family == "sharing: container"]
+    helpers = [made for made in helpers if "put" in dict(made.axes)["writer"]][:24]
+    assert not [made.source for made in helpers if judge(made).kind in FAILURES]
+    monkeypatch.setattr(writing, "may_write", lambda function: False)
+    assert [made for made in helpers if judge(made).kind in FAILURES]
