@@ -77,7 +77,7 @@ class Dependence:
     ``constant_call`` says of a called expression whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
-    ``written`` gives those whose objects the calls in an expression surely or maybe write.  A called expression that is
+    ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
     ``ruled`` writes no others; any other function may.
     """
 
@@ -99,24 +99,26 @@ class Dependence:
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
         numbers: set[int] = set()
-        for s in body:
-            for node in nodes_of(s):
-                if isinstance(node, gast.Assign):
-                    flows += [(_bases(t, stored), node.value) for t in node.targets]
-                elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
-                    flows.append((_bases(node.target, stored), node.value))
-                    if isinstance(node, gast.AugAssign):
-                        stored.update(bound_names(node.target))
-                        if not isinstance(node.op, (gast.Add, gast.BitOr)):
-                            # Of lists and sets alone the items are taken over.
-                            numbers.add(id(node.value))
-                elif isinstance(node, (gast.For, gast.comprehension)):
-                    flows.append((_bases(node.target, stored), node.iter))
-                elif isinstance(node, gast.Call):
-                    into = set(written(node)) & self.local
-                    stored |= into
-                    flows += self.written_by_call(node, into)
-        sharing = [names | (_shared(value) & self.local) for names, value in flows if id(value) not in numbers]
+        nodes = [node for s in body for node in nodes_of(s)]
+        items = {name for n in nodes if isinstance(n, gast.comprehension) for name in bound_names(n.target)}
+        known = self.local | items
+        for node in nodes:
+            if isinstance(node, gast.Assign):
+                flows += [(_bases(t, stored), node.value) for t in node.targets]
+            elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
+                flows.append((_bases(node.target, stored), node.value))
+                if isinstance(node, gast.AugAssign):
+                    stored.update(bound_names(node.target))
+                    if not isinstance(node.op, (gast.Add, gast.BitOr)):
+                        # Of lists and sets alone the items are taken over.
+                        numbers.add(id(node.value))
+            elif isinstance(node, (gast.For, gast.comprehension)):
+                flows.append((_bases(node.target, stored), node.iter))
+            elif isinstance(node, gast.Call):
+                into = set(written(node)) & known
+                stored |= into
+                flows += self.written_by_call(node, into)
+        sharing = [names | (_shared(value) & known) for names, value in flows if id(value) not in numbers]
         groups = _groups(sharing, stored)
         while True:
             before = len(self.names)

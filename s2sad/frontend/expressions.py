@@ -31,7 +31,7 @@ from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, written_in
+from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, runs, runs_writing, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -219,8 +219,10 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
-        if plain and found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function)):
-            op = Op("function", self.resolver.text(node.func), function)
+        known = found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function))
+        if plain and known and not runs_writing(node, self.resolver.lookup):
+            pure = not runs(node, self.resolver.lookup)
+            op = Op("function", self.resolver.text(node.func), function, pure)
             self.stopping += function is stop_gradient
             args = tuple([self.constant(a) for a in node.args])
             kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
@@ -447,6 +449,8 @@ class Expressions:
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))
             return self.refused(node, f"{text} has no derivative rule", remedy or _CUSTOM)
+        if runs(node, self.resolver.lookup):
+            return self.refused(node, f"{text}(...) that calls a function has no derivative rule", _CUSTOM)
         wrong = self.odd_dtype(node, function, 0)
         if wrong is not None:
             return wrong

@@ -30,6 +30,8 @@ _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 
 #: Functions without rule whose result is what they are given, or of it.
 _HANDING = (stop_gradient, iter, next, reversed, copy.copy)
+#: Functions whose ``key`` is called, and is no part of the result.
+_ORDERING = (sorted, max, min)
 #: Functions that copy unless an argument says otherwise, and those that may give back what they are given.
 _MAY_COPY, _MAY_GIVE_BACK = (np.array, np.nan_to_num), (max, min, sum)
 
@@ -40,7 +42,10 @@ def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
         yield node.id
     elif isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES:
         return
-    elif not (isinstance(node, gast.Call) and is_fresh(node, lookup)):
+    elif isinstance(node, gast.Call):
+        for part in () if is_fresh(node, lookup) else (node.func, *_handed_on(node, lookup)):
+            yield from names_held(part, lookup)
+    else:
         for child in gast.iter_child_nodes(node):
             yield from names_held(child, lookup)
 
@@ -76,6 +81,13 @@ def is_fresh(call: Node, lookup: Lookup) -> bool:
     return not any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords)))
 
 
+def _handed_on(call: Node, lookup: Lookup) -> list[Node]:
+    """The arguments of a call that its result may be or hold."""
+    function = lookup(call.func)[1]
+    ordering = any(function is f for f in _ORDERING)
+    return [*call.args, *(k.value for k in call.keywords if not (ordering and k.arg == "key"))]
+
+
 def _is_object(node: Node, lookup: Lookup) -> bool:
     """Whether an argument asks for an array of objects."""
     value = node.value if isinstance(node, gast.Constant) else lookup(node)[1]
@@ -89,7 +101,7 @@ def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     drawn = isinstance(getattr(function, "__self__", None), np.random.RandomState)
     if is_fresh(call, lookup) or (drawn and function.__name__ in DRAWING_METHODS):
         return
-    for part in (*call.args, *(k.value for k in call.keywords), *([method.value] if method is not None else [])):
+    for part in (*_handed_on(call, lookup), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
     if found:
         known = any(function is f for f in _HANDING) or function in KNOWN_PURE or is_numpy(function)

@@ -37,7 +37,7 @@ from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_in
+from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -178,7 +178,7 @@ class _Lowering(ControlFlow):
             lambda f: _constant_call(resolver, f),
             resolver.is_plain,
             local,
-            lambda node: written_in(node, resolver.lookup),
+            lambda call: written_by(call, resolver.lookup),
             lambda f: ops.find(resolver.lookup(f)[1]) is not None,
         )
         self.varied_too = dependence.names.add

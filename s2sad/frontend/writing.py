@@ -21,7 +21,7 @@ from s2sad.frontend.called import is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import changed, given_out, hidden_outs, is_none, is_numpy, is_own, is_writing, writes_first
+from s2sad.frontend.outs import changed, given_out, hidden_outs, is_numpy, is_own, is_writing, writes_first
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -31,8 +31,18 @@ Lookup = Callable[[Node], tuple[bool, Any]]
 #: The methods of random generators, and of Python's and NumPy's own classes, that change nothing that they are given.
 _PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "permuted")) - MUTATING_METHODS
 
-#: The functions of Python that call their first argument, and their ``key``.
-_CALLING, _ORDERING = (map, filter, functools.reduce), (sorted, min, max)
+#: The functions that call one of their arguments: its position and name.  Others call their ``key``.
+_CALLING = {
+    **{id(f): (0, "") for f in (map, filter, functools.reduce)},
+    **{id(f): (0, name) for f, name in ((np.apply_along_axis, "func1d"), (np.apply_over_axes, "func"))},
+    **{id(f): (0, name) for f, name in ((np.fromfunction, "function"), (np.frompyfunc, "func"))},
+    **{
+        id(f): (position, name)
+        for f, position, name in ((np.piecewise, 2, "funclist"), (np.mask_indices, 1, "mask_func"))
+    },
+    id(np.vectorize): (0, "pyfunc"),
+}
+_ORDERING = (sorted, min, max)
 #: Those that call no function or class that they are given.
 _ASKING = (isinstance, issubclass, type, callable, id, hash, len, repr, str)
 
@@ -56,7 +66,7 @@ def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     calls = [n for n in nodes if isinstance(n, gast.Call)]
     if not calls:
         return
-    written = (name for call in calls for name in _written_by(call, lookup, surely))
+    written = (name for call in calls for name in written_by(call, lookup, surely))
     yield from _with_iterated(written, nodes, lookup)
 
 
@@ -70,8 +80,8 @@ def _with_iterated(found: Iterable[str], nodes: list[Node], lookup: Lookup) -> I
     yield from names
 
 
-def _written_by(call: Node, lookup: Lookup, surely: bool) -> Iterator[str]:
-    """The local names whose objects a call may write."""
+def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
+    """The local names whose objects a call itself may write; ``surely`` those of which it is known."""
     arguments = _arguments(call)
     first = changed(call, lookup)
     for part in (*given_out(call), *first, *hidden_outs(call, lookup)):
@@ -125,7 +135,7 @@ def kept(node: Node, lookup: Lookup) -> Iterator[str]:
     found: list[str] = []
     nodes = nodes_of(node)
     for call in nodes:
-        if isinstance(call, gast.Call) and (_may_alter(call, lookup) or any(_written_by(call, lookup, False))):
+        if isinstance(call, gast.Call) and (_may_alter(call, lookup) or any(written_by(call, lookup, False))):
             for part in _arguments(call) if _may_keep(call, lookup) else ():
                 found += _bases(part, lookup)
     yield from _with_iterated(found, nodes, lookup)
@@ -161,29 +171,77 @@ def _arguments(call: Node) -> list[Node]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
+def runs(call: Node, lookup: Lookup) -> bool:
+    """Whether a call may call something that it is given: its effects are effects of the call, and it may have any."""
+    return bool(_run_unseen(call, lookup)) or any(_runs_code(a, lookup) for a in _given(call, lookup))
+
+
+def runs_writing(call: Node, lookup: Lookup) -> bool:
+    """Whether a call may call something that it is given which writes, or of which it is not known what it is."""
+    return _calls_writing(call, lookup) or _calls_unknown(call, lookup)
+
+
+def _given(call: Node, lookup: Lookup) -> list[Node]:
+    """The arguments that a call might call, displays item by item."""
+    function = lookup(call.func)[1]
+    if any(function is f for f in _ASKING):
+        return []
+    found = _arguments(call)
+    for argument in found:
+        found += argument.elts if isinstance(argument, (gast.List, gast.Tuple)) else []
+    return found
+
+
+def _runs_code(argument: Node, lookup: Lookup) -> bool:
+    """Whether an argument is a function of the user's."""
+    if isinstance(argument, gast.Lambda):
+        return True
+    return _is_function(argument, lookup) and bool(_called(argument, lookup))
+
+
+def _is_function(argument: Node, lookup: Lookup) -> bool:
+    """Whether an argument is known to be something that can be called: a name, or an attribute of what a name means."""
+    if isinstance(argument, gast.Attribute) and not lookup(argument)[0]:
+        found, owner = lookup(argument.value)
+        return found and callable(inspect.getattr_static(owner, argument.attr, None))
+    found, value = lookup(argument)
+    return found and callable(value)
+
+
 def _calls_writing(call: Node, lookup: Lookup) -> bool:
     """Whether a call is given a function that writes into what it is given, and may call it."""
-    function = lookup(call.func)[1]
-    return not any(function is f for f in _ASKING) and any(_may_write_when_called(a, lookup) for a in _arguments(call))
+    return any(_may_write_when_called(a, lookup) for a in _given(call, lookup))
 
 
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
     """Whether an argument is a function that writes into what it is given."""
     if isinstance(argument, gast.Lambda):
-        return any(True for _ in written_in(argument.body, lookup))
-    found, value = lookup(argument)
-    return found and callable(value) and (writes_first(value) or any(may_write(f) for f in _functions_of(value)))
+        return any(True for _ in written_in(argument.body, lookup)) or alters(argument.body, lookup)
+    if not _is_function(argument, lookup):
+        return False
+    return writes_first(lookup(argument)[1]) or any(may_write(f) for f in _called(argument, lookup) or ())
+
+
+def _run_unseen(call: Node, lookup: Lookup) -> list[Node]:
+    """The arguments that a function of Python or NumPy calls, and of which it is not known what they are."""
+    function = lookup(call.func)[1]
+    given = []
+    if any(function is f for f in _ORDERING) or (isinstance(call.func, gast.Attribute) and call.func.attr == "sort"):
+        given = [k.value for k in call.keywords if k.arg in ("key", None)]
+    elif id(function) in _CALLING:
+        position, name = _CALLING[id(function)]
+        given = [*call.args[position : position + 1], *(k.value for k in call.keywords if k.arg in (name, None))]
+        given += [a for a in call.args if isinstance(a, gast.Starred)]
+    given = [part for g in given for part in (g.elts if isinstance(g, (gast.List, gast.Tuple)) else [g])]
+    known = (gast.Lambda, gast.Constant)
+    return [f for f in given if not isinstance(f, known) and _called(f, lookup) is None]
 
 
 def _calls_unknown(call: Node, lookup: Lookup) -> bool:
-    """Whether a function of Python calls what it is given, which writes or of which it is not known what it is."""
-    function = lookup(call.func)[1]
-    if function is map and call.args and is_writing(gast.Call(call.args[0], call.args[1:], []), lookup):
+    """Whether a function of Python or NumPy calls what it is given, which writes or is not known."""
+    if lookup(call.func)[1] is map and call.args and is_writing(gast.Call(call.args[0], call.args[1:], []), lookup):
         return True
-    given = call.args[:1] if any(function is f for f in _CALLING) else []
-    if any(function is f for f in _ORDERING) or (isinstance(call.func, gast.Attribute) and call.func.attr == "sort"):
-        given = [k.value for k in call.keywords if k.arg == "key"]
-    return any(not isinstance(f, gast.Lambda) and not is_none(f) and _called(f, lookup) is None for f in given)
+    return bool(_run_unseen(call, lookup))
 
 
 def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
@@ -195,19 +253,40 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
         return None
     found, owner = lookup(func.value)
     if found:
-        return _functions_of(inspect.getattr_static(owner, func.attr, None))
+        return _functions_of(owner if func.attr == "__call__" else inspect.getattr_static(owner, func.attr, None))
     return [] if func.attr in _PLAIN_METHODS else None
 
 
 def _functions_of(value: Any) -> list[types.FunctionType]:
     """The functions with source that run when a value is called."""
-    while (inside := next((name for t, name in _AROUND if isinstance(value, t)), None)) is not None:
-        value = getattr(value, inside)
+    value = _unwrapped(value)
     if isinstance(value, types.FunctionType):
         return [value]
-    names = ("__new__", "__init__", "__post_init__") if isinstance(value, type) else ("__call__",)
-    members = [inspect.getattr_static(value if isinstance(value, type) else type(value), n, None) for n in names]
-    return [m for m in members if isinstance(m, types.FunctionType)]
+    members = _constructing(value) if isinstance(value, type) else [_member(type(value), "__call__")]
+    return [m for m in map(_unwrapped, members) if isinstance(m, types.FunctionType)]
+
+
+def _unwrapped(value: Any) -> Any:
+    """What is called in the end where a value is: the function of a method, what is cached or vectorized."""
+    while (inside := next((name for t, name in _AROUND if isinstance(value, t)), None)) is not None:
+        value = getattr(value, inside)
+    return value
+
+
+def _member(kind: type, name: str) -> Any:
+    return inspect.getattr_static(kind, name, None)
+
+
+def _constructing(kind: type) -> list[Any]:
+    """What may run when a class is called."""
+    found = [_member(type(kind), "__call__"), *(_member(kind, n) for n in ("__new__", "__init__", "__post_init__"))]
+    fields = getattr(kind, "__dataclass_fields__", {})
+    if fields:
+        # The generated ``__init__`` has no source: it calls default factories, and sets attributes.
+        found += [_member(kind, "__setattr__"), *(f.default_factory for f in fields.values())]
+        values = [_member(kind, name) for name in fields]
+        found += [v.fset if isinstance(v, property) else _member(type(v), "__set__") for v in values]
+    return found
 
 
 def _bases(node: Node, lookup: Lookup) -> Iterator[str]:

@@ -4,9 +4,9 @@
     A[i] = x[i]               (A is not read)
     for i in range(n): ...    (nothing left inside)
 
-A statement with an effect stays: a call of a function that is not known to be pure, ``print``,
-``assert``, ``raise``.  A pure array operation whose result nobody reads goes, its warnings
-with it.
+A statement with an effect stays, wherever in it the effect is: a call of a function that is not known to be pure,
+``print``, ``assert``, ``raise``; a loop over ``step(u)`` in which nothing is left.  A pure array operation whose result
+nobody reads goes, its warnings with it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import blocks, children, names_in, reads, writes
+from s2sad.ir.traverse import blocks, children, expressions, names_in, reads, writes
 from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
@@ -70,6 +70,13 @@ def all_written(stmt: Stmt) -> tuple[str, ...] | None:
         return stmt.writes
     into = writes_into(stmt)
     return None if into is None else (into,)
+
+
+def _evaluated(stmt: Stmt) -> Iterable[Expr]:
+    """What a statement evaluates; of a call that does no more than write into named objects, the operands."""
+    if isinstance(stmt, Evaluate) and all_written(stmt) is not None:
+        return children(stmt.value)
+    return expressions(stmt)
 
 
 def _is_method(stmt: Store) -> bool:
@@ -133,10 +140,8 @@ class _Live:
                 self.pending.append(stmt)
             for name in writes(stmt):
                 self.makers.setdefault(name, []).append(stmt)
-            if isinstance(stmt, (Assign, If, While)) or hasattr(stmt, "value"):
-                test = getattr(stmt, "value", None) or getattr(stmt, "test", None)
-                if test is not None and not is_pure(test) and into is None:
-                    self.pending.append(stmt)
+            if not all(map(is_pure, _evaluated(stmt))):
+                self.pending.append(stmt)
             for inner in blocks(stmt):
                 self.scan(inner, (*parents, stmt))
 

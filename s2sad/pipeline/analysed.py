@@ -226,6 +226,7 @@ class Analyser(Callees):
                 made = out[-1] if out else None
                 if (
                     isinstance(stmt, Unpack)
+                    and stmt.star is None
                     and isinstance(made, Assign)
                     and stmt.value == Var(made.target)
                     and isinstance(made.value, Call)
