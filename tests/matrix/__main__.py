@@ -12,7 +12,7 @@ import time
 from collections import Counter, defaultdict
 
 from tests.matrix.build import program
-from tests.matrix.judge import FAILURES, Verdict, judge
+from tests.matrix.judge import FAILURES, Verdict, judge, shrunk
 
 _KINDS = ("right", "refused", *FAILURES, "raised", "undecided")
 
@@ -56,11 +56,12 @@ def main() -> int:
     parser.add_argument("--only", help="families whose name contains this")
     parser.add_argument("--sample", type=int, help="so many programs of each family")
     parser.add_argument("--show", type=int, help="print the program of an index with its verdict, and stop")
+    parser.add_argument("--shrink", type=int, help="the same for a simpler program with that verdict")
     parser.add_argument("--out", type=pathlib.Path, help="a file for the verdicts, one line of JSON each")
     parser.add_argument("--axes", action="store_true", help="a table for each axis, not of families only")
     options = parser.parse_args()
-    if options.show is not None:
-        shown = program(options.show)
+    if options.show is not None or options.shrink is not None:
+        shown = program(options.show) if options.shrink is None else shrunk(program(options.shrink))
         print(shown.source, shown.family, shown.axes, judge(shown), sep="\n")
         return 0
     indices = chosen(options)

@@ -34,9 +34,10 @@ class Origin:
     parameters: tuple[tuple[str, str], ...] = ()
     differentiated: bool = False
     activities: tuple[str, ...] = (ACTIVE, CONSTANT, STOPPED)
-    default: str = ""
     simple: bool = False
-    top: str = ""
+    #: Arrays that are no parameters: the default of `a`, or what a closure holds as `cell`.
+    default: str = ""
+    cell: str = ""
 
 
 _ONLY_CONSTANT = (CONSTANT,)
@@ -149,8 +150,17 @@ ORIGINS: tuple[Origin, ...] = (
         )
     ),
     Origin("default argument", "closure", "", activities=_ONLY_CONSTANT, default=_ARRAY),
-    Origin("closure cell", "closure", "a = cell", ("cell",), activities=_ONLY_CONSTANT, top="cell"),
-    Origin("closure list", "closure", "a = cell[0]", ("cell[0]",), activities=_ONLY_CONSTANT, top="cells"),
+    Origin(
+        "closure cell", "closure", "a = cell", ("cell",), activities=_ONLY_CONSTANT, cell="np.array([0.3, 0.9, -1.1])"
+    ),
+    Origin(
+        "closure list",
+        "closure",
+        "a = cell[0]",
+        ("cell[0]",),
+        activities=_ONLY_CONSTANT,
+        cell="[np.array([0.3, 0.9, -1.1])]",
+    ),
     *(
         Origin(f"helper {name}", "result", f"m = {{E}}\na = {call}", ("m",))
         for name, call in (
@@ -259,6 +269,41 @@ ROUTES: tuple[Route, ...] = (
     Route("sum of lists", "b = ([k] + [a])[1]"),
     Route("times", "b = ([a] * 2)[1]"),
     Route("iterator unpacked", "(b,) = (t for t in [a])"),
+    *(
+        Route(view, f"b = {view}")
+        for view in (
+            "a[...]",
+            "a.T",
+            "a.squeeze()",
+            "a.ravel()",
+            "a.swapaxes(0, 0)",
+            "a.astype(float, copy=False)",
+            "a.reshape((1, 3)).T[:, 0]",
+            "np.ravel(a)",
+            "np.squeeze(a[None])",
+            "np.expand_dims(a, 0)[0]",
+            "np.split(a, 1)[0]",
+            "np.array_split(a, 1)[0]",
+            "np.atleast_2d(a)[0]",
+            "np.ascontiguousarray(a)",
+            "np.asfortranarray(a)",
+            "np.asanyarray(a)",
+            "np.array(a, copy=None)",
+            "np.require(a)",
+            "np.moveaxis(a[None], 0, 1)[:, 0]",
+            "np.flip(a)",
+            "np.real(a)",
+            "np.lib.stride_tricks.as_strided(a)",
+            "np.asarray(memoryview(a))",
+            "np.nan_to_num(a, copy=False)",
+            # These are copies.
+            "a.copy()",
+            "+a",
+            "a[[0, 1, 2]]",
+            "np.array(a)",
+            "np.concatenate([a])",
+        )
+    ),
 )
 
 SIMPLE_ROUTES = tuple(r for r in ROUTES if r.name in ("none", "alias", "list display", "slice", "helper", "unpacked"))

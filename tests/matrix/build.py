@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 from tests.matrix.axes import (
+    ACTIVE,
     ACTIVITIES,
     FRESH,
     ORIGINS,
@@ -24,22 +26,6 @@ from tests.matrix.support import module
 from tests.matrix.wholes import WHOLES, Form
 from tests.matrix.writers import ALIAS, ARRAY, CALLS, NONE, NUMBER, OTHER, PLAIN, STATEMENT, Writer
 
-
-@dataclass(frozen=True)
-class Program:
-    """A module with `f` and with `arguments`, which makes new ones; and where it stands on each axis."""
-
-    index: int
-    family: str
-    axes: tuple[tuple[str, str], ...]
-    source: str
-    argnums: tuple[int, ...]
-
-    @property
-    def filename(self) -> str:
-        return f"<matrix {self.index}>"
-
-
 _USES = {
     STATEMENT: ("statement",),
     NONE: ("unused", "bound", "condition"),
@@ -49,6 +35,7 @@ _USES = {
     ALIAS: ("unused", "bound", "used", "inline", "written"),
 }
 _CLOSED_USES = ("statement", "unused", "bound", "written")
+_WEIGHTS = (0.5, 0.25, 0.125)
 _FIRST = "np.sum(a * a * x)"
 _LAST = "np.sum(np.sin(a) * x)"
 #: Orders of reading and writing; `{write}` is the block that writes.
@@ -71,103 +58,141 @@ ORDERS = {
 _CALLEE = "def work(a, x, k{more}):\n    r = {first}\n{inner}\n    return r + {last}\n\n"
 
 
-class Builder:
-    """Puts one program together from its values on the axes."""
+@dataclass(frozen=True)
+class Choice:
+    """One value on each axis."""
 
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.random = random.Random(index)
-        self.axes: list[tuple[str, str]] = []
+    writer: Writer
+    origin: Origin
+    route: Route
+    activity: str
+    order: str
+    use: str
+    #: What is stored, and the new array that is the object.
+    value: str
+    made: str
 
-    def pick(self, axis: str, values: Sequence[Any]) -> Any:
-        chosen = self.random.choice(values)
-        self.axes.append((axis, getattr(chosen, "name", None) or (chosen if isinstance(chosen, str) else chosen[0])))
-        return chosen
+    @property
+    def label(self) -> str:
+        """The activity of the object and of what it receives."""
+        receives = self.value in VALUES[True]
+        return next(name for name, kind, active in ACTIVITIES if (kind, active) == (self.activity, receives))
 
-    def composed(self, family: str, writer: Writer, origins: Sequence[Origin], routes: Sequence[Route]) -> Program:
-        """A writer among the values of the other axes, those drawn again that do not fit together."""
-        while True:
-            self.axes = [("writer", writer.name)]
-            origin = self.pick("origin", origins)
-            route = self.pick("route", routes)
-            _, activity, stores_active = self.pick("activity", ACTIVITIES)
-            order = self.pick("order", list(ORDERS))
-            use = self.pick("use", _USES[writer.kind])
-            # What is stored into a stopped array is none of the differences' business.
-            overwritten = activity == STOPPED and order == "then overwritten"
-            if _fits(writer, origin, route, activity, use) and not overwritten:
-                break
-        value = self.random.choice(VALUES[stores_active])
-        return self.written(family or f"sharing: {origin.group}", writer, origin, route, activity, order, use, value)
+    def fits(self) -> bool:
+        """Whether the values can stand in one program."""
+        writer, origin, route = self.writer, self.origin, self.route
+        if self.activity not in origin.activities or self.use not in _USES[writer.kind]:
+            return False
+        if route.opening.startswith("def act") and self.use not in _CLOSED_USES:
+            return False
+        if writer.rebinds and route.name in ("closure", "stored closure", "tuple display", "named tuple"):
+            return False
+        # Reading what an active value was stored into through a stopped name is not what differences can tell.
+        if self.activity == STOPPED and self.order == "then overwritten":
+            return False
+        taken = {name for name, _ in writer.parameters} & {name for name, _ in origin.parameters}
+        return not taken and not (origin.default and (writer.parameters or origin.parameters))
 
-    def written(
-        self, family: str, writer: Writer, origin: Origin, route: Route, activity: str, order: str, use: str, value: str
-    ) -> Program:
-        made = self.random.choice(FRESH[activity])
-        write = _around(route, _used(writer, use, route.target, value))
-        reads = (*origin.reads, *(name for name in ("G", "S.v", "helper.cache") if f"{name}[" in writer.top))
-        others = "".join(
-            f" + {weight} * np.sum({read} * x[0])" for read, weight in zip(reads, (0.5, 0.25, 0.125), strict=False)
+    def simpler(self) -> Iterator[Choice]:
+        """Choices that have one value less, so to say."""
+        for origin in ORIGINS[:3]:
+            if self.origin not in ORIGINS[:3]:
+                yield replace(self, origin=origin)
+        if self.route.name != "none":
+            yield replace(self, route=ROUTES[0])
+        for order in ("after", "before", "both"):
+            if list(ORDERS).index(self.order) > list(ORDERS).index(order):
+                yield replace(self, order=order)
+        for use in _USES[self.writer.kind][: _USES[self.writer.kind].index(self.use)]:
+            yield replace(self, use=use)
+        if self.activity == STOPPED:
+            yield replace(self, activity=ACTIVE, made=FRESH[ACTIVE][0])
+        if self.value != VALUES[False][0]:
+            yield replace(self, value=VALUES[False][0])
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module with `f` and with `arguments`, which makes new ones; and where it stands on each axis."""
+
+    index: int
+    family: str
+    axes: tuple[tuple[str, str], ...]
+    source: str
+    argnums: tuple[int, ...] = (0,)
+    choice: Choice | None = None
+
+    @property
+    def filename(self) -> str:
+        return f"<matrix {self.index}>"
+
+
+def composed(index: int, family: str, choice: Choice) -> Program:
+    """The program of a choice."""
+    writer, origin, route = choice.writer, choice.origin, choice.route
+    write = _around(route, _used(writer, choice.use, route.target, choice.value))
+    reads = (*origin.reads, *(name for name in ("G", "S.v", "helper.cache") if f"{name}[" in writer.top))
+    others = "".join(f" + {weight} * np.sum({read} * x[0])" for read, weight in zip(reads, _WEIGHTS, strict=False))
+    has_object = bool(writer.parameters or writer.before) and re.search(r"\bo\b", write)
+    parts = {
+        "setup": "\n".join(filter(None, (origin.lines.replace("{E}", choice.made), writer.before))),
+        "write": write,
+        "inner": indented(write),
+        "first": _FIRST,
+        "last": _LAST + others,
+        "others": others,
+        "more": ", o" if has_object else "",
+    }
+    body = ORDERS[choice.order].format(**parts).lstrip()
+    top = writer.top + "\n\n" if writer.top else ""
+    if choice.order == "callee":
+        top += _CALLEE.format(**{**parts, "last": _LAST})
+    axes = (("writer", writer.name), ("origin", origin.name), ("route", route.name), ("activity", choice.label))
+    axes += (("stored", choice.value), ("order", choice.order), ("use", choice.use))
+    source = _source(top, (*origin.parameters, *writer.parameters), body, origin)
+    return Program(index, family, axes, source, (0, 2) if origin.differentiated else (0,), choice)
+
+
+def _source(top: str, parameters: Sequence[tuple[str, str]], body: str, origin: Origin = ORIGINS[0]) -> str:
+    """The text of the module around the body of `f`."""
+    names = ["x", "k", *(name for name, _ in parameters)]
+    signature = ", ".join(names) + (f", a={origin.default}" if origin.default else "")
+    function = f"def f({signature}):\n" + indented(body)
+    if origin.cell:
+        function = f"def make():\n    cell = {origin.cell}\n\n{indented(function)}\n    return f\n\nf = make()"
+    made = "".join(f"    {name} = {value}\n" for name, value in parameters)
+    arguments = (
+        "def arguments():\n    x = np.array([0.5, 1.2, -0.7])\n    k = np.array([0.8, -0.4, 1.5])\n"
+        f"{made}    return {', '.join(names)}"
+    )
+    return module(f"{top}{function}\n\n{arguments}")
+
+
+def _drawn(random: Random, writer: Writer, origins: Sequence[Origin], routes: Sequence[Route]) -> Choice:
+    """A writer among values of the other axes, which are drawn again until they fit together."""
+    while True:
+        _, activity, stores_active = random.choice(ACTIVITIES)
+        choice = Choice(
+            writer,
+            random.choice(origins),
+            random.choice(routes),
+            activity,
+            random.choice(list(ORDERS)),
+            random.choice(_USES[writer.kind]),
+            random.choice(VALUES[stores_active]),
+            random.choice(FRESH[activity]),
         )
-        parts = {
-            "setup": "\n".join(filter(None, (origin.lines.replace("{E}", made), writer.before))) or "pass",
-            "write": write,
-            "inner": indented(write),
-            "first": _FIRST,
-            "last": _LAST + others,
-            "others": others,
-            "more": ", o" if "o." in write or "o = O" in writer.before or writer.parameters else "",
-        }
-        if "o" not in [name for name, _ in writer.parameters] and not writer.before:
-            parts["more"] = ""
-        body = ORDERS[order].format(**parts)
-        top = writer.top + "\n\n" if writer.top else ""
-        if order == "callee":
-            top += _CALLEE.format(**{**parts, "last": _LAST})
-        parameters = (*origin.parameters, *writer.parameters)
-        return self.program(family, top, parameters, body, origin)
-
-    def program(
-        self, family: str, top: str, parameters: Sequence[tuple[str, str]], body: str, origin: Origin | None = None
-    ) -> Program:
-        names = ["x", "k", *(name for name, _ in parameters)]
-        signature = ", ".join(names)
-        if origin is not None and origin.default:
-            signature += f", a={origin.default}"
-        function = f"def f({signature}):\n" + indented(body.replace("pass\n", "", 1) if body[:4] == "pass" else body)
-        if origin is not None and origin.top:
-            cell = "[np.array([0.3, 0.9, -1.1])]" if origin.top == "cells" else "np.array([0.3, 0.9, -1.1])"
-            function = f"def make():\n    cell = {cell}\n\n{indented(function)}\n    return f\n\nf = make()"
-        made = "".join(f"    {name} = {value}\n" for name, value in parameters)
-        arguments = (
-            "def arguments():\n    x = np.array([0.5, 1.2, -0.7])\n    k = np.array([0.8, -0.4, 1.5])\n"
-            f"{made}    return {', '.join(names)}"
-        )
-        source = module(f"{top}{function}\n\n{arguments}")
-        argnums = (0, 2) if origin is not None and origin.differentiated else (0,)
-        return Program(self.index, family, tuple(self.axes), source, argnums)
-
-    def whole(self, form: Form) -> Program:
-        self.axes = [("writer", form.name)]
-        activities = [a for a in ACTIVITIES if a[1] in form.activities]
-        _, activity, stores_active = self.pick("activity", activities)
-        made = self.random.choice(FRESH[activity])
-        value = self.random.choice(VALUES[stores_active])
-        body = form.body.replace("{E}", made).replace("{v}", value)
-        top = form.top + "\n\n" if form.top else ""
-        return self.program(form.family, top, form.parameters, body)
+        if choice.fits():
+            return choice
 
 
-def _fits(writer: Writer, origin: Origin, route: Route, activity: str, use: str) -> bool:
-    if activity not in origin.activities:
-        return False
-    if route.opening.startswith("def act") and use not in _CLOSED_USES:
-        return False
-    if writer.rebinds and (route.name in ("closure", "stored closure", "tuple display", "named tuple")):
-        return False
-    # A lambda's parameter of the same name, or a class body, does not see what a closure sees; names are kept apart.
-    taken = {name for name, _ in writer.parameters} & {name for name, _ in origin.parameters}
-    return not taken and not (origin.default and (writer.parameters or origin.parameters))
+def _whole(index: int, random: Random, form: Form) -> Program:
+    name, activity, stores_active = random.choice([a for a in ACTIVITIES if a[1] in form.activities])
+    value = random.choice(VALUES[stores_active])
+    body = form.body.replace("{E}", random.choice(FRESH[activity])).replace("{v}", value)
+    top = form.top + "\n\n" if form.top else ""
+    axes = (("writer", form.name), ("activity", name), ("stored", value))
+    return Program(index, form.family, axes, _source(top, form.parameters, body))
 
 
 def _used(writer: Writer, use: str, target: str, value: str) -> str:
@@ -191,16 +216,16 @@ def _around(route: Route, write: str) -> str:
 
 #: Families of writers, and how many in a thousand programs they get; those with None are labelled by their origin.
 SHARES: tuple[tuple[str | None, int, tuple[Any, ...]], ...] = (
-    (None, 380, PLAIN),
-    ("methods", 220, METHODS),
+    (None, 400, PLAIN),
+    ("methods", 190, METHODS),
     ("operators", 70, OPERATORS),
     ("calls", 140, CALLS),
     ("definitions", 70, DEFINITIONS),
     ("crossed", 80, (*PLAIN, *METHODS, *OPERATORS, *CALLS, *DEFINITIONS)),
-    ("wholes", 40, WHOLES),
+    ("wholes", 50, WHOLES),
 )
 _TURNS = [number for number, (_, share, _) in enumerate(SHARES) for _ in range(share)]
-random.Random(0).shuffle(_TURNS)
+Random(0).shuffle(_TURNS)
 _COUNTS = [[_TURNS[:i].count(number) for number in range(len(SHARES))] for i in range(len(_TURNS))]
 _ORDER: dict[int, list[int]] = {}
 
@@ -209,7 +234,7 @@ def _writer(number: int, turn: int) -> Any:
     """The writers of a family one after the other, in a shuffled order, so that all come."""
     writers = SHARES[number][2]
     if number not in _ORDER:
-        _ORDER[number] = random.Random(number).sample(range(len(writers)), len(writers))
+        _ORDER[number] = Random(number).sample(range(len(writers)), len(writers))
     return writers[_ORDER[number][turn % len(writers)]]
 
 
@@ -219,11 +244,12 @@ def program(index: int) -> Program:
     turn = index // len(_TURNS) * SHARES[number][1] + _COUNTS[index % len(_TURNS)][number]
     kind = SHARES[number][0]
     writer = _writer(number, turn)
-    builder = Builder(index)
+    random = Random(index)
     if isinstance(writer, Form):
-        return builder.whole(writer)
+        return _whole(index, random, writer)
     if kind is None:
-        return builder.composed("", writer, ORIGINS, ROUTES)
+        choice = _drawn(random, writer, ORIGINS, ROUTES)
+        return composed(index, f"sharing: {choice.origin.group}", choice)
     if kind == "crossed":
-        return builder.composed("crossed", writer, ORIGINS, ROUTES)
-    return builder.composed(writer.family, writer, SIMPLE_ORIGINS, SIMPLE_ROUTES)
+        return composed(index, kind, _drawn(random, writer, ORIGINS, ROUTES))
+    return composed(index, writer.family, _drawn(random, writer, SIMPLE_ORIGINS, SIMPLE_ROUTES))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.matrix.build import Program
+from tests.matrix.build import Program, composed
 from tests.trees import bits, fresh, leaves
 
 #: Verdicts that are failures.
@@ -41,6 +41,7 @@ class Stopped:
 
     def __init__(self) -> None:
         self.record: list[Any] = []
+        #: The next of the record; None if the argument is returned, and recorded.
         self.position: int | None = None
 
     def __call__(self, x: Any, name: str | None = None) -> Any:
@@ -57,27 +58,50 @@ class Runs:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.code = compile(program.source, program.filename, "exec")
-        self.stopped = Stopped()
         oracle = program.source.replace("from s2sad import stop_gradient\n", "\n")
         self.oracle = self.code if oracle == program.source else compile(oracle, program.filename, "exec")
 
-    def module(self, code: Any) -> dict[str, Any]:
+    def module(self, code: Any, stopped: Stopped | None = None) -> dict[str, Any]:
         made = types.ModuleType(_MODULE)
         sys.modules[_MODULE] = made
         names = vars(made)
         if code is not self.code:
-            names["stop_gradient"] = self.stopped
+            names["stop_gradient"] = stopped
         exec(code, names)
         return names
 
-    def at(self, directions: list[Any], step: float) -> float:
-        """The value where the differentiated arrays are moved, in place, so that what shares them stays shared."""
-        names = self.module(self.oracle)
+    def base(self, calls: int) -> tuple[dict[str, Any], Stopped]:
+        """A module after some calls of `f`, and what was stopped in the last of them."""
+        stopped = Stopped()
+        names = self.module(self.oracle, stopped)
+        for _ in range(calls):
+            stopped.record.clear()
+            names["f"](*names["arguments"]())
+        return names, stopped
+
+    def at(self, directions: list[Any], step: float, calls: int, record: list[Any]) -> float:
+        """The value of the last of some calls, for which the differentiated arrays are moved.
+
+        They are moved in place, so that what shares them stays shared.
+        """
+        names, stopped = self.base(calls - 1)
         args = names["arguments"]()
         for array, direction in zip(differentiated(self.program, args), directions, strict=True):
             array += step * direction
-        self.stopped.position = 0
+        stopped.record, stopped.position = record, 0
         return float(names["f"](*args))
+
+    def slope(self, directions: list[Any], calls: int) -> tuple[float, float]:
+        """The derivative by Richardson's extrapolation of central differences, and its error."""
+        h = 2e-3
+        record = self.base(calls)[1].record if self.oracle is not self.code else []
+        wide, middle, narrow = (
+            sum(sign * self.at(directions, sign * h / n, calls, record) for sign in (1, -1)) * n / (2 * h)
+            for n in (1, 2, 4)
+        )
+        first, second = (4 * middle - wide) / 3, (4 * narrow - middle) / 3
+        best = (16 * second - first) / 15
+        return best, abs(best - second) + 1e-10
 
 
 def differentiated(program: Program, args: Any) -> list[Any]:
@@ -143,15 +167,6 @@ def state(names: dict[str, Any]) -> Any:
     return snapshot({n: v for n, v in names.items() if n not in skipped and not isinstance(v, types.ModuleType)})
 
 
-def _slope(runs: Runs, directions: list[Any]) -> tuple[float, float]:
-    """The derivative along directions by Richardson's extrapolation of central differences, and its error."""
-    h = 4e-3
-    wide, middle, narrow = ((runs.at(directions, h / n) - runs.at(directions, -h / n)) * n / (2 * h) for n in (1, 2, 4))
-    first, second = (4 * middle - wide) / 3, (4 * narrow - middle) / 3
-    best = (16 * second - first) / 15
-    return best, abs(best - second) + 1e-10
-
-
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
     """`PATIENCE` seconds of processor time, no warnings and no printing."""
@@ -191,28 +206,58 @@ def judge(program: Program) -> Verdict:
         sys.modules.pop(_MODULE, None)
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What one call of the function does, and its derivative along directions with an error."""
+
+    value: Any
+    state: Any
+    slope: tuple[float, float]
+
+
+def _expected(runs: Runs, directions: list[Any]) -> Iterator[Expected]:
+    """What the first and the second call do; if the first changes nothing, their derivatives are one."""
+    names = runs.module(runs.code)
+    before = state(names)
+    slope = None
+    for calls in (1, 2):
+        value = names["f"](*names["arguments"]())
+        after = state(names)
+        slope = runs.slope(directions, calls) if slope is None or before != after else slope
+        yield Expected(value, after, slope)
+
+
 def _judged(program: Program) -> Verdict:
     from s2sad import value_and_grad
-    from s2sad.errors import ArgumentError, S2SADError, SourceError
 
+    expected: list[Expected] = []
     try:
         runs = Runs(program)
-        plain = runs.module(runs.code)
-        value = plain["f"](*plain["arguments"]())
-        expected = state(plain)
-        recording = runs.module(runs.oracle)
-        runs.stopped.position = None
-        recording["f"](*recording["arguments"]())
         names = runs.module(runs.code)
-        args = names["arguments"]()
-        before = snapshot(args)
         random = np.random.default_rng(program.index)
-        directions = [random.standard_normal(np.shape(leaf)) for leaf in differentiated(program, args)]
-        best, error = _slope(runs, directions)
+        moved = differentiated(program, names["arguments"]())
+        directions = [random.standard_normal(np.shape(leaf)) for leaf in moved]
+        expected.extend(_expected(runs, directions))
     except Exception as problem:
-        return Verdict("raised", f"{type(problem).__name__}: {problem}")
+        if not expected:
+            return Verdict("raised", f"{type(problem).__name__}: {problem}")
+    df = value_and_grad(names["f"], program.argnums)
+    verdict = Verdict("right")
+    for number, call in enumerate(expected):
+        found = _compared(df, names, directions, call)
+        if found.kind != "right":
+            verdict = Verdict(found.kind, ("", "second call: ")[number] + found.message)
+            break
+    return verdict
+
+
+def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: Expected) -> Verdict:
+    from s2sad.errors import ArgumentError, S2SADError, SourceError
+
+    args = names["arguments"]()
+    before = snapshot(args)
     try:
-        got, gradients = value_and_grad(names["f"], program.argnums)(*args)
+        value, gradients = df(*args)
     except S2SADError as problem:
         if snapshot(args) != before:
             return Verdict("changed", f"the arguments, then refused: {problem}")
@@ -222,12 +267,13 @@ def _judged(program: Program) -> Verdict:
         return Verdict("refused", str(problem).split("error: ", 1)[-1].splitlines()[0])
     except Exception:
         return Verdict("crash", traceback.format_exc())
-    if bits(got) != bits(value):
-        return Verdict("value", f"value {got!r}, not {value!r}")
+    if bits(value) != bits(expected.value):
+        return Verdict("value", f"value {value!r}, not {expected.value!r}")
     if snapshot(args) != before:
         return Verdict("changed", "the arguments")
-    if state(names) != expected:
+    if state(names) != expected.state:
         return Verdict("effects", "the module's state is not as after one run")
+    best, error = expected.slope
     if not (np.isfinite(best) and error <= 1e-6 * max(1.0, abs(best))):
         return Verdict("undecided", f"{best} +- {error}")
     flat = [leaf for _, leaf in leaves(list(gradients)) if isinstance(leaf, np.ndarray)]
@@ -237,3 +283,16 @@ def _judged(program: Program) -> Verdict:
     if not abs(along - best) <= 1e-6 * max(1.0, abs(best)) + 10 * error:
         return Verdict("gradient", f"derivative along a direction {along!r}, differences give {best!r}")
     return Verdict("right")
+
+
+def shrunk(program: Program) -> Program:
+    """A simpler program with the same verdict, one axis after the other."""
+    kind = judge(program).kind
+    found = program
+    while found.choice is not None:
+        simpler = (composed(program.index, program.family, c) for c in found.choice.simpler() if c.fits())
+        better = next((p for p in simpler if judge(p).kind == kind), None)
+        if better is None:
+            break
+        found = better
+    return found
