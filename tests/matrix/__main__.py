@@ -9,6 +9,7 @@ import multiprocessing
 import pathlib
 import sys
 import time
+import traceback
 from collections import Counter, defaultdict
 
 from tests.matrix.build import program
@@ -18,7 +19,10 @@ _KINDS = ("right", "refused", *FAILURES, "raised", "undecided")
 
 
 def verdict(index: int) -> tuple[int, Verdict]:
-    return index, judge(program(index))
+    try:
+        return index, judge(program(index))
+    except Exception:
+        return index, Verdict("crash", f"in the judgement itself: {traceback.format_exc()}")
 
 
 def table(title: str, rows: dict[str, Counter[str]], failing_only: bool) -> None:

@@ -12,6 +12,7 @@ import sys
 import traceback
 import types
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -108,49 +109,58 @@ def differentiated(program: Program, args: Any) -> list[Any]:
     return [leaf for position in program.argnums for _, leaf in leaves(args[position]) if isinstance(leaf, np.ndarray)]
 
 
-def snapshot(value: Any, seen: dict[int, tuple[int, Any]] | None = None) -> Any:
-    """A picture of what can be reached from a value, with what is shared, to compare."""
-    seen = {} if seen is None else seen
-    if isinstance(value, (int, float, complex, str, bytes, np.generic, type(None))) and type(value).__module__ in (
-        "builtins",
-        "numpy",
-    ):
-        return bits(value)
-    if id(value) in seen:
-        return ("seen", seen[id(value)][0])
-    # Held, so that no other object gets its id.
-    seen[id(value)] = (len(seen), value)
-    kind = type(value).__name__
-    if isinstance(value, np.ndarray):
-        data = [snapshot(v, seen) for v in value.ravel().tolist()] if value.dtype == object else value.tobytes()
-        return (kind, value.shape, value.dtype.str, data)
-    if isinstance(value, (list, tuple)) or kind == "deque":
-        return (kind, [snapshot(v, seen) for v in value], snapshot(getattr(value, "__dict__", None), seen))
-    if isinstance(value, dict):
-        return (kind, [(str(key), snapshot(v, seen)) for key, v in value.items()])
-    if isinstance(value, (set, frozenset)):
-        return (kind, sorted(map(str, value)))
-    if isinstance(value, types.FunctionType):
-        if value.__module__ != _MODULE:
-            return (kind, value.__qualname__)
-        cells = [snapshot(cell.cell_contents, seen) for cell in value.__closure__ or () if _full(cell)]
+class Picture:
+    """What can be reached from a value, with what is shared, as something to compare.
+
+    Generators, queues and buffers are the outside world: effects on them happen, once. They are pictured apart.
+    """
+
+    def __init__(self, value: Any) -> None:
+        # The objects are held, so that no other gets the id of one.
+        self.seen: dict[int, tuple[int, Any]] = {}
+        self.outside: list[Any] = []
+        self.inside = self.of(value)
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, (int, float, complex, str, bytes, np.generic, type(None))):
+            return bits(value)
+        if id(value) in self.seen:
+            return ("seen", self.seen[id(value)][0])
+        self.seen[id(value)] = (len(self.seen), value)
+        kind = type(value).__name__
+        if isinstance(value, np.ndarray):
+            data = [self.of(v) for v in value.ravel().tolist()] if value.dtype == object else value.tobytes()
+            return (kind, value.shape, value.dtype.str, data)
+        if isinstance(value, (list, tuple)):
+            return (kind, [self.of(v) for v in value], self.of(getattr(value, "__dict__", None)))
+        if isinstance(value, dict):
+            return (kind, [(str(key), self.of(v)) for key, v in dict.items(value)])
+        if isinstance(value, (set, frozenset)):
+            return (kind, sorted(map(str, value)))
+        if isinstance(value, types.FunctionType):
+            return (kind, value.__qualname__, self.function(value) if value.__module__ == _MODULE else None)
+        if isinstance(value, type):
+            own = value.__module__ == _MODULE
+            members = {n: v for n, v in vars(value).items() if own and not n.startswith("_")}
+            return (kind, value.__qualname__, self.of(members))
+        if isinstance(value, np.random.Generator):
+            self.outside.append(str(value.bit_generator.state))
+        elif isinstance(value, (bytearray, deque)):
+            self.outside.append([self.of(v) for v in value])
+        elif type(value).__module__ in (_MODULE, "types"):
+            return (kind, self.instance(value))
+        return (kind,)
+
+    def function(self, value: types.FunctionType) -> Any:
+        cells = [self.of(cell.cell_contents) for cell in value.__closure__ or () if _full(cell)]
         # The compiler keeps its variants with the function.
         own = {n: v for n, v in vars(value).items() if not n.startswith("__s2sad")}
-        return (kind, value.__qualname__, snapshot(value.__defaults__, seen), cells, snapshot(own, seen))
-    if isinstance(value, type):
-        own = value.__module__ == _MODULE
-        members = {n: v for n, v in vars(value).items() if not n.startswith("_")} if own else {}
-        return (kind, value.__qualname__, snapshot(members, seen))
-    if isinstance(value, np.random.Generator):
-        return (kind, str(value.bit_generator.state))
-    if isinstance(value, bytearray):
-        return (kind, bytes(value))
-    if type(value).__module__ in (_MODULE, "types"):
-        slots = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+        return (self.of(value.__defaults__), cells, self.of(own))
+
+    def instance(self, value: Any) -> Any:
         members = dict(object.__getattribute__(value, "__dict__")) if hasattr(value, "__dict__") else {}
-        members |= {f.name: getattr(value, f.name) for f in slots if f.name not in members}
-        return (kind, snapshot(members, seen))
-    return (kind,)
+        slots = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+        return self.of(members | {f.name: getattr(value, f.name) for f in slots if f.name not in members})
 
 
 def _full(cell: Any) -> bool:
@@ -164,7 +174,8 @@ def _full(cell: Any) -> bool:
 def state(names: dict[str, Any]) -> Any:
     """What the module and its functions hold after a run."""
     skipped = ("arguments", "__builtins__", "stop_gradient", "__loader__", "__spec__", "__doc__", "__package__")
-    return snapshot({n: v for n, v in names.items() if n not in skipped and not isinstance(v, types.ModuleType)})
+    picture = Picture({n: v for n, v in names.items() if n not in skipped and not isinstance(v, types.ModuleType)})
+    return (picture.inside, picture.outside)
 
 
 @contextlib.contextmanager
@@ -212,6 +223,8 @@ class Expected:
 
     value: Any
     state: Any
+    #: What of the arguments is the outside world.
+    outside: Any
     slope: tuple[float, float]
 
 
@@ -221,10 +234,11 @@ def _expected(runs: Runs, directions: list[Any]) -> Iterator[Expected]:
     before = state(names)
     slope = None
     for calls in (1, 2):
-        value = names["f"](*names["arguments"]())
+        args = names["arguments"]()
+        value = names["f"](*args)
         after = state(names)
         slope = runs.slope(directions, calls) if slope is None or before != after else slope
-        yield Expected(value, after, slope)
+        yield Expected(value, after, Picture(args).outside, slope)
 
 
 def _judged(program: Program) -> Verdict:
@@ -255,11 +269,11 @@ def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: E
     from s2sad.errors import ArgumentError, S2SADError, SourceError
 
     args = names["arguments"]()
-    before = snapshot(args)
+    before = Picture(args).inside
     try:
         value, gradients = df(*args)
     except S2SADError as problem:
-        if snapshot(args) != before:
+        if Picture(args).inside != before:
             return Verdict("changed", f"the arguments, then refused: {problem}")
         placed = isinstance(problem, ArgumentError) or _PLACED.search(str(problem))
         if isinstance(problem, SourceError) or not placed:
@@ -269,8 +283,10 @@ def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: E
         return Verdict("crash", traceback.format_exc())
     if bits(value) != bits(expected.value):
         return Verdict("value", f"value {value!r}, not {expected.value!r}")
-    if snapshot(args) != before:
+    if Picture(args).inside != before:
         return Verdict("changed", "the arguments")
+    if Picture(args).outside != expected.outside:
+        return Verdict("effects", "the arguments of the outside world are not as after one run")
     if state(names) != expected.state:
         return Verdict("effects", "the module's state is not as after one run")
     best, error = expected.slope
