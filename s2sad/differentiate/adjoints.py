@@ -408,4 +408,6 @@ def _makes_fresh(call: Call) -> bool:
     if call.op.kind == "operator":
         return True
     rule = ops.find(call.op.function)
-    return rule is not None and rule.sharing == "fresh" and rule.name.startswith("numpy.")
+    return (
+        rule is not None and rule.sharing == "fresh" and (rule.kind == "elementwise" or rule.name.startswith("numpy."))
+    )

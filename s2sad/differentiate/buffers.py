@@ -91,6 +91,7 @@ class Buffers(Builder):
             if known.effects.group.get(n, frozenset()) & self.active
         }
         self.definitions = {s.target: s.value for s in walk(known.function.body) if isinstance(s, Assign)}
+        self.steady = {n: value for n, value in self.definitions.items() if n not in self.mutable}
         self.at_once = frozenset(self.read_at_once(known.function))
         self.momentary = frozenset(self.read_before_writes(known.function.body))
         self.after: list[Stmt] = []

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.bounds import SMALLEST, lower_bound
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
@@ -44,6 +45,8 @@ class Builder:
         self.origin: Origin = NOWHERE
         self.counters: dict[str, int] = {}
         self.lazy: dict[str, Expr] = {}
+        #: The definitions of names whose value nothing changes, as far as they are known.
+        self.steady: dict[str, Expr] = {}
         self.broadcasts: dict[str, Expr] = {}
         names: list[str] = [*(p.name for p in function.params), *self.of]
         for stmt in walk((*function.body, *(function.reverse or ()))):
@@ -145,7 +148,18 @@ class Builder:
                     return self.size_of(shape.args[0])
                 if shape.op.function is np.shape:
                     return Call(_SIZE, shape.args)
-        return algebra.outermost(expr)
+        expr = algebra.outermost(expr)
+        if isinstance(expr, Call) and expr.op == algebra.QUOTIENT:
+            a, b = expr.args
+            if self.is_positive(b):
+                return algebra.divide(a, b)
+            if isinstance(algebra.factor(a), Var) and self.fact(a).kind == self.fact(b).kind == "scalar":
+                return algebra.guarded(algebra.factor(a), a, b)
+        return expr
+
+    def is_positive(self, x: Expr) -> bool:
+        """Whether a value surely has no zeros and is not negative, as a root of what was added to a positive number."""
+        return self.fact(x).precision != "" and (lower_bound(x, self.steady, self.fact) or 0.0) >= SMALLEST
 
     def times(self, z_bar: Expr, partial: Expr) -> Expr:
         """``z_bar * partial``; the broadcast of a seed is left out where ``partial`` has the full shape."""

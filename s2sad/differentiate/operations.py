@@ -129,8 +129,11 @@ class Operations(Adjoints):
             self.contribute(x, self.full(self.times(z_bar, partial), z_bar, z))
             return
         held = z_bar if rule.kind == "elementwise" else self.firm(z.name, z_bar)
-        if rule.kind != "elementwise" and not isinstance(z_bar, (Var, Const)):
-            held = self.let(self.bar(z.name), z_bar)
+        if rule.multiplied:
+            held = self.plain(z_bar, self.of[z.name])
+        several = rule.kind != "elementwise" or (rule.multiplied and not algebra.is_nonzero(held))
+        if several and not isinstance(held, (Var, Const)):
+            held = self.let(self.bar(z.name), held)
         try:
             spliced = splice(rule, wide, z, held, self.fact, self.fresh)
         except UnknownLength:
@@ -151,7 +154,7 @@ class Operations(Adjoints):
             value = renamed(value)
             operand = bound[name]
             if rule.kind == "elementwise":
-                full = self.times(held, value)
+                full = self.tidy(value) if rule.multiplied else self.times(held, value)
                 negative = isinstance(full, Call) and full.op == algebra.NEGATE
                 if isinstance(full, Call) and negative:
                     full = full.args[0]

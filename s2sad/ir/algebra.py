@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import runtime
 from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.runtime.arrays import count, power_dx
+from s2sad.runtime.edges import power_adjoint
 
 MULTIPLY = Op("operator", "*", np.multiply)
 DIVIDE = Op("operator", "/", np.divide)
@@ -19,6 +22,12 @@ ADD = Op("operator", "+", np.add)
 SUBTRACT = Op("operator", "-", np.subtract)
 NEGATE = Op("operator", "-", np.negative)
 POWER = Op("operator", "**", np.power)
+QUOTIENT = Op("runtime", "quotient", runtime.quotient)
+_POWER_DX = Op("runtime", "power_dx", power_dx)
+_IF = Op("ifexp", "if")
+_SIZE_ATTRIBUTE = Op("attribute", "size")
+#: What gives the number of elements of an array, of which no adjoint is made if there are none.
+_SIZES = (len, np.size, count)
 
 
 def _number(expr: Expr) -> Any:
@@ -64,6 +73,12 @@ def multiply(a: Expr, b: Expr) -> Expr:
         return divide(multiply(a, numerator), denominator)
     if isinstance(b, Call) and _is(b, "-", 1):
         return negate(multiply(a, b.args[0]))
+    number, other = (a, b) if m is not None else (b, a)
+    if isinstance(other, Call) and _number(number) and is_quotient(other):
+        test, *parts = other.args
+        if other.op == QUOTIENT:
+            return quotient(multiply(number, test), *parts)
+        return Call(other.op, (test, multiply(number, parts[0]), parts[1]))
     if n is not None:
         return Call(MULTIPLY, (b, a))
     if isinstance(b, Call) and _is(b, "*") and _number(b.args[0]) is not None:
@@ -79,6 +94,49 @@ def divide(a: Expr, b: Expr) -> Expr:
     if isinstance(a, Call) and _is(a, "-", 1):
         return negate(divide(a.args[0], b))
     return Call(DIVIDE, (a, b))
+
+
+def quotient(a: Expr, b: Expr) -> Expr:
+    """``a / b``, and zero where both are zero: a division where ``a`` surely is not."""
+    if is_nonzero(a):
+        return divide(a, b)
+    if isinstance(a, Call) and _is(a, "-", 1):
+        return negate(quotient(a.args[0], b))
+    return Call(QUOTIENT, (a, b))
+
+
+def guarded(test: Expr, a: Expr, b: Expr) -> Expr:
+    """``a / b if test else 0.0``."""
+    return Call(_IF, (test, divide(a, b), Const(0.0)))
+
+
+def is_guarded(expr: Expr) -> bool:
+    """Whether an expression is one of `guarded`."""
+    return isinstance(expr, Call) and expr.op == _IF and _is(expr.args[1], "/") and expr.args[2] == Const(0.0)
+
+
+def is_quotient(expr: Expr) -> bool:
+    """Whether an expression is a quotient that is zero where both operands are."""
+    return is_guarded(expr) or (isinstance(expr, Call) and expr.op == QUOTIENT)
+
+
+def factor(expr: Expr) -> Expr:
+    """A product without the numbers in front of it, and without its sign."""
+    if isinstance(expr, Call) and _is(expr, "-", 1):
+        return factor(expr.args[0])
+    if isinstance(expr, Call) and _is(expr, "*") and _number(expr.args[0]):
+        return factor(expr.args[1])
+    return expr
+
+
+def is_nonzero(expr: Expr) -> bool:
+    """Whether an adjoint surely is not zero: the seed, numbers, and their quotients by the size of an array."""
+    expr = factor(expr)
+    if isinstance(expr, Call) and _is(expr, "/"):
+        size = expr.args[1]
+        if isinstance(size, Call) and (size.op.function in _SIZES or size.op == _SIZE_ATTRIBUTE):
+            return is_nonzero(expr.args[0])
+    return bool(_number(expr)) or (isinstance(expr, Call) and expr.op.function is runtime.scalar_seed)
 
 
 def add(a: Expr, b: Expr) -> Expr:
@@ -106,7 +164,15 @@ def power(a: Expr, b: Expr) -> Expr:
 
 def outermost(expr: Expr) -> Expr:
     """Apply the rules above to the outermost operation."""
-    if not isinstance(expr, Call) or expr.op.kind != "operator":
+    if not isinstance(expr, Call):
+        return expr
+    if expr.op == QUOTIENT:
+        return quotient(*expr.args)
+    if expr.op.function is power_adjoint and is_nonzero(expr.args[0]):
+        return multiply(expr.args[0], Call(_POWER_DX, expr.args[1:]))
+    if is_guarded(expr) and is_nonzero(expr.args[0]):
+        return expr.args[1]
+    if expr.op.kind != "operator":
         return expr
     name, args = expr.op.name, expr.args
     if name == "*":

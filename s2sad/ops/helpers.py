@@ -28,6 +28,7 @@ from s2sad.runtime.arrays import (
     undiff,
     unreduce,
 )
+from s2sad.runtime.edges import power_adjoint, quotient
 from s2sad.runtime.items import (
     add_items,
     items_like,
@@ -192,6 +193,26 @@ def high_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -
 @elementwise(power_dx, samples=sampling.POSITIVE_PAIRS)
 def power_dx_rule(x: Array, y: Array) -> Array:
     return y * power_dx(x, y - 1), x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1))
+
+
+def _quotient_samples() -> Samples:
+    return [sample(_array((3,)), _array((2, 3), 0.3, 2.0)), sample(1.5, np.array([0.7, 2.0])), sample(1.5, 0.7)]
+
+
+@elementwise(quotient, samples=_quotient_samples)
+def quotient_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
+    return quotient(z_bar, b), -quotient(z_bar * z, b)
+
+
+def _power_adjoint_samples() -> Samples:
+    x, y = _array((3,), 0.3, 2.0), _array((2, 3), -1.0, 2.0)
+    return [*(sample(g, x, y) for g in (0.7, _array((3,)))), sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5)]
+
+
+@elementwise(power_adjoint, samples=_power_adjoint_samples)
+def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array) -> Array:
+    y_bar = z_bar * g * (x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1)))
+    return power_adjoint(z_bar, x, y), power_adjoint(z_bar * g * y, x, y - 1), y_bar
 
 
 def _power_dy_samples() -> Samples:

@@ -1,7 +1,8 @@
 """Rules of reductions, cumulative functions and sorting.
 
 ``max`` and ``min`` share the adjoint equally among equal extremes.  ``std`` has
-no derivative where the deviation is 0: the adjoint there is NaN, as in JAX.
+no derivative where the deviation is 0: the adjoint there is NaN, as in JAX,
+unless that of the deviation is 0 too.
 ``sort`` hands each result's adjoint to the element that a stable sort takes.
 A parameter after ``*`` is taken by keyword only: those that stand before it in
 the NumPy function (``out`` above all) have no rule.
@@ -26,6 +27,7 @@ from s2sad.runtime.arrays import (
     undiff,
     unreduce,
 )
+from s2sad.runtime.edges import quotient
 from s2sad.runtime.scans import (
     backward_recurrence,
     merge_axes,
@@ -110,8 +112,8 @@ def std(
 ) -> Array:
     d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
     if real(a):
-        return unreduce(z_bar / z, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
-    share = unreduce(np.real(z_bar) / z, np.shape(a), axis, keepdims)
+        return unreduce(quotient(z_bar, z), np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
+    share = unreduce(quotient(np.real(z_bar), z), np.shape(a), axis, keepdims)
     return share * np.conj(d) / (count(np.shape(a), axis) - ddof)
 
 
@@ -148,7 +150,7 @@ def nanstd(
     keepdims: bool = False,
 ) -> Array:
     d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
-    share = np.real(z_bar) / z / (count_numbers(a, axis, keepdims) - ddof)
+    share = quotient(np.real(z_bar), z) / (count_numbers(a, axis, keepdims) - ddof)
     return unreduce(share, np.shape(a), axis, keepdims) * np.conj(d)
 
 

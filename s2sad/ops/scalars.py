@@ -2,7 +2,8 @@
 
 Their texts use ``math`` and not NumPy, so that scalar code stays quick.  As in
 ``math`` itself, a point where the derivative is infinite raises
-`ZeroDivisionError`.  ``abs`` and ``max`` accept arrays as Python's do.
+`ZeroDivisionError`, unless it is at the edge of a domain and the adjoint is 0.
+``abs`` and ``max`` accept arrays as Python's do.
 """
 
 from __future__ import annotations
@@ -15,8 +16,20 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import sampling
-from s2sad.ops.spec import Function, Sample, Samples, constant, elementwise, linear, literal, real, rule, sample
-from s2sad.runtime.arrays import power_dx, power_dy, unbroadcast
+from s2sad.ops.spec import (
+    Function,
+    Sample,
+    Samples,
+    constant,
+    elementwise,
+    linear,
+    literal,
+    real,
+    rule,
+    sample,
+)
+from s2sad.runtime.arrays import power_dy, unbroadcast
+from s2sad.runtime.edges import power_adjoint, quotient
 from s2sad.runtime.items import (
     mean_items,
     repeat_items,
@@ -53,8 +66,8 @@ _TWO = _pairs((0.7, 1.9), (2.3, 0.4), (-1.2, 0.7), (1.1, -2.1), (-0.3, -0.8))
 
 
 @elementwise(math.sqrt, samples=_POSITIVE)
-def sqrt(z: Number, x: Number) -> Number:
-    return 0.5 / z
+def sqrt(z: Number, z_bar: Number, x: Number) -> Number:
+    return quotient(0.5 * z_bar, z)
 
 
 @elementwise(math.cbrt, samples=_ANY)
@@ -109,17 +122,25 @@ def _power_samples() -> Sequence[Sample]:
 
 
 @elementwise(math.pow, samples=_power_samples)
-def power(z: Number, x: Number, y: Number) -> Number:
+def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
+    if literal(y) and y == 0.5:
+        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+    if literal(y) and y > 0 and y < 1:
+        return quotient(y * z_bar, math.pow(x, 1 - y)), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
-        return y * math.pow(x, y - 1), power_dy(x, y, z)
-    return power_dx(x, y), power_dy(x, y, z)
+        return z_bar * (y * math.pow(x, y - 1)), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
 
 
 @elementwise(builtins.pow, samples=sampling.POWERS)
-def python_power(z: Number, base: Number, exp: Number) -> Number:
+def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
+    if literal(exp) and exp == 0.5:
+        return quotient(exp * z_bar, z), z_bar * power_dy(base, exp, z)
+    if literal(exp) and exp > 0 and exp < 1:
+        return quotient(exp * z_bar, base ** (1 - exp)), z_bar * power_dy(base, exp, z)
     if literal(exp) and exp != 0:
-        return exp * base ** (exp - 1), power_dy(base, exp, z)
-    return power_dx(base, exp), power_dy(base, exp, z)
+        return z_bar * (exp * base ** (exp - 1)), z_bar * power_dy(base, exp, z)
+    return power_adjoint(z_bar, base, exp), z_bar * power_dy(base, exp, z)
 
 
 # --- trigonometry ---
@@ -141,13 +162,13 @@ def tan(z: Number, x: Number) -> Number:
 
 
 @elementwise(math.asin, samples=_UNIT)
-def asin(x: Number) -> Number:
-    return 1 / math.sqrt(1 - x**2)
+def asin(z_bar: Number, x: Number) -> Number:
+    return quotient(z_bar, math.sqrt(1 - x**2))
 
 
 @elementwise(math.acos, samples=_UNIT)
-def acos(x: Number) -> Number:
-    return -1 / math.sqrt(1 - x**2)
+def acos(z_bar: Number, x: Number) -> Number:
+    return -quotient(z_bar, math.sqrt(1 - x**2))
 
 
 @elementwise(math.atan, samples=_ANY)
@@ -176,8 +197,8 @@ def asinh(x: Number) -> Number:
 
 
 @elementwise(math.acosh, samples=_points(1.4, 3.0))
-def acosh(x: Number) -> Number:
-    return 1 / math.sqrt(x**2 - 1)
+def acosh(z_bar: Number, x: Number) -> Number:
+    return quotient(z_bar, math.sqrt(x**2 - 1))
 
 
 @elementwise(math.atanh, samples=_UNIT)

@@ -9,7 +9,9 @@ Four classes of rule, after ChainRules.jl and JAX:
 ``elementwise``
     The body returns the partial derivatives, one for each parameter in
     ``wrt``.  Both modes follow: ``x_bar = unbroadcast(z_bar * partial)`` and
-    ``z_dot = sum(partial * x_dot)``.
+    ``z_dot = sum(partial * x_dot)``.  A body that takes ``z_bar`` returns its
+    products with them, since ``0 * inf`` is not what they are at the edge of a
+    domain; in forward mode ``x_dot`` takes its place.
 ``linear``
     The body is the transpose; forward mode is the function of the tangent.
 ``bilinear``
@@ -64,12 +66,13 @@ Samples = Callable[[], Sequence[Sample]]
 class Rule:
     """The derivative of one function.
 
-    ``vjp`` is the body as written: partials for an elementwise rule, else the
-    adjoints of ``wrt``.  ``jvp`` is given for a general rule only.  ``sharing``
-    says whether the result is a fresh array, a view of its first argument, or
-    either.  ``shape`` names how the result's shape follows from the arguments:
-    ``"broadcast"`` (of all array parameters), ``"reduce"`` (``axis`` and ``keepdims``),
-    ``"same"`` (as the first parameter) or ``None`` (not known).
+    ``vjp`` is the body as written: partials for an elementwise rule, or their
+    products with ``z_bar`` where it is ``multiplied``, else the adjoints of ``wrt``.
+    ``jvp`` is given for a general rule only.  ``sharing`` says whether the result is
+    a fresh array, a view of its first argument, or either.  ``shape`` names how the
+    result's shape follows from the arguments: ``"broadcast"`` (of all array parameters),
+    ``"reduce"`` (``axis`` and ``keepdims``), ``"same"`` (as the first parameter) or
+    ``None`` (not known).
     """
 
     name: str
@@ -84,6 +87,7 @@ class Rule:
     sharing: Sharing
     shape: str | None
     samples: Samples
+    multiplied: bool = False
 
 
 _rules: dict[int, Rule] = {}
@@ -114,12 +118,15 @@ def _add(
     shape: str | None = None,
 ) -> Rule:
     names, variadic, defaults = _parameters(body)
+    multiplied = kind == "elementwise" and "z_bar" in names
     names = tuple(n for n in names if n not in ("z", "z_bar"))
     if wrt is None:
         wrt = [n for n in names if n not in defaults]
     module = getattr(function, "__module__", None) or "numpy"
     name = f"{module}.{getattr(function, '__name__', body.__name__)}"
-    rule = Rule(name, function, kind, names, variadic, defaults, tuple(wrt), body, jvp, sharing, shape, samples)
+    rule = Rule(
+        name, function, kind, names, variadic, defaults, tuple(wrt), body, jvp, sharing, shape, samples, multiplied
+    )
     if id(function) in _rules or id(function) in _constants:
         raise ValueError(f"{name} already has a rule")
     _rules[id(function)] = rule

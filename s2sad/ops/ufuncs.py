@@ -13,7 +13,8 @@ import numpy as np
 
 from s2sad.ops import sampling
 from s2sad.ops.spec import constant, elementwise, linear, literal
-from s2sad.runtime.arrays import power_dx, power_dy
+from s2sad.runtime.arrays import power_dy
+from s2sad.runtime.edges import power_adjoint, quotient
 from s2sad.runtime.special import sinc_derivative
 
 Array = Any
@@ -42,17 +43,25 @@ def divide(z: Array, x: Array, y: Array) -> Array:
 
 
 @elementwise(np.power, samples=sampling.POWERS)
-def power(z: Array, x: Array, y: Array) -> Array:
+def power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
+    if literal(y) and y == 0.5:
+        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+    if literal(y) and y > 0 and y < 1:
+        return quotient(y * z_bar, x ** (1 - y)), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
-        return y * x ** (y - 1), power_dy(x, y, z)
-    return power_dx(x, y), power_dy(x, y, z)
+        return z_bar * (y * x ** (y - 1)), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
 
 
 @elementwise(np.float_power, samples=sampling.POWERS)
-def float_power(z: Array, x: Array, y: Array) -> Array:
+def float_power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
+    if literal(y) and y == 0.5:
+        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+    if literal(y) and y > 0 and y < 1:
+        return quotient(y * z_bar, np.float_power(x, 1 - y)), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
-        return y * np.float_power(x, y - 1), power_dy(x, y, z)
-    return power_dx(x, y), power_dy(x, y, z)
+        return z_bar * (y * np.float_power(x, y - 1)), z_bar * power_dy(x, y, z)
+    return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
 
 
 @elementwise(np.remainder, samples=sampling.REMAINDERS)
@@ -86,8 +95,8 @@ def square(x: Array) -> Array:
 
 
 @elementwise(np.sqrt, samples=sampling.POSITIVE_OR_COMPLEX)
-def sqrt(z: Array, x: Array) -> Array:
-    return 0.5 / z
+def sqrt(z: Array, z_bar: Array, x: Array) -> Array:
+    return quotient(0.5 * z_bar, z)
 
 
 @elementwise(np.cbrt, samples=sampling.REAL)
@@ -162,13 +171,13 @@ def tan(z: Array, x: Array) -> Array:
 
 
 @elementwise(np.arcsin, samples=sampling.UNIT_OR_COMPLEX)
-def arcsin(x: Array) -> Array:
-    return 1 / np.sqrt(1 - x**2)
+def arcsin(z_bar: Array, x: Array) -> Array:
+    return quotient(z_bar, np.sqrt(1 - x**2))
 
 
 @elementwise(np.arccos, samples=sampling.UNIT_OR_COMPLEX)
-def arccos(x: Array) -> Array:
-    return -1 / np.sqrt(1 - x**2)
+def arccos(z_bar: Array, x: Array) -> Array:
+    return -quotient(z_bar, np.sqrt(1 - x**2))
 
 
 @elementwise(np.arctan, samples=sampling.REAL_OR_COMPLEX)
@@ -197,9 +206,9 @@ def arcsinh(x: Array) -> Array:
 
 
 @elementwise(np.arccosh, samples=sampling.ABOVE_ONE_OR_COMPLEX)
-def arccosh(x: Array) -> Array:
+def arccosh(z_bar: Array, x: Array) -> Array:
     # One root of x ** 2 - 1 would be on the wrong branch for Re x < 0.
-    return 1 / (np.sqrt(x - 1) * np.sqrt(x + 1))
+    return quotient(z_bar, np.sqrt(x - 1) * np.sqrt(x + 1))
 
 
 @elementwise(np.arctanh, samples=sampling.UNIT_OR_COMPLEX)

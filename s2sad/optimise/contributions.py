@@ -211,7 +211,7 @@ def _terms(expr: Expr, factor: float) -> list[tuple[float, Expr]]:
 
 def _split(expr: Expr) -> tuple[float, Expr]:
     """The number in front of a product or quotient, and the rest."""
-    if isinstance(expr, Call) and expr.op in (algebra.MULTIPLY, algebra.DIVIDE):
+    if isinstance(expr, Call) and expr.op in (algebra.MULTIPLY, algebra.DIVIDE, algebra.QUOTIENT):
         first, second = expr.args
         if expr.op == algebra.MULTIPLY and isinstance(first, Const) and type(first.value) in (int, float):
             number, core = _split(second)
@@ -231,6 +231,6 @@ def _scaled(core: Expr, factor: float) -> Expr:
         return core
     if factor == -1:
         return algebra.negate(core)
-    if isinstance(core, Call) and core.op in (algebra.MULTIPLY, algebra.DIVIDE):
+    if isinstance(core, Call) and core.op in (algebra.MULTIPLY, algebra.DIVIDE, algebra.QUOTIENT):
         return Call(core.op, (_scaled(core.args[0], factor), core.args[1]))
     return algebra.multiply(Const(factor), core)

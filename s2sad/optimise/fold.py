@@ -180,7 +180,7 @@ def _outermost(expr: Expr) -> Expr:
         expr = replace(expr, args=tuple(map(_uncopied, expr.args)))
     new = algebra.outermost(expr)
     # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
-    return new if isinstance(new, Call) and new.op.kind == "operator" else expr
+    return new if isinstance(new, Call) and (new.op.kind == "operator" or algebra.is_quotient(new)) else expr
 
 
 def _uncopied(expr: Expr) -> Expr:

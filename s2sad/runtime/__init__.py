@@ -1,6 +1,7 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
 from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
+from s2sad.runtime.edges import quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.trees import (
     add,
@@ -51,6 +52,7 @@ __all__ = [
     "own",
     "packed",
     "part_shadow",
+    "quotient",
     "real_like",
     "require_floats",
     "scalar_seed",

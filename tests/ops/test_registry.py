@@ -98,20 +98,19 @@ def by_name(rule: Rule, values: Any) -> Bound:
     return dict(zip(rule.wrt, values if len(rule.wrt) > 1 else (values,), strict=True))
 
 
-def partials(rule: Rule, z: Any, bound: Bound) -> Bound:
-    """The partial derivatives of an elementwise rule."""
-    return by_name(rule, call_body(rule.vjp, {**bound, "z": z}))
+def products(rule: Rule, z: Any, bound: Bound, g: Any) -> Bound:
+    """The products of ``g`` with the partial derivatives of an elementwise rule."""
+    if rule.multiplied:
+        return by_name(rule, call_body(rule.vjp, {**bound, "z": z, "z_bar": g}))
+    with quiet():
+        return {n: g * d for n, d in by_name(rule, call_body(rule.vjp, {**bound, "z": z})).items()}
 
 
 def adjoints(rule: Rule, z: Any, z_bar: Any, bound: Bound) -> Bound:
     """The adjoints of all parameters in ``wrt``."""
     if rule.kind == "elementwise":
-        with quiet():
-            return {
-                n: unbroadcast(z_bar * d, np.shape(bound[n]))
-                for n, d in partials(rule, z, bound).items()
-                if n in rule.wrt and bound[n] is not None
-            }
+        full = products(rule, z, bound, z_bar)
+        return {n: unbroadcast(g, np.shape(bound[n])) for n, g in full.items() if bound[n] is not None}
     return by_name(rule, call_body(rule.vjp, {**bound, "z": z, "z_bar": z_bar}))
 
 
@@ -125,8 +124,7 @@ def tangent(rule: Rule, point: Sample, z: Any, bound: Bound, dots: Bound) -> Any
 
     full = {n: dots.get(n, zero(bound[n])) for n in rule.wrt}
     if rule.kind == "elementwise":
-        with quiet():
-            return sum(d * dots[n] for n, d in partials(rule, z, bound).items() if n in dots)
+        return sum(products(rule, z, bound, dots[n])[n] for n in dots)
     if rule.kind == "linear":
         return evaluate(rule, point, {**bound, **full})
     if rule.kind == "bilinear":

@@ -1,0 +1,62 @@
+"""Adjoints at the edge of a function's domain, where its derivative is infinite.
+
+Where the adjoint is exactly zero there, it contributes zero and not NaN: at the edge the operand has an extremum, so
+that zero is right wherever the whole function is smooth (``np.sqrt(x**2) ** 2`` at 0).  Elsewhere a zero adjoint must
+not hide an infinite derivative: that of ``1 / (1 / x + 1 / y)`` at ``x = 0`` is 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_watched = np.errstate(divide="raise", invalid="raise")
+_divide = _watched(np.divide)
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """Return ``a / b``, and zero where both are zero.
+
+    Only if the floating-point flags say that there is a division by zero are the operands looked at.
+
+    >>> quotient(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    >>> quotient(0.0, 0.0)
+    0.0
+    """
+    if isinstance(a, float) and isinstance(b, float):
+        return a / b if a else 0.0
+    if isinstance(b, (np.ndarray, np.generic)):
+        try:
+            return _divide(a, b)
+        except FloatingPointError:
+            pass
+    # What is still divided by zero warns as any division does.
+    return a / np.where((a == 0) & (b == 0), 1, b)
+
+
+@_watched
+def _power_adjoint(g: Any, x: Any, y: Any) -> Any:
+    return np.where(y == 0, 0, g * y * x ** np.where(y == 0, 1, y - 1))
+
+
+def power_adjoint(g: Any, x: Any, y: Any) -> Any:
+    """Return the adjoint of ``x``, given ``g``, that of ``x ** y``: ``g * y * x ** (y - 1)``.
+
+    It is zero where ``y`` is 0, and where ``g`` and ``x`` are zero and ``y`` is between 0 and 1.
+
+    >>> power_adjoint(1.0, 3.0, 2.0), power_adjoint(0.0, 0.0, 0.5)
+    (6.0, 0.0)
+    """
+    if isinstance(y, (int, float)):
+        if 0 < y < 1:
+            return quotient(g * y, x ** (1 - y))
+        return g * y * x ** (y - 1 if y else y)
+    if isinstance(y, (np.ndarray, np.generic)):
+        try:
+            return _power_adjoint(g, x, y)
+        except FloatingPointError:
+            pass
+    flat = (y == 0) | ((g == 0) & (x == 0) & (np.real(y) > 0) & (np.real(y) < 1))
+    return np.where(flat, 0, g * y * x ** np.where(flat, 1, y - 1))
