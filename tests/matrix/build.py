@@ -21,7 +21,8 @@ from tests.matrix.axes import (
     Origin,
     Route,
 )
-from tests.matrix.classes import DEFINITIONS, METHODS, OPERATORS, indented
+from tests.matrix.classes import DEFINITIONS, METHODS, indented
+from tests.matrix.operators import OPERATORS
 from tests.matrix.support import module
 from tests.matrix.wholes import WHOLES, Form
 from tests.matrix.writers import ALIAS, ARRAY, CALLS, NONE, NUMBER, OTHER, PLAIN, STATEMENT, Writer
@@ -120,6 +121,8 @@ class Program:
     axes: tuple[tuple[str, str], ...]
     source: str
     argnums: tuple[int, ...] = (0,)
+    #: Whether other arguments hold `x` as well, and stay as they are where it is moved.
+    apart: bool = False
     choice: Choice | None = None
 
     @property
@@ -131,7 +134,7 @@ def composed(index: int, family: str, choice: Choice) -> Program:
     """The program of a choice."""
     writer, origin, route = choice.writer, choice.origin, choice.route
     write = _around(route, _used(writer, choice.use, route.target, choice.value))
-    reads = (*origin.reads, *(name for name in ("G", "S.v", "helper.cache") if f"{name}[" in writer.top))
+    reads = (*writer.reads, *origin.reads, *(name for name in ("G", "S.v", "helper.cache") if f"{name}[" in writer.top))
     others = "".join(f" + {weight} * np.sum({read} * x[0])" for read, weight in zip(reads, _WEIGHTS, strict=False))
     has_object = bool(writer.parameters or writer.before) and re.search(r"\bo\b", write)
     parts = {
@@ -149,13 +152,14 @@ def composed(index: int, family: str, choice: Choice) -> Program:
         top += _CALLEE.format(**{**parts, "last": _LAST})
     axes = (("writer", writer.name), ("origin", origin.name), ("route", route.name), ("activity", choice.label))
     axes += (("stored", choice.value), ("order", choice.order), ("use", choice.use))
+    axes += (("receiver", writer.receiver),) if writer.receiver else ()
     source = _source(top, (*origin.parameters, *writer.parameters), body, origin)
-    return Program(index, family, axes, source, (0, 2) if origin.differentiated else (0,), choice)
+    return Program(index, family, axes, source, (0, 2) if origin.differentiated else (0,), choice=choice)
 
 
 def _source(top: str, parameters: Sequence[tuple[str, str]], body: str, origin: Origin = ORIGINS[0]) -> str:
     """The text of the module around the body of `f`."""
-    names = ["x", "k", *(name for name, _ in parameters)]
+    names = ["x", "k", *(name for name, _ in parameters if name != "_")]
     signature = ", ".join(names) + (f", a={origin.default}" if origin.default else "")
     function = f"def f({signature}):\n" + indented(body)
     if origin.cell:
@@ -192,7 +196,8 @@ def _whole(index: int, random: Random, form: Form) -> Program:
     body = form.body.replace("{E}", random.choice(FRESH[activity])).replace("{v}", value)
     top = form.top + "\n\n" if form.top else ""
     axes = (("writer", form.name), ("activity", name), ("stored", value))
-    return Program(index, form.family, axes, _source(top, form.parameters, body))
+    source = _source(top, form.parameters, body)
+    return Program(index, form.family, axes, source, apart=form.family == "active argument held by another")
 
 
 def _used(writer: Writer, use: str, target: str, value: str) -> str:
@@ -203,7 +208,7 @@ def _used(writer: Writer, use: str, target: str, value: str) -> str:
         "bound": f"w = {text}",
         "used": f"w = {text}\nr = r + np.sum(w)",
         "inline": f"r = r + np.sum(a * x) * np.sum({text})",
-        "written": f"w = {text}\nw[2] = 0.15",
+        "written": f"w = {text}\nw[2] = {value}",
         "condition": f"if ({text}) is not None:\n    r = r + 1.0",
     }[use]
 
@@ -216,13 +221,13 @@ def _around(route: Route, write: str) -> str:
 
 #: Families of writers, and how many in a thousand programs they get; those with None are labelled by their origin.
 SHARES: tuple[tuple[str | None, int, tuple[Any, ...]], ...] = (
-    (None, 400, PLAIN),
-    ("methods", 190, METHODS),
-    ("operators", 70, OPERATORS),
+    (None, 380, PLAIN),
+    ("methods", 180, METHODS),
+    ("operators", 80, OPERATORS),
     ("calls", 140, CALLS),
     ("definitions", 70, DEFINITIONS),
     ("crossed", 80, (*PLAIN, *METHODS, *OPERATORS, *CALLS, *DEFINITIONS)),
-    ("wholes", 50, WHOLES),
+    ("wholes", 70, WHOLES),
 )
 _TURNS = [number for number, (_, share, _) in enumerate(SHARES) for _ in range(share)]
 Random(0).shuffle(_TURNS)

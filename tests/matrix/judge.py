@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
 import linecache
 import re
@@ -83,10 +82,13 @@ class Runs:
     def at(self, directions: list[Any], step: float, calls: int, record: list[Any]) -> float:
         """The value of the last of some calls, for which the differentiated arrays are moved.
 
-        They are moved in place, so that what shares them stays shared.
+        They are moved in place, so that what shares them stays shared (unless the program is one of those in which it
+        is a constant).
         """
         names, stopped = self.base(calls - 1)
-        args = names["arguments"]()
+        args = list(names["arguments"]())
+        if self.program.apart:
+            args[0] = args[0].copy()
         for array, direction in zip(differentiated(self.program, args), directions, strict=True):
             array += step * direction
         stopped.record, stopped.position = record, 0
@@ -159,8 +161,8 @@ class Picture:
 
     def instance(self, value: Any) -> Any:
         members = dict(object.__getattribute__(value, "__dict__")) if hasattr(value, "__dict__") else {}
-        slots = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
-        return self.of(members | {f.name: getattr(value, f.name) for f in slots if f.name not in members})
+        slots = [n for n in getattr(type(value), "__slots__", ()) if hasattr(value, n)]
+        return self.of(members | {n: getattr(value, n) for n in slots})
 
 
 def _full(cell: Any) -> bool:

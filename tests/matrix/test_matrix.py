@@ -13,51 +13,27 @@ from tests.matrix.judge import FAILURES, judge
 
 #: Families with programs that fail today: an entry whose sample passes has to go, and no other family may fail.
 KNOWN_BAD = {
-    "constructors": "metaclasses, class bodies and default factories that write",
+    "constructors": "metaclasses and `__new__` that write",
+    "containers of arguments": "objects and lists among the arguments that are changed, or hold themselves",
     "crossed": "what fails in the other families",
-    "iterated": "a list that changes while it is iterated; sorted with a key that writes",
-    "keys": "a key that writes, where nobody uses the result",
+    "iterated": "a list that changes while it is iterated",
+    "methods: classes": "a method is trusted for its name",
+    "methods: objects": "a method is trusted for its name",
+    "methods: other ways": "a method is trusted for its name",
+    "methods: subclasses": "a method is trusted for its name",
     "operators: both": "operators of user classes that write",
+    "operators: returns its array": "operators of user classes that return what they hold",
     "operators: writes": "operators of user classes that write",
-    "positions": "the call in a range or a loop over its result goes away with it",
+    "positions": "objects among the arguments that are changed",
+    "shadowed names": "names of NumPy's modules and builtins that are something else here",
     "shared and changed arguments": "arguments that share a list, dict or object, and objects that are changed",
     "sharing: closure": "default arguments that are written",
     "sharing: shared": "an argument that holds another",
     "sharing: subclass": "an argument that is copied loses its class",
     "state of functions and generators": "attributes of functions",
-    **dict.fromkeys(
-        (
-            "methods of array subclass",
-            "methods of as value",
-            "methods of attribute of object",
-            "methods of class attribute",
-            "methods of class method",
-            "methods of conditional",
-            "methods of dataclass",
-            "methods of dict subclass",
-            "methods of float subclass",
-            "methods of helper's result",
-            "methods of in a dict",
-            "methods of in a list",
-            "methods of in map",
-            "methods of inherited",
-            "methods of list subclass",
-            "methods of looked up",
-            "methods of made there",
-            "methods of named tuple",
-            "methods of namespace",
-            "methods of of the class",
-            "methods of plain object",
-            "methods of plain object by keyword",
-            "methods of static method",
-            "methods of str subclass",
-            "methods of the array itself",
-        ),
-        "a method is trusted for its name",
-    ),
 }
 
-_QUOTAS = {"methods": 7, "sharing": 18, "operators": 30, "keys": 36, "positions": 60}
+_QUOTAS = {"methods": 48, "sharing": 18, "operators": 30, "keys": 36, "positions": 60}
 _OTHERS = 40
 
 

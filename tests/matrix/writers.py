@@ -25,6 +25,10 @@ class Writer:
     before: str = ""
     #: Parameters beside those of the origin.
     parameters: tuple[tuple[str, str], ...] = ()
+    #: Arrays that it may write beside the object.
+    reads: tuple[str, ...] = ()
+    #: What a method is called on, and how.
+    receiver: str = ""
 
 
 def _stores() -> list[Writer]:
