@@ -517,7 +517,7 @@ def test_a_wrong_rule_is_status_1(project, monkeypatch, capsys):
     def tanh(z, x):
         return 1.01 - z * z
 
-    monkeypatch.setitem(spec._rules, id(np.tanh), dataclasses.replace(right, vjp=tanh))
+    monkeypatch.setitem(spec._specs, id(np.tanh), dataclasses.replace(right, vjp=tanh))
     status, out, _ = run(capsys, "check", f"{project / 'train.py'}:loss", "--at", "START, w=np.eye(2)")
     assert status == 1
     assert "WRONG" in out

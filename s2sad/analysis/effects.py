@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
+from s2sad.analysis.sharing import may_view, sharing
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -385,7 +385,7 @@ def effects(
         for name in beyond_call:
             exposed |= group.get(name, frozenset({name}))
     reshapes = any(known.reshapes for known in calls.values()) or any(
-        isinstance(inner, Call) and inner.op.function in AS_IT_HAPPENS
+        isinstance(inner, Call) and may_view(inner.op.function)
         for stmt in walk(function.body)
         for expr in expressions(stmt)
         for inner in subexpressions(expr)

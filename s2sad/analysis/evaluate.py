@@ -1,19 +1,16 @@
-"""Find the fact about an expression from the facts about its names."""
+"""Find the type of an expression from the types of its names."""
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.dtypes import dtype_of, is_of_objects, is_real, may_be_boolean, precision_of
-from s2sad.analysis.rearranged import all_real
-from s2sad.analysis.results import result, shaped
-from s2sad.analysis.shapes import AtomMaker, dims_of_shape, indexing, item_of, made_of, product, reduction
+from s2sad.analysis.dtypes import may_be_boolean, precision_of
+from s2sad.analysis.indexing import AtomMaker, indexing
 from s2sad.ir.nodes import (
     Build,
     Call,
@@ -35,206 +32,173 @@ from s2sad.ir.types import (
     UNSET_FACT,
     Atom,
     Fact,
-    Kind,
-    broadcast,
-    broadcast_dims,
     computed,
     either,
+    item_of,
+    made_of,
     scalar,
-    sized,
     some_item,
     timeless,
 )
-from s2sad.ops.binding import bind
-from s2sad.runtime import add, own, scalar_seed, stop_gradient, unbroadcast, unreduce, widened, zeros
+from s2sad.ops.binding import bind, dtype_of
+from s2sad.ops.infer.common import elementwise, shape_of, unknown
+from s2sad.ops.infer.dtypes import is_of_objects, is_real
 
 #: How many items of a container are told apart when it changes.
 _LONGEST = 16
+UserCall = Callable[[Call, Callable[[Expr], Fact]], Fact]
 
 
 def evaluate(
     expr: Expr,
     of: Mapping[str, Fact],
     global_facts: Mapping[str, Fact],
-    user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None = None,
+    user_call: UserCall | None = None,
     atom: AtomMaker = Atom,
 ) -> Fact:
-    """The fact about an expression, from the facts of its names."""
+    """The type of an expression, from the types of its names."""
     if isinstance(expr, Var):
         return of.get(expr.name, OPEN)
+    return _Types(of, global_facts, user_call, atom)(expr)
 
-    known: dict[int, tuple[Expr, Fact]] = {}
 
-    def fact(e: Expr) -> Fact:
-        if isinstance(e, Var):
-            return of.get(e.name, OPEN)
-        if id(e) not in known:
-            # An expression is kept, so that no other comes to be where it was.
-            known[id(e)] = (e, evaluate(e, of, global_facts, user_call, atom))
-        return known[id(e)][1]
+class _Types:
+    """The type of each part of an expression, found once."""
 
-    match expr:
-        case Call():
-            found = _call(expr, fact, user_call, atom)
-            dtype = dtype_of(expr) if found.numeric else None
-            if dtype is not None and is_of_objects(dtype, fact):
+    __slots__ = ("atom", "global_facts", "known", "of", "user_call")
+
+    def __init__(
+        self, of: Mapping[str, Fact], global_facts: Mapping[str, Fact], user_call: UserCall | None, atom: AtomMaker
+    ) -> None:
+        self.of = of
+        self.global_facts = global_facts
+        self.user_call = user_call
+        self.atom = atom
+        # An expression is kept, so that no other comes to be where it was.
+        self.known: dict[int, tuple[Expr, Fact]] = {}
+
+    def __call__(self, expr: Expr, /) -> Fact:
+        if isinstance(expr, Var):
+            return self.of.get(expr.name, OPEN)
+        found = self.known.get(id(expr))
+        if found is None:
+            found = self.known[id(expr)] = (expr, self.find(expr))
+        return found[1]
+
+    def find(self, expr: Expr) -> Fact:
+        match expr:
+            case Call():
+                return self.result(expr)
+            case Const(value=value):
+                if isinstance(value, Unset):
+                    return UNSET_FACT
+                if isinstance(value, int) and not isinstance(value, bool):
+                    return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
+                if isinstance(value, (int, float)):
+                    return TRUTH if isinstance(value, bool) else FLOAT
+                return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
+            case Global(text=text):
+                return self.global_facts[text]
+            case Build(kind="dict", items=items):
+                pairs = [
+                    (k.value, self(v)) for k, v in zip(items[::2], items[1::2], strict=True) if isinstance(k, Const)
+                ]
+                return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
+            case Build(kind=kind, items=items):
+                return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
+            case Opaque(node=ast.ListComp(elt=element)):
+                # Of literals, as in ``[0.0 for _ in x]``.
+                number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
+                return Fact("list", each=SCALAR if number else None)
+            case Opaque(call=Call() as call):
+                return self(call)
+            case _:
                 return OPEN
-            if found.numeric or found.kind == "open":
-                truth = found.boolean or (found.numeric and may_be_boolean(expr, fact))
-                precision = precision_of(expr, found, fact)
-                if truth != found.boolean or precision != found.precision:
-                    return replace(found, boolean=truth, precision=precision)
+
+    def result(self, call: Call) -> Fact:
+        """The type of the result of an operation."""
+        spec = ops.spec_of(call.op.function)
+        bound: dict[str, Expr] | None = None
+        if spec is not None and (spec.parameters or spec.infer):
+            try:
+                bound = bind(call)
+            except TypeError:
+                bound = None
+        found = self.shape(call, spec, bound)
+        if not found.numeric and found.kind != "open":
             return found
-        case Const(value=value):
-            if isinstance(value, Unset):
-                return UNSET_FACT
-            if isinstance(value, int) and not isinstance(value, bool):
-                return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
-            if isinstance(value, (int, float)):
-                return TRUTH if isinstance(value, bool) else FLOAT
-            return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
-        case Global(text=text):
-            return global_facts[text]
-        case Build(kind="dict", items=items):
-            pairs = [(k.value, fact(v)) for k, v in zip(items[::2], items[1::2], strict=True) if isinstance(k, Const)]
-            return Fact("dict", items=tuple(pairs) if 2 * len(pairs) == len(items) else None)
-        case Build(kind=kind, items=items):
-            return Fact(kind, items=tuple((i, fact(item)) for i, item in enumerate(items)))
-        case Opaque(node=ast.ListComp(elt=element)):
-            # Of literals, as in ``[0.0 for _ in x]``.
-            number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
-            return Fact("list", each=SCALAR if number else None)
-        case Opaque(call=Call() as call):
-            return fact(call)
-        case _:
+        dtype = dtype_of(call)
+        if dtype is not None and found.numeric and is_of_objects(dtype, self):
             return OPEN
+        truth = found.boolean or (found.numeric and may_be_boolean(call, spec, bound, self))
+        precision = precision_of(call, found, spec, bound, self)
+        if truth != found.boolean or precision != found.precision:
+            return replace(found, boolean=truth, precision=precision)
+        return found
 
-
-def _call(
-    expr: Call,
-    fact: Callable[[Expr], Fact],
-    user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None,
-    atom: AtomMaker,
-) -> Fact:
-    op = expr.op
-    function = op.function
-    if op.kind == "index":
-        return indexing(fact(expr.args[0]), expr.args[1], fact, atom)
-    if op.kind in ("compare", "bool"):
-        facts = [fact(a) for a in expr.args]
-        if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
-            return SCALAR
-        if op.kind == "bool":
-            return either(facts) or OPEN if all(f.kind == "scalar" for f in facts) else OPEN
-        return _elementwise(facts)
-    if op.kind == "ifexp":
-        first, second = fact(expr.args[1]), fact(expr.args[2])
-        if first.kind == second.kind == "scalar":
-            return scalar(first.real and second.real)
-        return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
-    if op.kind == "attribute":
-        return _attribute(op.name, fact(expr.args[0]), function)
-    if op.kind == "user":
-        return user_call(expr, fact) if user_call is not None else OPEN
-    # What is written ``+=`` makes a new tuple.
-    made = op.kind == "operator" or (op.kind == "inplace" and fact(expr.args[0]).kind == "tuple")
-    if made and len(expr.args) == 2:
-        left, right = fact(expr.args[0]), fact(expr.args[1])
-        if op.name == "+" and left.kind == right.kind and left.kind in ("tuple", "list"):
-            if left.items is None or right.items is None:
-                known = [f for f in map(some_item, (left, right)) if f is not None]
-                return Fact(
-                    left.kind, each=either(known) if len(known) == 2 or () in (left.items, right.items) else None
-                )
-            both = [f for _, f in (*left.items, *right.items)]
-            return Fact(left.kind, items=tuple(enumerate(both)))
-        repeated = left if right.kind == "scalar" else right if left.kind == "scalar" else OPEN
-        if op.name == "*" and repeated.kind in ("tuple", "list"):
-            return Fact(repeated.kind, each=some_item(repeated))
-        if left.kind == right.kind == "scalar":
-            return scalar(left.real and right.real, computed(op.name, left.size, right.size))
-    if function is stop_gradient:
-        return fact(expr.args[0] if expr.args else dict(expr.kwargs)["x"])
-    if function in (own, widened):
-        return fact(expr.args[0])
-    if function is slice and expr.args and not expr.kwargs:
-        bounds = [fact(a) for a in expr.args]
-        if len(bounds) == 1:
-            bounds.insert(0, NONE)
-        return Fact("slice", items=tuple(enumerate(bounds)))
-    copied = (op.kind == "method" and op.name == "copy") or function is own
-    if copied and fact(expr.args[0]).kind in ("list", "dict", "tuple", "record", "dataclass"):
-        return fact(expr.args[0])
-    if function is range:
-        return Fact("other", each=SCALAR)
-    if function in (enumerate, zip, reversed) and expr.args:
-        rows = [_row(fact(a), fact, atom) for a in (expr.args[:1] if function is not zip else expr.args)]
-        items = [SCALAR, *rows] if function is enumerate else rows
-        each = Fact("tuple", items=tuple(enumerate(items))) if function is not reversed else rows[0]
-        # What is run through once, and not indexed.
-        return Fact("other", each=each)
-    if function in (list, tuple) and len(expr.args) == 1:
-        return _listed("list" if function is list else "tuple", fact(expr.args[0]), fact, atom)
-    if function in (list, dict) and not expr.args and not expr.kwargs:
-        return Fact("list" if function is list else "dict", items=())
-    if function is len:
-        dims = fact(expr.args[0]).dims if expr.args else None
-        return scalar(True, dims[0] if dims else None)
-    if function in (int, float, round, bool, scalar_seed):
-        return SCALAR if function in (int, bool, round) else FLOAT
-    if function is complex:
-        return COMPLEX
-    if function is abs and len(expr.args) == 1:
-        return replace(_elementwise([fact(expr.args[0])]), real=True)
-    if function in (max, min, sum) and not expr.kwargs:
-        items = [fact(a) for a in expr.args]
-        if function is sum or len(items) == 1:
-            items = [some_item(items[0]) or OPEN, *items[1:]] if items else []
-        if items and all(f.kind == "scalar" for f in items):
-            return scalar(all(f.real for f in items))
-    if function is unbroadcast:
-        return shaped(fact(expr.args[0]), expr.args[1], fact)
-    if (function is unreduce or function is np.broadcast_to) and len(expr.args) > 1:
-        return shaped(fact(expr.args[0]), expr.args[1], fact)
-    if function is np.shape and len(expr.args) == 1:
-        return _attribute("shape", fact(expr.args[0]), function)
-    if function in (np.zeros, np.ones, np.empty, np.full) and expr.args:
-        return _created(expr, fact)
-    if function in (zeros, np.zeros_like, np.ones_like, np.empty_like, np.full_like) and expr.args:
-        like = fact(expr.args[0])
-        if function is zeros:
-            return like
-        if any(k != "dtype" for k, _ in expr.kwargs) or len(expr.args) > 3:
+    def shape(self, call: Call, spec: ops.OpSpec | None, bound: dict[str, Expr] | None) -> Fact:
+        """The type of a result but for its dtype."""
+        op, args = call.op, call.args
+        match op.kind:
+            case "index":
+                return indexing(self(args[0]), args[1], self, self.atom)
+            case "compare" | "bool":
+                facts = [self(a) for a in args]
+                if op.name == "not" or " " in op.name or op.name in ("is", "is not", "in", "not in"):
+                    return SCALAR
+                if op.kind == "bool":
+                    return either(facts) or OPEN if all(f.kind == "scalar" for f in facts) else OPEN
+                return elementwise(facts)
+            case "ifexp":
+                first, second = self(args[1]), self(args[2])
+                if first.kind == second.kind == "scalar":
+                    return scalar(first.real and second.real)
+                return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
+            case "attribute":
+                return _attribute(op.name, self(args[0]), op.function)
+            case "user":
+                return self.user_call(call, self) if self.user_call is not None else OPEN
+            case "operator" | "inplace" if len(args) == 2:
+                # What is written ``+=`` makes a new tuple.
+                if op.kind == "operator" or self(args[0]).kind == "tuple":
+                    found = _of_containers(op.name, self(args[0]), self(args[1]))
+                    if found is not None:
+                        return found
+        if op.kind == "method" and op.name == "copy" and self(args[0]).kind in _CONTAINERS:
+            return self(args[0])
+        if op.kind == "change":
+            return changed(op.name, [self(a) for a in args], args[1] if len(args) > 1 else None)
+        if op.kind == "inplace":
+            return _inplace([self(a) for a in args], op.name)
+        if isinstance(op.function, np.ufunc) and op.function.signature is None and not call.kwargs:
+            whole = elementwise([self(a) for a in args])
+            return replace(whole, real=True) if op.function in (np.absolute, np.floor) else whole
+        if spec is None or bound is None:
             return OPEN
-        dtype = dtype_of(expr)
-        like = replace(like, real=like.real if dtype is None else is_real(dtype, fact))
-        return replace(like, kind="array" if like.kind in ("array", "scalar") else "numeric", items=None)
-    if function is add:
-        return fact(expr.args[0])
-    if op.kind == "change":
-        return changed(op.name, [fact(a) for a in expr.args], expr.args[1] if len(expr.args) > 1 else None)
-    if op.kind == "inplace":
-        return _inplace([fact(a) for a in expr.args], op.name)
-    return _ruled(expr, fact, atom)
+        known = spec.infer(bound, self) if spec.infer is not None else None
+        if known is None:
+            known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
+        dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
+        return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
 
 
-def _listed(kind: Kind, whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    """The fact about ``list(whole)`` or ``tuple(whole)``."""
-    if whole.kind in ("list", "tuple"):
-        return replace(whole, kind=kind)
-    if whole.kind == "array" and whole.ndim:
-        return Fact(kind, each=_row(whole, fact, atom))
-    return Fact(kind)
+_CONTAINERS = ("list", "dict", "tuple", "record", "dataclass")
 
 
-def _row(whole: Fact, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    """What holds for all that a loop over a value runs through."""
-    if whole.kind == "array" and whole.ndim:
-        row = timeless(indexing(whole, Const(0), fact, atom))
-        return replace(row, boolean=whole.boolean, precision=whole.precision)
-    if whole.kind in ("list", "tuple", "other"):
-        return some_item(whole) or OPEN
-    return OPEN
+def _of_containers(symbol: str, left: Fact, right: Fact) -> Fact | None:
+    """What ``+`` and ``*`` make of two lists or tuples, or of one and a number, and of the sizes of axes."""
+    if symbol == "+" and left.kind == right.kind and left.kind in ("tuple", "list"):
+        if left.items is None or right.items is None:
+            known = [f for f in map(some_item, (left, right)) if f is not None]
+            return Fact(left.kind, each=either(known) if len(known) == 2 or () in (left.items, right.items) else None)
+        both = [f for _, f in (*left.items, *right.items)]
+        return Fact(left.kind, items=tuple(enumerate(both)))
+    repeated = left if right.kind == "scalar" else right if left.kind == "scalar" else OPEN
+    if symbol == "*" and repeated.kind in ("tuple", "list"):
+        return Fact(repeated.kind, each=some_item(repeated))
+    if left.kind == right.kind == "scalar":
+        return scalar(left.real and right.real, computed(symbol, left.size, right.size))
+    return None
 
 
 def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
@@ -267,26 +231,6 @@ def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
     return Fact(whole.kind, each=either([new] if others is None else [others, new]))
 
 
-def _created(expr: Call, fact: Callable[[Expr], Fact]) -> Fact:
-    """The fact about an array that is made from its shape."""
-    shape = fact(expr.args[0])
-    dtype = dtype_of(expr)
-    values = [fact(v) for v in expr.args[1:2] if expr.op.function is np.full]
-    values += [fact(v) for k, v in expr.kwargs if k == "fill_value"]
-    if dtype is None and any(v.kind in ("none", "other") for v in values):
-        return OPEN
-    filled = all(v.real for v in values)
-    real = filled if dtype is None else is_real(dtype, fact)
-    dims = dims_of_shape(shape, expr.args[0], fact)
-    if dims is not None:
-        return sized(dims, real)
-    if shape.kind == "scalar":
-        return Fact("array", None, 1, real)
-    if shape.kind in ("tuple", "list") and shape.items is not None:
-        return Fact("array" if shape.items else "numeric", None, len(shape.items), real)
-    return Fact("array", None, None, real)
-
-
 def _inplace(facts: list[Fact], symbol: str) -> Fact:
     left, right = facts
     if left.kind == "list" and symbol == "+":
@@ -295,29 +239,11 @@ def _inplace(facts: list[Fact], symbol: str) -> Fact:
     if left.kind == "array" and (left.ndim is not None or left.extended):
         return left
     if left.kind == "scalar" and right.kind == "scalar":
-        return _elementwise(facts)
+        return elementwise(facts)
     if left.kind == "scalar":
-        return _elementwise(facts) if symbol != "@" else OPEN
+        return elementwise(facts) if symbol != "@" else OPEN
     # A number becomes what is added to it, an array stays what it is.
     return Fact("numeric", real=left.real and right.real) if left.kind == "numeric" else OPEN
-
-
-def _elementwise(facts: list[Fact]) -> Fact:
-    dims = broadcast_dims([f.dims for f in facts])
-    if dims and all(f.kind in ("scalar", "array") for f in facts):
-        return sized(dims, all(f.real for f in facts))
-    shape = broadcast([f.shape for f in facts])
-    real = all(f.real for f in facts)
-    if all(f.kind == "scalar" or (f.kind == "array" and f.ndim == 0) for f in facts):
-        return scalar(real)
-    if not all(f.kind in ("scalar", "array", "numeric", "open", "list", "tuple") for f in facts):
-        return OPEN
-    ndims = [f.ndim for f in facts]
-    ndim = max(n for n in ndims if n is not None) if all(n is not None for n in ndims) else None
-    if any(f.kind in ("list", "tuple") for f in facts):
-        return Fact("open")
-    certain = any(f.kind == "array" and f.ndim != 0 for f in facts)
-    return Fact("array" if certain else "numeric", shape, ndim, real, extended=any(f.has_axes for f in facts))
 
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:
@@ -326,10 +252,7 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name == "dtype":
         return Fact("other", real=whole.real, boolean=whole.boolean or not whole.numeric)
     if name == "shape":
-        count = whole.ndim
-        if whole.dims is not None:
-            return Fact("tuple", items=tuple((i, scalar(True, d)) for i, d in enumerate(whole.dims)))
-        return Fact("tuple", items=None if count is None else tuple((i, SCALAR) for i in range(count)))
+        return shape_of(whole)
     if whole.items is not None:
         return item_of(whole, name)
     if name == "T" and whole.dims:
@@ -339,58 +262,3 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name in ("real", "imag") and whole.numeric:
         return replace(whole, real=True)
     return Fact("numeric") if function is not None else OPEN
-
-
-def _ruled(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    found = _ruled_in_own_dtype(expr, fact, atom)
-    dtype = dtype_of(expr) if found.numeric or found.kind == "open" else None
-    return found if dtype is None or found.real == is_real(dtype, fact) else replace(found, real=not found.real)
-
-
-def _ruled_in_own_dtype(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    function = expr.op.function
-    if isinstance(function, np.ufunc) and function.signature is None and not expr.kwargs:
-        whole = _elementwise([fact(a) for a in expr.args])
-        if function in (np.absolute, np.real, np.imag, np.angle, np.floor, np.sign):
-            return replace(whole, real=True) if function is not np.sign else whole
-        return whole
-    rule = ops.find(function)
-    try:
-        known = result(expr, fact)
-    except TypeError:
-        return OPEN
-    if known is not None or rule is None:
-        return known or OPEN
-    try:
-        if rule.shape == "reduce":
-            return reduction(expr, fact, atom)
-        bound = bind(expr)
-    except TypeError:
-        return OPEN
-    if rule.shape == "broadcast":
-        whole = _elementwise([f for f in map(fact, bound.values()) if f.kind not in ("none", "other")])
-        if function is np.where and whole.kind == "scalar":
-            return sized((), whole.real)
-        return replace(whole, real=True) if rule.name in ("numpy.real", "numpy.imag", "numpy.angle") else whole
-    first = next(iter(bound.values()), None)
-    facts = [fact(v) for v in bound.values()]
-    real = all_real(*(f for f in facts if f.kind not in ("none", "other")))
-    if rule.shape == "same" and first is not None and facts[0].numeric:
-        # Of an array without axes others make a number.
-        sure = facts[0].kind == "array" and (facts[0].ndim != 0 or function in (np.real, np.imag, np.copy, own))
-        return replace(facts[0], kind="array" if sure else "numeric", real=facts[0].real)
-    if function in (np.matmul, np.dot):
-        return product(facts[0], facts[1], real, function is np.matmul)
-    if function is np.outer and facts[0].dims is not None and facts[1].dims is not None:
-        if len(facts[0].dims) == len(facts[1].dims) == 1:
-            return sized((*facts[0].dims, *facts[1].dims), real)
-    if function is np.outer:
-        return Fact("array", None, 2, real)
-    if function in (np.vdot, np.trace) and (function is np.vdot or facts[0].ndim == 2):
-        return scalar(real)
-    if function is math.prod:
-        items = some_item(facts[0]) or OPEN
-        return scalar(items.real and facts[-1].real) if items.kind == "scalar" else OPEN
-    if getattr(function, "__module__", "") == "math":
-        return OPEN if function is getattr(math, "sumprod", None) else SCALAR
-    return Fact("open", real=real)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.analysis.shapes import item_of, row_of
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -41,6 +40,8 @@ from s2sad.ir.types import (
     Shape,
     common,
     either,
+    item_of,
+    row_of,
     scalar,
     some_item,
     timeless,

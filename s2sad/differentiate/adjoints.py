@@ -41,8 +41,6 @@ _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _OWN = Op("runtime", "own", own)
 _REAL = Op("runtime", "np.real", np.real)
 _REAL_LIKE = Op("runtime", "real_like", real_like)
-#: Functions with complex adjoints.
-_IMAGINARY = (np.imag, np.angle)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
 _AS_TYPE = Op("method", "astype", np.ndarray.astype)
 _DTYPE = Op("attribute", "dtype")
@@ -79,7 +77,7 @@ class Adjoints(Buffers):
         #: Whether the adjoint of what is not known to be real may be complex.
         self.complex = any(
             (isinstance(part, Const) and isinstance(part.value, complex))
-            or (isinstance(part, Call) and part.op.function in _IMAGINARY)
+            or (isinstance(part, Call) and _has_complex_adjoints(part))
             for stmt in walk(known.function.body)
             for expr in expressions(stmt)
             for part in subexpressions(expr)
@@ -403,11 +401,17 @@ class Adjoints(Buffers):
             self.altered_later |= self.effects.alters(stmt)
 
 
+def _has_complex_adjoints(call: Call) -> bool:
+    """Whether the adjoints of real operands may be complex."""
+    spec = ops.spec_of(call.op.function)
+    return spec is not None and spec.complex_adjoints
+
+
 def _makes_fresh(call: Call) -> bool:
     """Whether a call surely returns an array that nothing else refers to."""
     if call.op.kind == "operator":
         return True
     rule = ops.find(call.op.function)
     return (
-        rule is not None and rule.sharing == "fresh" and (rule.kind == "elementwise" or rule.name.startswith("numpy."))
+        rule is not None and rule.result == "fresh" and (rule.kind == "elementwise" or rule.name.startswith("numpy."))
     )

@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.dtypes import dtype_of
-from s2sad.analysis.shapes import index_parts
-from s2sad.analysis.sharing import AS_IT_HAPPENS, sharing
+from s2sad.analysis.indexing import index_parts
+from s2sad.analysis.sharing import may_view, sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
@@ -57,6 +56,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import blocks, children, names_in, reads, walk, writes
 from s2sad.ir.types import Fact, same_shape
+from s2sad.ops.binding import dtype_of
 from s2sad.runtime import diagonal_view, imaginary_view, own, part_shadow, shadow, take_out
 
 _SHADOW = Op("runtime", "shadow", shadow)
@@ -65,10 +65,7 @@ _TAKE_OUT = Op("runtime", "take_out", take_out, pure=False)
 _DIAGONAL = Op("runtime", "diagonal_view", diagonal_view)
 _IMAGINARY = Op("runtime", "imaginary_view", imaginary_view)
 _ZEROS = Op("runtime", "np.zeros", np.zeros)
-_CREATORS = (np.zeros, np.ones, np.empty, np.full)
 ELLIPSIS = Const(...)
-#: Views that a shadow has no like of, or none that can be written.
-_AT_ONCE = (np.real, np.imag, np.broadcast_to, np.diag, np.diagonal, np.linalg.diagonal)
 #: The kinds of what can be written in place, or hold what can.
 CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
 HOLDERS = ("array", *CONTAINERS)
@@ -120,7 +117,7 @@ class Buffers(Builder):
                 held = {n for n in held if quiet and uses[n] == 1}
                 if quiet and isinstance(stmt, Assign) and stmt.target.startswith("~t.") and uses[stmt.target] == 1:
                     assert isinstance(value, Call)
-                    if value.op.function in _AT_ONCE:
+                    if not mirrors(value):
                         held.add(stmt.target)
 
     def read_before_writes(self, block: Block) -> Iterator[str]:
@@ -242,7 +239,7 @@ class Buffers(Builder):
         """The shadow of an object that has just been made."""
         if target in self.turned:
             self.refuse_buffer(self.origin.line)
-        if isinstance(value, Call) and value.op.function in _CREATORS and value.args:
+        if isinstance(value, Call) and is_filled(value) and value.args:
             if not self.changes(value.args[0]) and (
                 self.of[target].real
                 and self.of[target].precision == "double"
@@ -302,7 +299,7 @@ class Buffers(Builder):
             return replace(value, args=of_shadow)
         if value.op.kind == "attribute":
             return replace(value, args=of_shadow) if value.op.name in ("T", "mT") else None
-        if value.op.function in AS_IT_HAPPENS and dtype_of(value) is not None:
+        if may_view(value.op.function) and dtype_of(value) is not None:
             # The dtype decides whether there is a view; what is cast to integers is a constant.
             if self.fact(value).precision not in ("single", "double"):
                 return None
@@ -312,7 +309,7 @@ class Buffers(Builder):
         if value.op.function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if value.op.function is np.diagonal else None
         if rule is not None and value.op.kind in ("function", "method") and value.op.function is not np.broadcast_to:
-            if rule.sharing == "view" or value.op.function in AS_IT_HAPPENS:
+            if rule.result in ("view", "maybe_view"):
                 return Call(value.op, of_shadow, value.kwargs)
         return None
 
@@ -436,3 +433,15 @@ def field_key(whole: Fact, name: str) -> Const | None:
     if name not in names:
         return None
     return Const(name if whole.kind == "dataclass" else names.index(name))
+
+
+def is_filled(call: Call) -> bool:
+    """Whether a call makes an array of a shape that its first argument says."""
+    spec = ops.spec_of(call.op.function)
+    return spec is not None and spec.parameters[:1] == ("shape",) and spec.result == "fresh"
+
+
+def mirrors(call: Call) -> bool:
+    """Whether the same call gives of a shadow the shadow of the result, if that is a view."""
+    spec = ops.spec_of(call.op.function)
+    return spec is None or spec.mirrors

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from s2sad.analysis.shapes import item_of
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
@@ -13,7 +12,7 @@ from s2sad.differentiate.known import Known, Pair
 from s2sad.errors import UnsupportedError
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Stmt, Unpack, Var
 from s2sad.ir.traverse import names_in
-from s2sad.ir.types import OPEN, Fact
+from s2sad.ir.types import OPEN, Fact, item_of
 
 
 class Calls(Containers):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.shapes import index_parts
+from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.adjoints import Adjoints
 from s2sad.differentiate.buffers import CONTAINERS, HOLDERS, field_key
 from s2sad.differentiate.builder import ADD, INDEX, as_value
@@ -46,11 +45,6 @@ _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
 _WIDENED = Op("runtime", "widened", widened)
 _REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
-#: Parameters whose value decides which element goes where, and so has the derivative zero.
-_SELECTING = frozenset(
-    "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
-)
-_STEPS = {np.full_like: "a", np.heaviside: "x1 x", np.copysign: "x2 y", math.copysign: "y", np.ldexp: "x2 n i"}
 
 
 class Operations(Adjoints):
@@ -104,7 +98,7 @@ class Operations(Adjoints):
             self.violation(call.node, what, "Leave it out, or do the same with other operations.")
             return
         for name, operand in bound.items():
-            if name not in rule.wrt and self.is_active(operand) and not _stepwise(rule, name):
+            if name not in rule.wrt and self.is_active(operand) and name not in rule.steps:
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
@@ -117,7 +111,7 @@ class Operations(Adjoints):
             if any(map(self.is_active, lists)):
                 self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
                 return
-        elif rule.shape == "broadcast":
+        elif rule.broadcasts:
             # NumPy takes a list for an array; the operators of an adjoint do not.
             made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
             operands = {name: made.get(value, value) for name, value in bound.items()}
@@ -347,8 +341,3 @@ def bound_twice(bound: Mapping[str, Expr]) -> bool:
     """Whether both operands of an operation are one name."""
     first, *rest = bound.values()
     return isinstance(first, Var) and rest == [first]
-
-
-def _stepwise(rule: ops.Rule, name: str) -> bool:
-    """Whether the result of a rule is a step function of a parameter."""
-    return name in _SELECTING or name in _STEPS.get(rule.function, "").split()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad.analysis.sharing import AS_IT_HAPPENS, copies, sharing
+from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import is_change
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
@@ -152,7 +152,7 @@ class Writes(Calls):
                     self.refuse_buffer(value.node)
                 elif made:
                     self.define(target, view)
-                    if op.function in AS_IT_HAPPENS:
+                    if may_view(op.function):
                         order = dict(value.kwargs).get("order")
                         if op.function is np.ravel and len(value.args) > 1:
                             order = value.args[1]

@@ -70,7 +70,7 @@ def is_fresh(call: Node, lookup: Lookup) -> bool:
     """Whether the result of a call surely shares nothing with what the call is given, nor with the module."""
     found, function = lookup(call.func)
     rule = ops.find(function) if found else None
-    if function is not copy.deepcopy and (rule is None or rule.sharing != "fresh" or function in _MAY_GIVE_BACK):
+    if function is not copy.deepcopy and (rule is None or rule.result != "fresh" or function in _MAY_GIVE_BACK):
         return False
     if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):
         return False

@@ -257,6 +257,36 @@ def some_item(whole: Fact) -> Fact | None:
     return whole.each if whole.items is None else either([f for _, f in whole.items])
 
 
+def item_of(whole: Fact, position: Any) -> Fact:
+    """The fact about ``whole[position]``, or about a field of a record."""
+    if whole.items is not None:
+        for key, fact in whole.items:
+            if key == position:
+                return fact
+        if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
+            return whole.items[position][1]
+        return OPEN
+    return row_of(whole) if whole.kind == "array" else whole.each or OPEN
+
+
+def row_of(whole: Fact) -> Fact:
+    """The fact about an item of an array along its first axis."""
+    if whole.dims:
+        row = made_of(whole.dims[1:], whole.real)
+    elif whole.ndim is None:
+        row = Fact("numeric", None, None, whole.real)
+    elif whole.ndim == 1:
+        row = scalar(whole.real)
+    else:
+        row = Fact("array", None, whole.ndim - 1, whole.real)
+    return replace(row, boolean=whole.boolean, precision=whole.precision)
+
+
+def made_of(dims: Dims, real: bool) -> Fact:
+    """The result of an operation that returns a number where no axis is left."""
+    return sized(dims, real) if dims else scalar(real)
+
+
 def normal(shape: frozenset[Atom]) -> Shape:
     """Leave out the atoms that the others cover."""
     if len(shape) < 2:

@@ -1,6 +1,6 @@
-"""The derivatives of NumPy's functions, one module per family.
+"""What functions are, with their derivatives: one module per family.
 
-`load_all` imports them all; `find` and `is_constant` do so when they are first
+`load_all` imports them all; the functions that look something up do so when they are first
 asked, so that importing the package stays quick.
 
 Example:
@@ -20,9 +20,9 @@ import threading
 
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
-from s2sad.ops.spec import Rule
+from s2sad.ops.spec import OpSpec, Rule
 
-__all__ = ["Rule", "find", "is_constant", "load_all", "remedy"]
+__all__ = ["OpSpec", "Rule", "find", "is_constant", "load_all", "remedy", "spec_of"]
 
 _loading = threading.RLock()
 
@@ -34,6 +34,12 @@ def load_all() -> None:
     with _loading:
         for module in pkgutil.iter_modules(__path__):
             importlib.import_module(f"{__name__}.{module.name}")
+
+
+def spec_of(function: object) -> OpSpec | None:
+    """Return what is known of ``function``, found by identity, or None."""
+    load_all()
+    return spec.spec_of(function)
 
 
 def find(function: object) -> Rule | None:

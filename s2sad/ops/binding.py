@@ -1,4 +1,4 @@
-"""Bind the arguments of a call to the parameters of its rule."""
+"""Bind the arguments of a call to the parameters of its operation."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ops.spec import Rule, find
-from s2sad.runtime import stop_gradient
-
-#: Methods that also take a sequence as separate arguments, and the parameter that gathers them.
-_GATHERING = {"reshape": "shape", "transpose": "axes"}
-_RENAMED = {"clip": {"min": "a_min", "max": "a_max"}}
+from s2sad.ops.spec import OpSpec, Rule, spec_of
 
 
 class BindingError(TypeError):
-    """A call uses an argument that its rule does not cover."""
+    """A call uses an argument that its operation does not cover."""
 
     def __init__(self, argument: str) -> None:
         super().__init__(argument)
@@ -26,19 +21,19 @@ class BindingError(TypeError):
 
 
 @functools.cache
-def _positions(rule: Rule) -> tuple[tuple[str, ...], dict[str, object]]:
+def _positions(spec: OpSpec) -> tuple[tuple[str, ...], dict[str, object]]:
     """The names of a function's positional parameters and all default values, as NumPy has them."""
-    if isinstance(rule.function, np.ufunc):
-        return rule.parameters, rule.defaults
+    if not isinstance(spec, Rule) or isinstance(spec.function, np.ufunc):
+        return spec.parameters, dict(spec.defaults)
     try:
-        signature = inspect.signature(rule.function)
+        signature = inspect.signature(spec.function)
     except (ValueError, TypeError):
-        return rule.parameters, rule.defaults
+        return spec.parameters, dict(spec.defaults)
     parameters = signature.parameters.values()
-    if rule.variadic is None and any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return rule.parameters, rule.defaults
+    if spec.variadic is None and any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return spec.parameters, dict(spec.defaults)
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    own = [n for n in rule.parameters if n != rule.variadic]
+    own = [n for n in spec.parameters if n != spec.variadic]
     for position, name in enumerate(own[: len(names)]):
         # Rules may name positional-only operands as they read best.
         if name not in names and names[position] not in own:
@@ -48,57 +43,70 @@ def _positions(rule: Rule) -> tuple[tuple[str, ...], dict[str, object]]:
 
 
 def bind(call: Call) -> dict[str, Expr]:
-    """Map each parameter of the rule of ``call`` to its argument, in the rule's order.
+    """Map each parameter of the operation of ``call`` to its argument, in the operation's order.
 
-    Parameters that are not given are bound to literals of their default values.
+    Parameters of a rule that are not given are bound to literals of their default values; those of an operation
+    without a rule are left out.
 
     Raises:
-        BindingError: for an argument that the rule does not cover.
+        BindingError: for an argument that the operation does not cover.
     """
-    rule = find(call.op.function)
-    assert rule is not None
-    names, defaults = _positions(rule)
+    spec = spec_of(call.op.function)
+    assert spec is not None
+    names, defaults = _positions(spec)
     args = list(call.args)
     bound: dict[str, Expr] = {}
-    if call.op.kind == "method" and call.op.name in _GATHERING and (len(args) > 2 or _single(args)):
-        bound[_GATHERING[call.op.name]] = Build("tuple", tuple(args[1:]))
+    form = spec.form(call.op.name) if call.op.kind == "method" and spec.forms else None
+    if form is not None and form.gathers is not None and (len(args) > 2 or _single(args)):
+        bound[form.gathers] = Build("tuple", tuple(args[1:]))
         args = args[:1]
-    if rule.variadic is not None:
-        leading = rule.parameters.index(rule.variadic)
-        bound.update(zip(rule.parameters[:leading], args, strict=False))
-        bound[rule.variadic] = Build("tuple", tuple(args[leading:]))
+    if spec.variadic is not None:
+        leading = spec.parameters.index(spec.variadic)
+        bound.update(zip(spec.parameters[:leading], args, strict=False))
+        bound[spec.variadic] = Build("tuple", tuple(args[leading:]))
     else:
         if len(args) > len(names):
             raise BindingError(f"number {len(names) + 1}")
         bound.update(zip(names, args, strict=False))
-    renamed = _RENAMED.get(call.op.name, {}) if call.op.kind == "method" else {}
     for name, value in call.kwargs:
-        bound[renamed.get(name, name)] = value
+        bound[form.renamed.get(name, name) if form is not None else name] = value
     for name, value in bound.items():
-        if name not in rule.parameters:
+        if name not in spec.parameters:
             default = defaults.get(name)
             if isinstance(value, Const) and (value.value is None or value.value is default):
                 continue
             raise BindingError(name)
     out: dict[str, Expr] = {}
-    for name in rule.parameters:
+    for name in spec.parameters:
         if name in bound:
             out[name] = bound[name]
-        elif name in rule.defaults:
-            out[name] = Const(rule.defaults[name])
-        else:
+        elif isinstance(spec, Rule):
+            if name not in spec.defaults:
+                raise BindingError(name)
+            out[name] = Const(spec.defaults[name])
+        elif name not in spec.defaults:
             raise BindingError(name)
     return out
 
 
-#: The first parameters of functions without a rule that make arrays.
-_MAKERS: dict[int, tuple[str, ...]] = {
-    **dict.fromkeys(map(id, (np.zeros, np.ones, np.empty)), ("shape",)),
-    **dict.fromkeys(map(id, (np.zeros_like, np.ones_like)), ("a",)),
-    id(np.empty_like): ("prototype",),
-    id(np.arange): ("start", "stop", "step"),
-    id(stop_gradient): ("x",),
-}
+def argument(call: Call, name: str) -> Expr | None:
+    """What a call gives for the parameter called ``name`` of its function, by name or position; None for nothing."""
+    value = dict(call.kwargs).get(name)
+    if value is None:
+        spec = spec_of(call.op.function)
+        names = () if spec is None or isinstance(spec.function, np.ufunc) else _positions(spec)[0]
+        position = names.index(name) if name in names else len(call.args)
+        value = call.args[position] if position < len(call.args) else None
+    return value
+
+
+def dtype_of(call: Call) -> Expr | None:
+    """The expression for the dtype that a call asks for; None where it takes that of its operands."""
+    if call.op.name.rpartition(".")[2] == "astype":
+        value = dict(call.kwargs).get("dtype", call.args[1] if len(call.args) > 1 else None)
+    else:
+        value = argument(call, "dtype")
+    return None if value == Const(None) else value
 
 
 def positional(call: Call) -> Call:
@@ -106,10 +114,11 @@ def positional(call: Call) -> Call:
 
     Where one of these is left out the others stay keyword arguments.
     """
-    rule = find(call.op.function) if call.kwargs else None
-    names = wanted = _MAKERS.get(id(call.op.function), ())
-    if rule is not None and rule.variadic is None:
-        names, wanted = _positions(rule)[0], (rule.parameters[0], *rule.wrt)
+    spec = spec_of(call.op.function) if call.kwargs else None
+    if spec is None or (isinstance(spec, Rule) and spec.variadic is not None):
+        return call
+    names = _positions(spec)[0]
+    wanted = (spec.parameters[0], *spec.wrt) if isinstance(spec, Rule) else spec.parameters[: spec.leading]
     given = dict(call.kwargs)
     last = max((i for i, name in enumerate(names) if name in given and name in wanted), default=-1)
     moved = names[len(call.args) : last + 1]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import sampling
-from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
+from s2sad.ops import infer, sampling
+from s2sad.ops.spec import Form, elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
 
 Array = Any
@@ -32,7 +32,7 @@ def _maximum_jvp(x_dot: Array, y_dot: Array, x: Array, y: Array) -> Array:
     return x_part + y_part
 
 
-@rule(np.maximum, jvp=_maximum_jvp, samples=sampling.PAIRS_OR_COMPLEX, shape="broadcast")
+@rule(np.maximum, jvp=_maximum_jvp, samples=sampling.PAIRS_OR_COMPLEX, broadcasts=True)
 def maximum(z_bar: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(x > y, z_bar, np.where(x == y, z_bar / 2, 0))
     y_bar = np.where(y > x, z_bar, np.where(x == y, z_bar / 2, 0))
@@ -45,7 +45,7 @@ def _minimum_jvp(x_dot: Array, y_dot: Array, x: Array, y: Array) -> Array:
     return x_part + y_part
 
 
-@rule(np.minimum, jvp=_minimum_jvp, samples=sampling.PAIRS_OR_COMPLEX, shape="broadcast")
+@rule(np.minimum, jvp=_minimum_jvp, samples=sampling.PAIRS_OR_COMPLEX, broadcasts=True)
 def minimum(z_bar: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(x < y, z_bar, np.where(x == y, z_bar / 2, 0))
     y_bar = np.where(y < x, z_bar, np.where(x == y, z_bar / 2, 0))
@@ -63,21 +63,21 @@ def _fmax_samples() -> Any:
     return [*sampling.PAIRS_OR_COMPLEX(), sample(nan, 2.0), sample(np.array([1.5, 2.0, 2.5]), nan)]
 
 
-@rule(np.fmax, jvp=_fmax_jvp, samples=_fmax_samples, shape="broadcast")
+@rule(np.fmax, jvp=_fmax_jvp, samples=_fmax_samples, broadcasts=True)
 def fmax(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(x == z, np.where(y == z, z_bar / 2, z_bar), 0)
     y_bar = np.where(y == z, np.where(x == z, z_bar / 2, z_bar), 0)
     return unbroadcast(x_bar, np.shape(x)), unbroadcast(y_bar, np.shape(y))
 
 
-@rule(np.fmin, jvp=_fmax_jvp, samples=_fmax_samples, shape="broadcast")
+@rule(np.fmin, jvp=_fmax_jvp, samples=_fmax_samples, broadcasts=True)
 def fmin(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(x == z, np.where(y == z, z_bar / 2, z_bar), 0)
     y_bar = np.where(y == z, np.where(x == z, z_bar / 2, z_bar), 0)
     return unbroadcast(x_bar, np.shape(x)), unbroadcast(y_bar, np.shape(y))
 
 
-@linear(np.where, wrt=["x", "y"], samples=sampling.CHOICES, shape="broadcast")
+@linear(np.where, wrt=["x", "y"], samples=sampling.CHOICES, broadcasts=True, infer=infer.common.chosen)
 def where(z_bar: Array, condition: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(condition, z_bar, 0)
     y_bar = np.where(condition, 0, z_bar)
@@ -92,7 +92,14 @@ def _clip_jvp(a_dot: Array, a_min_dot: Array, a_max_dot: Array, a: Array, a_min:
     )
 
 
-@rule(np.clip, wrt=["a", "a_min", "a_max"], jvp=_clip_jvp, samples=sampling.CLIPS, shape="broadcast")
+@rule(
+    np.clip,
+    wrt=["a", "a_min", "a_max"],
+    jvp=_clip_jvp,
+    samples=sampling.CLIPS,
+    broadcasts=True,
+    forms=(Form("clip", renamed={"min": "a_min", "max": "a_max"}),),
+)
 def clip(z_bar: Array, a: Array, a_min: Array = None, a_max: Array = None) -> Array:
     if literal(a_min) and literal(a_max) and a_min < a_max:
         return (
@@ -122,7 +129,13 @@ def _finite_samples() -> Any:
 
 
 # `copy` is not taken: with False the function writes into its argument.
-@rule(np.nan_to_num, wrt=["x"], jvp=_finite_jvp, samples=_finite_samples, shape="same")
+@rule(
+    np.nan_to_num,
+    wrt=["x"],
+    jvp=_finite_jvp,
+    samples=_finite_samples,
+    infer=infer.common.same_as_first,
+)
 def nan_to_num(
     z_bar: Array, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
@@ -131,7 +144,7 @@ def nan_to_num(
     return finite_part(z_bar, x)
 
 
-@elementwise(np.copysign, wrt=["x"], samples=sampling.PAIRS)
+@elementwise(np.copysign, wrt=["x"], samples=sampling.PAIRS, steps=frozenset({"y"}))
 def copysign(x: Array, y: Array) -> Array:
     return np.copysign(np.sign(x), x * y)
 
@@ -142,7 +155,7 @@ def _ldexp_samples() -> Any:
     return [sample(x, 3), sample(x, i), sample(0.5, i), sample(x.astype("f4"), 2)]
 
 
-@linear(np.ldexp, wrt=["x"], samples=_ldexp_samples, shape="broadcast")
+@linear(np.ldexp, wrt=["x"], samples=_ldexp_samples, broadcasts=True, steps=frozenset({"i"}))
 def ldexp(z_bar: Array, x: Array, i: Array) -> Array:
     return unbroadcast(np.ldexp(z_bar, i), np.shape(x))
 
@@ -153,7 +166,7 @@ def _heaviside_samples() -> Any:
 
 
 # The step itself has derivative 0; its value at 0 is the second argument.
-@elementwise(np.heaviside, wrt=["y"], samples=_heaviside_samples)
+@elementwise(np.heaviside, wrt=["y"], samples=_heaviside_samples, steps=frozenset({"x1", "x"}))
 def heaviside(x: Array, y: Array) -> Array:
     return x == 0
 
@@ -167,7 +180,7 @@ def _absolute_jvp(x_dot: Array, x: Array) -> Array:
     return np.real(np.conj(np.sign(x)) * x_dot)
 
 
-@rule(np.absolute, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, shape="same")
+@rule(np.absolute, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
 def absolute(z_bar: Array, x: Array) -> Array:
     if real(x):
         return z_bar * np.sign(x)
@@ -186,24 +199,41 @@ def _sign_jvp(x_dot: Array, z: Array, x: Array) -> Array:
 
 
 # Of a real number, a step; of a complex one, x / abs(x), which turns with it.
-@rule(np.sign, jvp=_sign_jvp, samples=sampling.REAL_OR_COMPLEX, shape="same")
+@rule(np.sign, jvp=_sign_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
 def sign(z: Array, z_bar: Array, x: Array) -> Array:
     if real(x):
         return np.zeros_like(x)
     return 1j * np.conj(z) * np.imag(z_bar * z) / (np.abs(x) + (x == 0))
 
 
-@linear(np.conjugate, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, shape="same")
+@linear(np.conjugate, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
 def conjugate(z_bar: Array, x: Array) -> Array:
     return np.conj(z_bar)
 
 
-@linear(np.real, wrt=["val"], samples=sampling.REAL_OR_COMPLEX, sharing="view", shape="same")
+@linear(
+    np.real,
+    wrt=["val"],
+    samples=sampling.REAL_OR_COMPLEX,
+    result="view",
+    infer=infer.common.same_array,
+    mirrors=False,
+    dtype="python",
+)
 def real_part(z_bar: Array, val: Array) -> Array:
     return np.real(z_bar)
 
 
-@linear(np.imag, wrt=["val"], samples=sampling.REAL_OR_COMPLEX, sharing="view", shape="same")
+@linear(
+    np.imag,
+    wrt=["val"],
+    samples=sampling.REAL_OR_COMPLEX,
+    result="view",
+    infer=infer.common.same_array,
+    mirrors=False,
+    dtype="python",
+    complex_adjoints=True,
+)
 def imaginary_part(z_bar: Array, val: Array) -> Array:
     if real(val):
         return np.zeros_like(val)
@@ -218,7 +248,9 @@ def _angle_samples() -> Any:
     return [*sampling.REAL_OR_COMPLEX(), sample(np.array([1 + 1j, 2 - 1j]), deg=True)]
 
 
-@rule(np.angle, wrt=["x"], jvp=_angle_jvp, samples=_angle_samples, shape="same")
+@rule(
+    np.angle, wrt=["x"], jvp=_angle_jvp, samples=_angle_samples, infer=infer.common.same_as_first, complex_adjoints=True
+)
 def angle(z_bar: Array, x: Array, deg: bool = False) -> Array:
     if real(x):
         return np.zeros_like(x)

@@ -6,14 +6,49 @@ its arguments are.  The universal functions among them stand with their family.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from s2sad.ops.spec import constant
+from s2sad.ops import infer
+from s2sad.ops.points import numbers
+from s2sad.ops.spec import Sample, constant, operation, sample
 from s2sad.runtime import positions
+
+
+def _arrays() -> Sequence[Sample]:
+    return [sample(numbers(2, 3)), sample(numbers(3)), sample(numbers()), sample([1.5, 2.5]), sample(1.5)]
+
+
+def _along() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [sample(a), sample(a, None), sample(a, 1), sample(a, axis=0), sample(numbers(3)), sample(numbers(3), 0)]
+
+
+def _shapes() -> Sequence[Sample]:
+    return [
+        *(sample(shape) for shape in (3, (3,), (2, 1), (), (0, 2), [2, 3])),
+        *(sample(3, dtype) for dtype in (float, int, bool, complex, np.float32, "float32")),
+        sample((2, 3), dtype=np.float32),
+    ]
+
+
+def _models() -> Sequence[Sample]:
+    a = numbers(2, 3)
+    return [*_arrays(), sample(a, np.float32), sample(a, dtype=bool), sample(a, shape=(4,)), sample(a, order="C")]
+
+
+def _sizes() -> Sequence[Sample]:
+    return [sample(3), sample(1), sample(3, dtype=np.float32), sample(0)]
+
+
+def _ranges() -> Sequence[Sample]:
+    return [sample(3), sample(1.5, 4), sample(0, 5, 2), sample(3, dtype=float), sample(np.int64(3)), sample(2.5)]
+
 
 # Positions and counts.
 constant(
-    np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition, np.argwhere, np.lexsort,
+    np.nanargmax, np.nanargmin,  np.argpartition, np.argwhere, np.lexsort,
     np.nonzero, np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.linalg.matrix_rank,
     np.ravel_multi_index, np.unravel_index, np.indices, np.mask_indices,
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
@@ -36,13 +71,45 @@ constant(
 
 # Shapes and dtypes.
 constant(
-    np.shape, np.ndim, np.size, np.broadcast_shapes, np.einsum_path,
+    np.broadcast_shapes, np.einsum_path,
     np.result_type, np.promote_types, np.can_cast, np.common_type, np.min_scalar_type, np.mintypecode,
     np.isdtype, np.issubdtype, np.typename,
 )  # fmt: skip
 
+constant(np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays)
+constant(np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays)
+constant(np.argmax, np.argmin, signature=lambda a, axis=None: None, infer=infer.axes.position, samples=_along)
+constant(np.argsort, signature=lambda a, axis=None: None, infer=infer.axes.order, samples=_along)
+
 # Arrays that depend on a shape alone.
 constant(
-    np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity, np.tri,
-    np.bartlett, np.blackman, np.hamming, np.hanning,
+    np.zeros, np.ones, np.empty, signature=lambda shape, dtype=None, order="C": None, infer=infer.creation.filled,
+    dtype="double", leading=1, samples=_shapes,
 )  # fmt: skip
+constant(
+    np.zeros_like, np.ones_like,
+    signature=lambda a, dtype=None, order="K", subok=True, shape=None: None, infer=infer.creation.filled_like,
+    dtype="array", leading=1, samples=_models,
+)  # fmt: skip
+constant(
+    np.empty_like,
+    signature=lambda prototype, dtype=None, order="K", subok=True, shape=None: None, infer=infer.creation.filled_like,
+    dtype="array", leading=1, samples=_models,
+)  # fmt: skip
+constant(
+    np.eye, signature=lambda N, M=None, k=0, dtype=float: None, infer=infer.creation.eye, dtype="double",
+    samples=_sizes,
+)  # fmt: skip
+constant(np.identity, signature=lambda n, dtype=None: None, infer=infer.creation.eye, dtype="double", samples=_sizes)
+constant(np.tri, signature=lambda N, M=None, k=0, dtype=float: None, dtype="double", samples=_sizes)
+constant(np.bartlett, np.blackman, np.hamming, np.hanning)
+operation(
+    np.arange,
+    signature=lambda start=None, stop=None, step=None, dtype=None: None,
+    infer=infer.creation.arange,
+    dtype="inferred",
+    result="fresh",
+    leading=3,
+    remedy="write start + step * np.arange(n): the length of np.arange(start, stop, step) jumps",
+    samples=_ranges,
+)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -66,7 +67,13 @@ def _array_jvp(object_dot: Any, object: Any, dtype: Any = None, ndmin: int = 0) 
     return cast(np.array(object_dot, ndmin=ndmin), dtype)
 
 
-@rule(np.array, wrt=["object"], jvp=_array_jvp, samples=_deep_conversions)
+@rule(
+    np.array,
+    wrt=["object"],
+    jvp=_array_jvp,
+    samples=_deep_conversions,
+    infer=infer.joining.array_from("object"),
+)
 def array(z_bar: Array, object: Any, dtype: Any = None, *, order: str = "K", ndmin: int = 0) -> Any:
     if dtype is None and ndmin == 0:
         return like(z_bar, object)
@@ -81,14 +88,24 @@ def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
     return cast(np.asarray(a_dot), dtype)
 
 
-@rule(np.asarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, sharing="maybe")
+@rule(
+    np.asarray,
+    wrt=["a"],
+    jvp=_asarray_jvp,
+    samples=_conversions,
+    infer=infer.joining.array_from("a"),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
 def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
     if dtype is None:
         return like(z_bar, a)
     return like(uncast(z_bar, dtype, a), a)
 
 
-@rule(np.asanyarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, sharing="maybe")
+@rule(
+    np.asanyarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, result="maybe_view", closer=infer.memory.of_list
+)
 def asanyarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
     if dtype is None:
         return like(z_bar, a)
@@ -99,14 +116,29 @@ def _contiguous_jvp(z: Array, a_dot: Any, dtype: Any = None) -> Array:
     return cast(np.reshape(a_dot, np.shape(z)), np.result_type(z))
 
 
-@rule(np.ascontiguousarray, wrt=["a"], jvp=_contiguous_jvp, samples=_conversions, sharing="maybe")
+@rule(
+    np.ascontiguousarray,
+    wrt=["a"],
+    jvp=_contiguous_jvp,
+    samples=_conversions,
+    infer=infer.axes.with_axes(infer.axes.same("a")),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
 def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     if dtype is None:
         return like(np.reshape(z_bar, np.shape(a)), a)
     return like(uncast(np.reshape(z_bar, np.shape(a)), dtype, a), a)
 
 
-@rule(np.asfortranarray, wrt=["a"], jvp=_contiguous_jvp, samples=_conversions, sharing="maybe")
+@rule(
+    np.asfortranarray,
+    wrt=["a"],
+    jvp=_contiguous_jvp,
+    samples=_conversions,
+    result="unknown",
+    infer=infer.axes.with_axes(infer.axes.same("a")),
+)
 def asfortranarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     if dtype is None:
         return like(np.reshape(z_bar, np.shape(a)), a)
@@ -117,7 +149,7 @@ def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(3), "C"), sample(numbers()), sample(complexes(2)), sample(singles(2))]
 
 
-@linear(np.copy, wrt=["a"], samples=_copies, shape="same")
+@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.common.same_array)
 def copy(z_bar: Array, a: Array, order: str = "K") -> Array:
     return z_bar
 
@@ -140,7 +172,7 @@ def _astype_jvp(x_dot: Array, dtype: Any) -> Array:
 
 if hasattr(np, "astype"):  # NumPy 2.1
 
-    @rule(np.astype, wrt=["x"], jvp=_astype_jvp, samples=_casts, shape="same")
+    @rule(np.astype, wrt=["x"], jvp=_astype_jvp, samples=_casts, infer=infer.common.same_as_first)
     def astype(z_bar: Array, x: Array, dtype: Any) -> Array:
         return uncast(z_bar, dtype, x)
 
@@ -169,7 +201,7 @@ def _full_jvp(fill_value_dot: Array, shape: Any, dtype: Any = None) -> Array:
     return cast(np.full(shape, fill_value_dot), dtype)
 
 
-@rule(np.full, wrt=["fill_value"], jvp=_full_jvp, samples=_fills)
+@rule(np.full, wrt=["fill_value"], jvp=_full_jvp, samples=_fills, infer=infer.creation.filled, dtype="fill_value")
 def full(z_bar: Array, shape: Any, fill_value: Array, dtype: Any = None, order: str = "C") -> Array:
     if dtype is None:
         return unbroadcast(z_bar, np.shape(fill_value))
@@ -195,7 +227,15 @@ def _full_like_jvp(z: Array, fill_value_dot: Array) -> Array:
     return cast(np.broadcast_to(fill_value_dot, np.shape(z)), np.result_type(z))
 
 
-@rule(np.full_like, wrt=["fill_value"], jvp=_full_like_jvp, samples=_fills_like)
+@rule(
+    np.full_like,
+    wrt=["fill_value"],
+    jvp=_full_like_jvp,
+    samples=_fills_like,
+    infer=infer.creation.filled_like,
+    dtype="array",
+    steps=frozenset({"a"}),
+)
 def full_like(
     z_bar: Array,
     a: Array,
@@ -226,7 +266,7 @@ def _ranges() -> Sequence[Sample]:
     ]
 
 
-@linear(np.linspace, wrt=["start", "stop"], samples=_ranges)
+@linear(np.linspace, wrt=["start", "stop"], samples=_ranges, infer=infer.creation.linspace, dtype="steps")
 def linspace(
     z_bar: Array, start: Array, stop: Array, num: int = 50, endpoint: bool = True, *, axis: int = 0
 ) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.linear import undelete, untake, untake_along_axis
@@ -38,7 +39,7 @@ def _takes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.take, wrt=["a"], samples=_takes)
+@linear(np.take, wrt=["a"], samples=_takes, infer=infer.axes.with_known_axes(infer.axes.taken))
 def take(z_bar: Array, a: Array, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Array:
     return untake(z_bar, np.shape(a), indices, axis, mode)
 
@@ -58,7 +59,7 @@ def _takes_along() -> Sequence[Sample]:
     ]
 
 
-@linear(np.take_along_axis, wrt=["arr"], samples=_takes_along)
+@linear(np.take_along_axis, wrt=["arr"], samples=_takes_along, infer=infer.axes.with_axes(infer.axes.along("arr")))
 def take_along_axis(z_bar: Array, arr: Array, indices: Any, axis: int | None = -1) -> Array:
     return untake_along_axis(z_bar, np.shape(arr), indices, axis)
 
@@ -74,7 +75,7 @@ def _compressions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.compress, wrt=["a"], samples=_compressions)
+@linear(np.compress, wrt=["a"], samples=_compressions, infer=infer.axes.with_axes(infer.axes.along("a")))
 def compress(z_bar: Array, condition: Any, a: Array, axis: int | None = None) -> Array:
     return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
 
@@ -84,7 +85,7 @@ def _extractions() -> Sequence[Sample]:
     return [sample(a > 0, a), sample(a > 9, a), sample([1, 0, 1], complexes(3)), sample(a.T > 0, singles(3, 4))]
 
 
-@linear(np.extract, wrt=["arr"], samples=_extractions)
+@linear(np.extract, wrt=["arr"], samples=_extractions, infer=infer.axes.with_axes(infer.axes.always(1)))
 def extract(z_bar: Array, condition: Any, arr: Array) -> Array:
     return untake(z_bar, np.shape(arr), np.flatnonzero(condition))
 
@@ -103,7 +104,7 @@ def _deletions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.delete, wrt=["arr"], samples=_deletions)
+@linear(np.delete, wrt=["arr"], samples=_deletions, infer=infer.axes.with_axes(infer.axes.along("arr")))
 def delete(z_bar: Array, arr: Array, obj: Any, axis: int | None = None) -> Array:
     return undelete(z_bar, np.shape(arr), obj, axis)
 
@@ -118,7 +119,7 @@ def _resizes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.resize, wrt=["a"], samples=_resizes)
+@linear(np.resize, wrt=["a"], samples=_resizes, infer=infer.axes.with_known_axes(infer.axes.resized))
 def resize(z_bar: Array, a: Array, new_shape: Any) -> Array:
     return untake(z_bar, np.shape(a), np.resize(np.arange(np.size(a)), new_shape))
 
@@ -128,6 +129,6 @@ def _counts() -> Sequence[Sample]:
     return [sample(x, numbers(4)), sample(x, numbers(4), 6), sample(x, weights=numbers(4), minlength=2)]
 
 
-@linear(np.bincount, wrt=["weights"], samples=_counts)
+@linear(np.bincount, wrt=["weights"], samples=_counts, infer=infer.axes.with_axes(infer.axes.always(1)))
 def bincount(z_bar: Array, x: Any, weights: Any = None, minlength: int = 0) -> Array:
     return np.take(z_bar, x)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import sampling
+from s2sad.ops import infer, sampling
 from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
@@ -74,7 +74,9 @@ def _unbroadcast_samples() -> Samples:
     ]
 
 
-@linear(unbroadcast, wrt=["g"], samples=_unbroadcast_samples, sharing="maybe")
+@linear(
+    unbroadcast, wrt=["g"], samples=_unbroadcast_samples, result="unknown", infer=infer.adjoints.of_shape, dtype="first"
+)
 def unbroadcast_rule(z_bar: Array, g: Array, shape: Shape) -> Array:
     return unbroadcast(z_bar, np.shape(g))
 
@@ -92,7 +94,7 @@ def _unreduce_samples() -> Samples:
     ]
 
 
-@linear(unreduce, wrt=["g"], samples=_unreduce_samples, sharing="view")
+@linear(unreduce, wrt=["g"], samples=_unreduce_samples, result="view", infer=infer.adjoints.of_shape, dtype="first")
 def unreduce_rule(z_bar: Array, g: Array, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Array:
     return np.sum(z_bar, axis=axis, keepdims=keepdims)
 
@@ -102,7 +104,7 @@ def _weights_samples() -> Samples:
     return [sample(w, (2, 3)), sample(w[0], (2, 3), -1), sample(w[:, 0], (2, 3), 0), sample(w, (3, 4, 2), (2, 0))]
 
 
-@linear(align_weights, wrt=["weights"], samples=_weights_samples, sharing="view")
+@linear(align_weights, wrt=["weights"], samples=_weights_samples, result="view")
 def align_weights_rule(z_bar: Array, weights: Array, shape: Shape, axis: Axis = None) -> Array:
     return unalign_weights(z_bar, np.shape(weights), axis)
 
@@ -112,7 +114,7 @@ def _unweights_samples() -> Samples:
     return [sample(g, (2, 3)), sample(g, (3,), -1), sample(g, (2,), 0), sample(h, (2, 3), (2, 0))]
 
 
-@linear(unalign_weights, wrt=["g"], samples=_unweights_samples, sharing="maybe")
+@linear(unalign_weights, wrt=["g"], samples=_unweights_samples, result="unknown")
 def unalign_weights_rule(z_bar: Array, g: Array, shape: Shape, axis: Axis = None) -> Array:
     return align_weights(z_bar, np.shape(g), axis)
 
@@ -122,7 +124,7 @@ def _undiff_samples() -> Samples:
     return [sample(a, (3, 5)), sample(a, (5, 4), 2, 0), sample(a, (3, 4), 0), sample(a[:, :0], (3, 1), 2)]
 
 
-@linear(undiff, wrt=["g"], samples=_undiff_samples)
+@linear(undiff, wrt=["g"], samples=_undiff_samples, infer=infer.adjoints.into_shape)
 def undiff_rule(z_bar: Array, g: Array, shape: Shape, n: int = 1, axis: int = -1) -> Array:
     return np.diff(z_bar, n, axis)
 
@@ -252,7 +254,7 @@ def _merge_samples() -> Samples:
     return [sample(a), sample(a, 1), sample(a, -1), sample(a, (0, 2)), sample(a, (2, 0)), sample(_array(()), 0)]
 
 
-@linear(merge_axes, wrt=["a"], samples=_merge_samples, sharing="maybe")
+@linear(merge_axes, wrt=["a"], samples=_merge_samples, result="unknown")
 def merge_axes_rule(z_bar: Array, a: Array, axis: Axis = None) -> Array:
     return split_axes(z_bar, np.shape(a), axis)
 
@@ -262,7 +264,7 @@ def _split_samples() -> Samples:
     return [sample(a, shape, (0, 2)), sample(a, shape, (2, 0)), sample(a, shape, (0, -1)), sample(a, (3, 8), 1)]
 
 
-@linear(split_axes, wrt=["a"], samples=_split_samples, sharing="maybe")
+@linear(split_axes, wrt=["a"], samples=_split_samples, result="unknown")
 def split_axes_rule(z_bar: Array, a: Array, shape: Shape, axis: Axis = None) -> Array:
     return merge_axes(z_bar, axis)
 
@@ -273,12 +275,12 @@ def _rows() -> Samples:
     return [sample(_array((4,))), sample(_array((2, 3))), sample(zero), sample(np.ones((0,))), sample(_array((3, 1)))]
 
 
-@linear(delay, wrt=["a"], samples=_rows, shape="same")
+@linear(delay, wrt=["a"], samples=_rows, infer=infer.common.same_as_first)
 def delay_rule(z_bar: Array, a: Array) -> Array:
     return advance(z_bar)
 
 
-@linear(advance, wrt=["a"], samples=_rows, shape="same")
+@linear(advance, wrt=["a"], samples=_rows, infer=infer.common.same_as_first)
 def advance_rule(z_bar: Array, a: Array) -> Array:
     return delay(z_bar)
 
@@ -287,7 +289,7 @@ def _products_before_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     return recurrence(delay(z * a_dot), delay(a))
 
 
-@rule(products_before, jvp=_products_before_jvp, samples=_rows, shape="same")
+@rule(products_before, jvp=_products_before_jvp, samples=_rows, infer=infer.common.same_as_first)
 def products_before_rule(z: Array, z_bar: Array, a: Array) -> Array:
     return z * advance(backward_recurrence(z_bar, delay(a)))
 
@@ -307,7 +309,7 @@ def _other_products_jvp(a_dot: Array, a: Array, axis: Axis) -> Array:
     return split_axes(before_dot * np.flip(after, -1) + before * np.flip(after_dot, -1), np.shape(a), axis)
 
 
-@rule(other_products, wrt=["a"], jvp=_other_products_jvp, samples=_other_samples, shape="same")
+@rule(other_products, wrt=["a"], jvp=_other_products_jvp, samples=_other_samples, infer=infer.common.same_as_first)
 def other_products_rule(z_bar: Array, a: Array, axis: Axis = None) -> Array:
     x = merge_axes(a, axis)
     g = merge_axes(z_bar, axis)
@@ -326,7 +328,7 @@ def _recurrence_jvp(b_dot: Array, c_dot: Array, z: Array, b: Array, c: Array) ->
     return recurrence(b_dot + c_dot * delay(z), c)
 
 
-@rule(recurrence, jvp=_recurrence_jvp, samples=_recurrence_samples, shape="same")
+@rule(recurrence, jvp=_recurrence_jvp, samples=_recurrence_samples, infer=infer.common.same_as_first)
 def recurrence_rule(z: Array, z_bar: Array, b: Array, c: Array) -> Array:
     b_bar = backward_recurrence(z_bar, c)
     return b_bar, b_bar * delay(z)
@@ -336,7 +338,7 @@ def _backward_recurrence_jvp(b_dot: Array, c_dot: Array, z: Array, b: Array, c: 
     return backward_recurrence(b_dot + advance(c_dot * z), c)
 
 
-@rule(backward_recurrence, jvp=_backward_recurrence_jvp, samples=_recurrence_samples, shape="same")
+@rule(backward_recurrence, jvp=_backward_recurrence_jvp, samples=_recurrence_samples, infer=infer.common.same_as_first)
 def backward_recurrence_rule(z: Array, z_bar: Array, b: Array, c: Array) -> Array:
     b_bar = recurrence(z_bar, c)
     return b_bar, delay(b_bar) * z

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.linear import (
@@ -45,7 +46,7 @@ def _concatenations() -> Sequence[Sample]:
     ]
 
 
-@linear(np.concatenate, wrt=["arrays"], samples=_concatenations)
+@linear(np.concatenate, wrt=["arrays"], samples=_concatenations, infer=infer.joining.concatenated)
 def concatenate(z_bar: Array, arrays: Any, axis: int | None = 0) -> Any:
     return unconcatenate(z_bar, arrays, axis)
 
@@ -67,7 +68,7 @@ def _stacks() -> Sequence[Sample]:
     ]
 
 
-@linear(np.stack, wrt=["arrays"], samples=_stacks)
+@linear(np.stack, wrt=["arrays"], samples=_stacks, infer=infer.joining.stacked)
 def stack(z_bar: Array, arrays: Any, axis: int = 0) -> Any:
     return unstack(z_bar, arrays, axis)
 
@@ -91,7 +92,7 @@ def _rows() -> Sequence[Sample]:
     return [*_sets(), sample([numbers(3), numbers(2, 3)]), sample([numbers(0, 3), numbers(3)])]
 
 
-@linear(np.vstack, wrt=["tup"], samples=_rows)
+@linear(np.vstack, wrt=["tup"], samples=_rows, infer=infer.joining.on_top)
 def vstack(z_bar: Array, tup: Any) -> Any:
     return unvstack(z_bar, tup)
 
@@ -100,7 +101,7 @@ def _sides() -> Sequence[Sample]:
     return [*_sets(), sample([numbers(2), numbers(3), 1.5]), sample([numbers(2, 1), numbers(2, 0), numbers(2, 3)])]
 
 
-@linear(np.hstack, wrt=["tup"], samples=_sides)
+@linear(np.hstack, wrt=["tup"], samples=_sides, infer=infer.joining.side_by_side)
 def hstack(z_bar: Array, tup: Any) -> Any:
     return unhstack(z_bar, tup)
 
@@ -109,7 +110,7 @@ def _depths() -> Sequence[Sample]:
     return [*_sets(), sample([numbers(2, 3), numbers(2, 3, 2)]), sample([numbers(3), numbers(1, 3, 2)])]
 
 
-@linear(np.dstack, wrt=["tup"], samples=_depths)
+@linear(np.dstack, wrt=["tup"], samples=_depths, infer=infer.axes.with_axes(infer.joining.joined(3)))
 def dstack(z_bar: Array, tup: Any) -> Any:
     return undstack(z_bar, tup)
 
@@ -118,7 +119,7 @@ def _columns() -> Sequence[Sample]:
     return [*_sets()[1:], sample([numbers(2), numbers(2, 3), numbers(2, seed=1)]), sample([1.5, 2.5])]
 
 
-@linear(np.column_stack, wrt=["tup"], samples=_columns)
+@linear(np.column_stack, wrt=["tup"], samples=_columns, infer=infer.axes.with_axes(infer.joining.joined(2)))
 def column_stack(z_bar: Array, tup: Any) -> Any:
     return uncolumn_stack(z_bar, tup)
 
@@ -136,7 +137,7 @@ def _appends() -> Sequence[Sample]:
     ]
 
 
-@linear(np.append, wrt=["arr", "values"], samples=_appends)
+@linear(np.append, wrt=["arr", "values"], samples=_appends, infer=infer.axes.with_axes(infer.axes.along("arr")))
 def append(z_bar: Array, arr: Array, values: Array, axis: int | None = None) -> Any:
     return unconcatenate(z_bar, [arr, values], axis)[0], unconcatenate(z_bar, [arr, values], axis)[1]
 
@@ -157,7 +158,7 @@ def _blocks() -> Sequence[Sample]:
     ]
 
 
-@linear(np.block, wrt=["arrays"], samples=_blocks)
+@linear(np.block, wrt=["arrays"], samples=_blocks, infer=infer.joining.blocks)
 def block(z_bar: Array, arrays: Any) -> Any:
     return unblock(z_bar, arrays)
 
@@ -179,7 +180,7 @@ def _splits() -> Sequence[Sample]:
     ]
 
 
-@linear(np.split, wrt=["ary"], samples=_splits, sharing="view")
+@linear(np.split, wrt=["ary"], samples=_splits, result="view", infer=infer.axes.split)
 def split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
 
@@ -188,7 +189,7 @@ def _uneven_splits() -> Sequence[Sample]:
     return [*_splits(), sample(numbers(5), 3), sample(numbers(3, 5), 3, axis=1), sample(numbers(2), 4)]
 
 
-@linear(np.array_split, wrt=["ary"], samples=_uneven_splits, sharing="view")
+@linear(np.array_split, wrt=["ary"], samples=_uneven_splits, result="view", infer=infer.axes.split)
 def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
 
@@ -197,7 +198,7 @@ def _splits_sideways() -> Sequence[Sample]:
     return [sample(numbers(4), 2), sample(numbers(2, 4), [1, 3]), sample(numbers(2, 4, 2), 2), sample(complexes(4), 2)]
 
 
-@linear(np.hsplit, wrt=["ary"], samples=_splits_sideways, sharing="view")
+@linear(np.hsplit, wrt=["ary"], samples=_splits_sideways, result="view", infer=infer.axes.split)
 def hsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.hstack(z_bar)
 
@@ -206,7 +207,7 @@ def _splits_down() -> Sequence[Sample]:
     return [sample(numbers(4, 2), 2), sample(numbers(4, 3, 2), [1, 3])]
 
 
-@linear(np.vsplit, wrt=["ary"], samples=_splits_down, sharing="view")
+@linear(np.vsplit, wrt=["ary"], samples=_splits_down, result="view", infer=infer.axes.split)
 def vsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar)
 
@@ -215,7 +216,7 @@ def _splits_deep() -> Sequence[Sample]:
     return [sample(numbers(2, 2, 4), 2), sample(numbers(2, 1, 4, 2), [1, 3])]
 
 
-@linear(np.dsplit, wrt=["ary"], samples=_splits_deep, sharing="view")
+@linear(np.dsplit, wrt=["ary"], samples=_splits_deep, result="view", infer=infer.axes.split)
 def dsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar, axis=2)
 
@@ -227,6 +228,6 @@ def _layers() -> Sequence[Sample]:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
 
-    @linear(np.unstack, wrt=["x"], samples=_layers, sharing="view")
+    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.axes.unstacked)
     def unstack_(z_bar: Any, x: Array, *, axis: int = 0) -> Array:
         return np.stack(z_bar, axis)

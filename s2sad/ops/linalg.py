@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast, unreduce
@@ -73,7 +74,7 @@ def _norm_jvp(x_dot: Array, z: Array, x: Array, ord: Any = None, axis: Any = Non
     return np.sum(np.real(norm_gradient(z, x, ord, axis, keepdims) * x_dot), axis=axis, keepdims=keepdims)
 
 
-@rule(np.linalg.norm, wrt=["x"], jvp=_norm_jvp, samples=_norms, shape="reduce")
+@rule(np.linalg.norm, wrt=["x"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced)
 def norm(z: Array, z_bar: Array, x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     if ord is None and axis is None and real(x):
         return x * ratio(z_bar, z)
@@ -96,7 +97,7 @@ def _vector_norm_jvp(
     return np.sum(np.real(vector_norm_gradient(z, x, ord, axis, keepdims) * x_dot), axis=axis, keepdims=keepdims)
 
 
-@rule(np.linalg.vector_norm, wrt=["x"], jvp=_vector_norm_jvp, samples=_vector_norms, shape="reduce")
+@rule(np.linalg.vector_norm, wrt=["x"], jvp=_vector_norm_jvp, samples=_vector_norms, infer=infer.axes.reduced)
 def vector_norm(z: Array, z_bar: Array, x: Array, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
     return vector_norm_gradient(z, x, ord, axis, keepdims) * unreduce(np.real(z_bar), np.shape(x), axis, keepdims)
 
@@ -145,7 +146,7 @@ def _inv_jvp(a_dot: Array, z: Array) -> Array:
     return -z @ a_dot @ z
 
 
-@rule(np.linalg.inv, wrt=["a"], jvp=_inv_jvp, samples=_squares, shape="same")
+@rule(np.linalg.inv, wrt=["a"], jvp=_inv_jvp, samples=_squares, infer=infer.common.same_as_first)
 def inv(z: Array, z_bar: Array, a: Array) -> Array:
     if ndim(a) == 2:
         return -z.T @ z_bar @ z.T
@@ -168,7 +169,9 @@ def _pinv_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     return pinv_tangent(a_dot, z, a)
 
 
-@rule(np.linalg.pinv, wrt=["a"], jvp=_pinv_jvp, samples=_rectangles)
+@rule(
+    np.linalg.pinv, wrt=["a"], jvp=_pinv_jvp, samples=_rectangles, infer=infer.axes.with_axes(infer.axes.same("a", 2))
+)
 def pinv(z: Array, z_bar: Array, a: Array) -> Array:
     return pinv_adjoint(z_bar, z, a)
 
@@ -199,7 +202,7 @@ def _solve_jvp(a_dot: Array, b_dot: Array, z: Array, a: Array, b: Array) -> Arra
     return solve_tangent(a_dot, b_dot, z, a, b)
 
 
-@rule(np.linalg.solve, jvp=_solve_jvp, samples=_systems)
+@rule(np.linalg.solve, jvp=_solve_jvp, samples=_systems, infer=infer.products.solved)
 def solve(z: Array, z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 2 and ndim(b) == 1:
         b_bar = np.linalg.solve(a.T, z_bar)
@@ -226,7 +229,14 @@ def _matrix_power_jvp(a_dot: Array, a: Array, n: int) -> Array:
     return matrix_power_tangent(a_dot, a, n)
 
 
-@rule(np.linalg.matrix_power, wrt=["a"], jvp=_matrix_power_jvp, samples=_powers, sharing="maybe", shape="same")
+@rule(
+    np.linalg.matrix_power,
+    wrt=["a"],
+    jvp=_matrix_power_jvp,
+    samples=_powers,
+    result="unknown",
+    infer=infer.common.same_as_first,
+)
 def matrix_power(z: Array, z_bar: Array, a: Array, n: int) -> Array:
     return matrix_power_adjoint(z_bar, z, a, n)
 
@@ -250,7 +260,7 @@ def _det_jvp(a_dot: Array, a: Array) -> Array:
     return np.sum(cofactor(a) * a_dot, axis=(-2, -1))
 
 
-@rule(np.linalg.det, wrt=["a"], jvp=_det_jvp, samples=_determinants)
+@rule(np.linalg.det, wrt=["a"], jvp=_det_jvp, samples=_determinants, infer=infer.products.determinant)
 def det(z_bar: Array, a: Array) -> Array:
     if ndim(a) == 2:
         return z_bar * cofactor(a)
@@ -264,7 +274,7 @@ def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
     return 1j * np.imag(rate) * z[0], np.real(rate)
 
 
-@rule(np.linalg.slogdet, wrt=["a"], jvp=_slogdet_jvp, samples=_squares)
+@rule(np.linalg.slogdet, wrt=["a"], jvp=_slogdet_jvp, samples=_squares, infer=infer.products.sign_and_logarithm)
 def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     if real(a) and ndim(a) == 2:
         return z_bar[1] * np.linalg.inv(a).T
@@ -312,7 +322,7 @@ def _cholesky_jvp(a_dot: Array, z: Array, a: Array, *, upper: bool = False) -> A
     return cholesky_tangent(a_dot, z, upper)
 
 
-@rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, shape="same")
+@rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.common.same_as_first)
 def cholesky(z: Array, z_bar: Array, a: Array, *, upper: bool = False) -> Array:
     return cholesky_adjoint(z_bar, z, upper)
 
@@ -321,7 +331,7 @@ def _eigh_jvp(a_dot: Array, z: Any, UPLO: Any = "L") -> tuple[Array, Array]:
     return eigh_tangent(a_dot, z[0], z[1], UPLO)
 
 
-@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs)
+@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs, infer=infer.products.eigensystem)
 def eigh(z: Any, z_bar: Any, a: Array, UPLO: Any = "L") -> Array:
     if UPLO == "L":
         return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1])
@@ -333,7 +343,7 @@ def _eigvalsh_jvp(a_dot: Array, a: Array, UPLO: Any = "L") -> Array:
     return eigh_tangent(a_dot, w, v, UPLO)[0]
 
 
-@rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_eigvalshs)
+@rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_eigvalshs, infer=infer.products.eigenvalues)
 def eigvalsh(z: Array, z_bar: Array, a: Array, UPLO: Any = "L") -> Array:
     v = np.linalg.eigh(a, UPLO)[1]
     if UPLO == "L":
@@ -361,7 +371,7 @@ def _svd_jvp(a_dot: Array, a: Array, full_matrices: bool = True, compute_uv: boo
     return svd_tangent(a_dot, a, full_matrices, compute_uv)
 
 
-@rule(np.linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored)
+@rule(np.linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.products.svd)
 def svd(z_bar: Any, a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Array:
     return svd_adjoint(z_bar, a, full_matrices, compute_uv)
 
@@ -374,7 +384,7 @@ def _valued() -> Sequence[Sample]:
     return [sample(numbers(3, 2)), sample(numbers(2, 2, 3)), sample(complexes(2, 2)), sample(singles(2, 3))]
 
 
-@rule(np.linalg.svdvals, wrt=["x"], jvp=_svdvals_jvp, samples=_valued)
+@rule(np.linalg.svdvals, wrt=["x"], jvp=_svdvals_jvp, samples=_valued, infer=infer.products.singular_values)
 def svdvals(z_bar: Array, x: Array) -> Array:
     return svd_adjoint(z_bar, x, False, False)
 
@@ -387,6 +397,6 @@ def _qr_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
     return qr_tangent(a_dot, z[0], z[1])
 
 
-@rule(np.linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_tall)
+@rule(np.linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_tall, infer=infer.products.qr)
 def qr(z: Any, z_bar: Any, a: Array) -> Array:
     return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1])

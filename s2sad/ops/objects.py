@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops.spec import Sample, linear, sample
+from s2sad.ops import infer
+from s2sad.ops.spec import Sample, linear, operation, sample
+from s2sad.runtime.arrays import widened
+from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import unitem
+from s2sad.runtime.trees import add, scalar_seed, zeros
 from s2sad.runtime.trees import own as own_
 
 
@@ -17,7 +21,7 @@ def _numbers() -> Sequence[Sample]:
     return [sample(1.5), sample(np.array([2.5, -1.0])), sample(np.array([1.0 + 2.0j]))]
 
 
-@linear(own_, wrt=["x"], samples=_numbers, shape="same")
+@linear(own_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
 def own(z_bar: Any, x: Any) -> Any:
     return z_bar
 
@@ -36,7 +40,7 @@ def _items() -> Sequence[Sample]:
     ]
 
 
-@linear(item_, wrt=["a"], samples=_items)
+@linear(item_, wrt=["a"], samples=_items, infer=infer.creation.item, dtype="item")
 def item(z_bar: Any, a: Any, *args: Any) -> Any:
     if args == ():
         return np.full_like(a, z_bar)
@@ -48,6 +52,15 @@ def _unitems() -> Sequence[Sample]:
     return [sample(0.5, matrix, (4,)), sample(0.5, matrix, (1, -1)), sample(0.5, matrix, ((0, 2),))]
 
 
-@linear(unitem, wrt=["g"], samples=_unitems)
+@linear(unitem, wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"))
 def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
     return item_(z_bar, *args)
+
+
+# --- what the compiler puts around values
+
+operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
+operation(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
+operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
+operation(widened, signature=lambda x: None, infer=infer.common.first, dtype="wide")
+operation(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, pairs, singles
 from s2sad.ops.spec import Sample, bilinear, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -65,7 +66,7 @@ def _dots() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.dot, samples=_dots)
+@bilinear(np.dot, samples=_dots, infer=infer.products.product(stacked=False), odd=2)
 def dot(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 2 and ndim(b) == 2:
         return z_bar @ b.T, a.T @ z_bar
@@ -97,7 +98,7 @@ def _matmuls() -> Sequence[Sample]:
     )
 
 
-@bilinear(np.matmul, samples=_matmuls)
+@bilinear(np.matmul, samples=_matmuls, infer=infer.products.product(stacked=True))
 def matmul(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     if ndim(x1) == 2 and ndim(x2) == 2:
         return z_bar @ x2.T, x1.T @ z_bar
@@ -121,7 +122,7 @@ def _vdots() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.vdot, samples=_vdots)
+@bilinear(np.vdot, samples=_vdots, infer=infer.common.number_of_operands)
 def vdot(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 1 and ndim(b) == 1 and real(a) and real(b):
         return z_bar * b, z_bar * a
@@ -146,7 +147,7 @@ def _inners() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.inner, samples=_inners)
+@bilinear(np.inner, samples=_inners, infer=infer.products.inner)
 def inner(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 1 and ndim(b) == 1:
         return z_bar * b, z_bar * a
@@ -163,14 +164,14 @@ def _outers_of_any_shape() -> Sequence[Sample]:
     return [*_outers(), *pairs(((2, 3), (4,)), ((2,), (2, 2)), ((), (3,)), ((), ())), sample(2.5, numbers(3))]
 
 
-@bilinear(np.outer, samples=_outers_of_any_shape)
+@bilinear(np.outer, samples=_outers_of_any_shape, infer=infer.products.outer, odd=2)
 def outer(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 1 and ndim(b) == 1:
         return z_bar @ b, a @ z_bar
     return np.reshape(z_bar @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ z_bar, np.shape(b))
 
 
-@bilinear(np.linalg.outer, samples=_outers)
+@bilinear(np.linalg.outer, samples=_outers, infer=infer.axes.with_axes(infer.axes.always(2)))
 def linalg_outer(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return z_bar @ x2, x1 @ z_bar
 
@@ -179,7 +180,7 @@ def _vector_pairs() -> Sequence[Sample]:
     return pairs(((3,), (3,)), ((2, 3), (2, 3)), ((2, 1, 3), (4, 3)), ((3,), (2, 3)), ((2, 0), (2, 0)))
 
 
-@bilinear(np.vecdot, samples=_vector_pairs)
+@bilinear(np.vecdot, samples=_vector_pairs, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0)))
 def vecdot(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return (
         unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),
@@ -192,7 +193,9 @@ def _vector_pairs_along() -> Sequence[Sample]:
     return [*_vector_pairs(), sample(a, b, axis=0), sample(a, b, axis=-2), sample(numbers(2, 3, 4), b, axis=-2)]
 
 
-@bilinear(np.linalg.vecdot, samples=_vector_pairs_along)
+@bilinear(
+    np.linalg.vecdot, samples=_vector_pairs_along, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0))
+)
 def linalg_vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
     return (
         unbroadcast(np.conj(np.expand_dims(z_bar, axis) * x2), np.shape(x1)),
@@ -210,14 +213,14 @@ def _vecmats() -> Sequence[Sample]:
 
 if hasattr(np, "matvec"):  # NumPy 2.2
 
-    @bilinear(np.matvec, samples=_matvecs)
+    @bilinear(np.matvec, samples=_matvecs, infer=infer.axes.with_known_axes(infer.products.contracted(2, 1, 1)))
     def matvec(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
         return (
             unbroadcast(np.expand_dims(z_bar, -1) * np.expand_dims(x2, -2), np.shape(x1)),
             unbroadcast(np.matvec(np.matrix_transpose(x1), z_bar), np.shape(x2)),
         )
 
-    @bilinear(np.vecmat, samples=_vecmats)
+    @bilinear(np.vecmat, samples=_vecmats, infer=infer.axes.with_known_axes(infer.products.contracted(1, 2, 1)))
     def vecmat(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
         return (
             unbroadcast(np.conj(np.matvec(x2, z_bar)), np.shape(x1)),
@@ -243,7 +246,13 @@ def _multi_dot_jvp(arrays_dot: Any, arrays: Any) -> Array:
     return multi_dot_tangent(arrays_dot, arrays)
 
 
-@rule(np.linalg.multi_dot, wrt=["arrays"], jvp=_multi_dot_jvp, samples=_chains)
+@rule(
+    np.linalg.multi_dot,
+    wrt=["arrays"],
+    jvp=_multi_dot_jvp,
+    samples=_chains,
+    infer=infer.axes.with_known_axes(infer.products.chained),
+)
 def multi_dot(z_bar: Array, arrays: Any) -> list[Array]:
     return [multi_dot_adjoint(z_bar, i, arrays) for i in range(len(arrays))]
 
@@ -268,7 +277,7 @@ def _contractions() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.tensordot, wrt=["a", "b"], samples=_contractions)
+@bilinear(np.tensordot, wrt=["a", "b"], samples=_contractions, infer=infer.products.tensordot)
 def tensordot(z_bar: Array, a: Array, b: Array, axes: Any = 2) -> tuple[Array, Array]:
     return tensordot_left(z_bar, a, b, axes), tensordot_right(z_bar, a, b, axes)
 
@@ -332,7 +341,15 @@ def _einsum_jvp(operands_dot: Any, subscripts: str, *operands: Array, optimize: 
     return einsum_tangent(operands_dot, subscripts, *operands, optimize=optimize)
 
 
-@rule(np.einsum, wrt=["operands"], jvp=_einsum_jvp, samples=_einsums, sharing="maybe")
+@rule(
+    np.einsum,
+    wrt=["operands"],
+    jvp=_einsum_jvp,
+    samples=_einsums,
+    result="unknown",
+    infer=infer.products.einsum,
+    closer=infer.memory.of_einsum,
+)
 def einsum(z_bar: Array, subscripts: str, *operands: Array, optimize: Any = False) -> list[Array]:
     return [einsum_adjoint(z_bar, i, subscripts, *operands, optimize=optimize) for i in range(len(operands))]
 
@@ -346,7 +363,7 @@ def _krons() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.kron, samples=_krons)
+@bilinear(np.kron, samples=_krons, infer=infer.axes.with_known_axes(infer.axes.most("a", "b")))
 def kron(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return kron_left(z_bar, a, b), kron_right(z_bar, a, b)
 
@@ -368,7 +385,7 @@ def _crosses_along() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.cross, wrt=["a", "b"], samples=_crosses_along)
+@bilinear(np.cross, wrt=["a", "b"], samples=_crosses_along, infer=infer.products.crossed)
 def cross(
     z_bar: Array, a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> tuple[Array, Array]:
@@ -379,6 +396,8 @@ def _linalg_crosses() -> Sequence[Sample]:
     return [*_crosses(), sample(numbers(3, 2), numbers(3, 2, seed=1), axis=0)]
 
 
-@bilinear(np.linalg.cross, wrt=["x1", "x2"], samples=_linalg_crosses)
+@bilinear(
+    np.linalg.cross, wrt=["x1", "x2"], samples=_linalg_crosses, infer=infer.axes.with_axes(infer.axes.most("x1", "x2"))
+)
 def linalg_cross(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
     return cross_left(z_bar, x1, x2, axis, axis, axis), cross_right(z_bar, x1, x2, axis, axis, axis)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import sampling
+from s2sad.ops import infer, sampling
 from s2sad.ops.spec import Function, linear, real, rule
 from s2sad.runtime.arrays import (
     Axis,
@@ -43,12 +43,12 @@ DType = Any
 # --- sums and means ---
 
 
-@linear(np.sum, wrt=["a"], samples=sampling.SUMS, shape="reduce")
+@linear(np.sum, wrt=["a"], samples=sampling.SUMS, infer=infer.axes.reduced, odd=1)
 def sum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     return unreduce(z_bar, np.shape(a), axis, keepdims)
 
 
-@linear(np.mean, wrt=["a"], samples=sampling.MEANS, shape="reduce")
+@linear(np.mean, wrt=["a"], samples=sampling.MEANS, infer=infer.axes.reduced)
 def mean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims)
 
@@ -57,7 +57,7 @@ def _nansum_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool
     return np.sum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@rule(np.nansum, wrt=["a"], jvp=_nansum_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+@rule(np.nansum, wrt=["a"], jvp=_nansum_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
 def nansum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims))
 
@@ -67,7 +67,7 @@ def _nanmean_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: boo
     return total / count_numbers(a, axis, keepdims)
 
 
-@rule(np.nanmean, wrt=["a"], jvp=_nanmean_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+@rule(np.nanmean, wrt=["a"], jvp=_nanmean_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
 def nanmean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     share = unreduce(z_bar / count_numbers(a, axis, keepdims), np.shape(a), axis, keepdims)
     return np.where(np.isnan(a), 0, share)
@@ -82,7 +82,7 @@ def _var_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keep
     return 2 * total / (count(np.shape(a), axis) - ddof)
 
 
-@rule(np.var, wrt=["a"], jvp=_var_jvp, samples=sampling.VARIANCES, shape="reduce")
+@rule(np.var, wrt=["a"], jvp=_var_jvp, samples=sampling.VARIANCES, infer=infer.axes.reduced)
 def var(
     z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Array:
@@ -99,7 +99,7 @@ def _std_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof: f
     return total / z / (count(np.shape(a), axis) - ddof)
 
 
-@rule(np.std, wrt=["a"], jvp=_std_jvp, samples=sampling.DEVIATIONS, shape="reduce")
+@rule(np.std, wrt=["a"], jvp=_std_jvp, samples=sampling.DEVIATIONS, infer=infer.axes.reduced)
 def std(
     z: Array,
     z_bar: Array,
@@ -123,7 +123,7 @@ def _nanvar_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, k
     return 2 * total / (count_numbers(a, axis, keepdims) - ddof)
 
 
-@rule(np.nanvar, wrt=["a"], jvp=_nanvar_jvp, samples=sampling.NAN_VARIANCES, shape="reduce")
+@rule(np.nanvar, wrt=["a"], jvp=_nanvar_jvp, samples=sampling.NAN_VARIANCES, infer=infer.axes.reduced)
 def nanvar(
     z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Array:
@@ -138,7 +138,7 @@ def _nanstd_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof
     return total / z / (count_numbers(a, axis, keepdims) - ddof)
 
 
-@rule(np.nanstd, wrt=["a"], jvp=_nanstd_jvp, samples=sampling.NAN_DEVIATIONS, shape="reduce")
+@rule(np.nanstd, wrt=["a"], jvp=_nanstd_jvp, samples=sampling.NAN_DEVIATIONS, infer=infer.axes.reduced)
 def nanstd(
     z: Array,
     z_bar: Array,
@@ -162,7 +162,7 @@ def _extreme_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, keepdims: bool) -
 
 
 def _extreme(function: Function, samples: Function = sampling.REDUCTIONS) -> Function:
-    return rule(function, wrt=["a"], jvp=_extreme_jvp, samples=samples, shape="reduce")
+    return rule(function, wrt=["a"], jvp=_extreme_jvp, samples=samples, infer=infer.axes.reduced)
 
 
 @_extreme(np.max)
@@ -182,7 +182,7 @@ def _ptp_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     return high - mean_ties(a_dot, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)
 
 
-@rule(np.ptp, wrt=["a"], jvp=_ptp_jvp, samples=sampling.REDUCTIONS, shape="reduce")
+@rule(np.ptp, wrt=["a"], jvp=_ptp_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.reduced)
 def ptp(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     high = share_ties(z_bar, a, np.max(a, axis=axis, keepdims=keepdims), axis, keepdims)
     return high - share_ties(z_bar, a, np.min(a, axis=axis, keepdims=keepdims), axis, keepdims)
@@ -195,7 +195,7 @@ def _prod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) 
     return np.sum(a_dot * other_products(a, axis), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@rule(np.prod, wrt=["a"], jvp=_prod_jvp, samples=sampling.PRODUCTS, shape="reduce")
+@rule(np.prod, wrt=["a"], jvp=_prod_jvp, samples=sampling.PRODUCTS, infer=infer.axes.reduced)
 def prod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     return unreduce(z_bar, np.shape(a), axis, keepdims) * other_products(a, axis)
 
@@ -205,7 +205,7 @@ def _nanprod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: boo
     return np.sum(np.where(np.isnan(a), 0, a_dot * others), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-@rule(np.nanprod, wrt=["a"], jvp=_nanprod_jvp, samples=sampling.NAN_REDUCTIONS, shape="reduce")
+@rule(np.nanprod, wrt=["a"], jvp=_nanprod_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
 def nanprod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
     others = other_products(np.where(np.isnan(a), 1, a), axis)
     return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims) * others)
@@ -214,7 +214,7 @@ def nanprod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, k
 # --- cumulative functions ---
 
 
-@linear(np.cumsum, wrt=["a"], samples=sampling.SCANS)
+@linear(np.cumsum, wrt=["a"], samples=sampling.SCANS, infer=infer.axes.scan)
 def cumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     return np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
 
@@ -223,7 +223,7 @@ def _nancumsum_jvp(a_dot: Array, a: Array, axis: int | None, dtype: DType) -> Ar
     return np.cumsum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype)
 
 
-@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS)
+@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
 def nancumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     a_bar = np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
     return np.where(np.isnan(a), 0, a_bar)
@@ -235,7 +235,7 @@ def _cumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DTyp
     return split_axes(x_dot, np.shape(z), axis)
 
 
-@rule(np.cumprod, wrt=["a"], jvp=_cumprod_jvp, samples=sampling.SCANS)
+@rule(np.cumprod, wrt=["a"], jvp=_cumprod_jvp, samples=sampling.SCANS, infer=infer.axes.scan)
 def cumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     x = merge_axes(a, axis)
     x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
@@ -248,7 +248,7 @@ def _nancumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: D
     return split_axes(x_dot, np.shape(z), axis)
 
 
-@rule(np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS)
+@rule(np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
 def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     x = merge_axes(np.where(np.isnan(a), 1, a), axis)
     x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
@@ -259,7 +259,14 @@ def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = N
 
 
 # No difference at all (`n` 0) gives the argument itself.
-@linear(np.diff, wrt=["a"], samples=sampling.DIFFERENCES, sharing="maybe")
+@linear(
+    np.diff,
+    wrt=["a"],
+    samples=sampling.DIFFERENCES,
+    result="unknown",
+    infer=infer.axes.differences,
+    closer=infer.memory.of_differences,
+)
 def diff(z_bar: Array, a: Array, n: int = 1, axis: int = -1) -> Array:
     return undiff(z_bar, np.shape(a), n, axis)
 
@@ -275,7 +282,7 @@ def _average_jvp(
     return np.sum(shifted, axis=axis, keepdims=keepdims) / np.sum(w, axis=axis, keepdims=keepdims)
 
 
-@rule(np.average, wrt=["a", "weights"], jvp=_average_jvp, samples=sampling.AVERAGES, shape="reduce")
+@rule(np.average, wrt=["a", "weights"], jvp=_average_jvp, samples=sampling.AVERAGES, infer=infer.axes.reduced)
 def average(
     z: Array, z_bar: Array, a: Array, axis: Axis = None, weights: Array = None, *, keepdims: bool = False
 ) -> Array:
@@ -293,7 +300,7 @@ def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
 
 
 # `order` names fields of structured arrays, which have no derivative.
-@rule(np.sort, wrt=["a"], jvp=_sort_jvp, samples=sampling.SORTS)
+@rule(np.sort, wrt=["a"], jvp=_sort_jvp, samples=sampling.SORTS, infer=infer.axes.scan)
 def sort(
     z_bar: Array, a: Array, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
 ) -> Array:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -44,7 +45,15 @@ def _broadcasts() -> Sequence[Sample]:
     ]
 
 
-@linear(np.broadcast_to, wrt=["array"], samples=_broadcasts, sharing="view")
+@linear(
+    np.broadcast_to,
+    wrt=["array"],
+    samples=_broadcasts,
+    result="view",
+    mirrors=False,
+    infer=infer.adjoints.of_shape,
+    dtype="first",
+)
 def broadcast_to(z_bar: Array, array: Array, shape: Any) -> Array:
     return unbroadcast(z_bar, np.shape(array))
 
@@ -69,7 +78,7 @@ def _repeats() -> Sequence[Sample]:
     ]
 
 
-@linear(np.repeat, wrt=["a"], samples=_repeats)
+@linear(np.repeat, wrt=["a"], samples=_repeats, infer=infer.axes.repeated)
 def repeat(z_bar: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
     return unrepeat(z_bar, np.shape(a), repeats, axis)
 
@@ -93,7 +102,7 @@ def _tiles() -> Sequence[Sample]:
     ]
 
 
-@linear(np.tile, wrt=["A"], samples=_tiles)
+@linear(np.tile, wrt=["A"], samples=_tiles, infer=infer.axes.with_known_axes(infer.axes.tiled))
 def tile(z_bar: Array, A: Array, reps: Any) -> Array:
     return untile(z_bar, np.shape(A), reps)
 
@@ -124,7 +133,7 @@ def _pad_jvp(array_dot: Array, pad_width: Any, mode: Any = "constant") -> Array:
     return np.pad(array_dot, pad_width, copying(mode))
 
 
-@rule(np.pad, wrt=["array"], jvp=_pad_jvp, samples=_pads)
+@rule(np.pad, wrt=["array"], jvp=_pad_jvp, samples=_pads, infer=infer.axes.padded)
 def pad(z_bar: Array, array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
     return unpad(z_bar, np.shape(array), pad_width, mode)
 
@@ -140,7 +149,15 @@ def _diags() -> Sequence[Sample]:
     ] + [sample(numbers(2, 3)), sample(numbers(2), k=-1), sample(numbers(0))]
 
 
-@linear(np.diag, wrt=["v"], samples=_diags, sharing="maybe")
+@linear(
+    np.diag,
+    wrt=["v"],
+    samples=_diags,
+    result="unknown",
+    infer=infer.shaping.to_or_from_diagonal,
+    closer=infer.memory.of_diagonal,
+    mirrors=False,
+)
 def diag(z_bar: Array, v: Array, k: int = 0) -> Array:
     if ndim(v) == 1:
         return np.diag(z_bar, k)
@@ -157,7 +174,7 @@ def _flat_diags() -> Sequence[Sample]:
     ]
 
 
-@linear(np.diagflat, wrt=["v"], samples=_flat_diags)
+@linear(np.diagflat, wrt=["v"], samples=_flat_diags, infer=infer.axes.with_axes(infer.axes.always(2)))
 def diagflat(z_bar: Array, v: Array, k: int = 0) -> Array:
     return np.reshape(np.diagonal(z_bar, k), np.shape(v))
 
@@ -179,12 +196,12 @@ def _diagonals() -> Sequence[Sample]:
     ]
 
 
-@linear(np.diagonal, wrt=["a"], samples=_diagonals, sharing="view")
+@linear(np.diagonal, wrt=["a"], samples=_diagonals, result="view", infer=infer.shaping.diagonal, mirrors=False)
 def diagonal(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
 
 
-@linear(np.trace, wrt=["a"], samples=_diagonals)
+@linear(np.trace, wrt=["a"], samples=_diagonals, infer=infer.axes.with_known_axes(infer.axes.without_two))
 def trace(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return untrace(z_bar, np.shape(a), offset, axis1, axis2)
 
@@ -194,7 +211,7 @@ def _last_diagonals() -> Sequence[Sample]:
     return [sample(a), sample(a, offset=1), sample(a, offset=-1), sample(numbers(3, 3)), sample(complexes(2, 2))]
 
 
-@linear(np.linalg.diagonal, wrt=["x"], samples=_last_diagonals, sharing="view")
+@linear(np.linalg.diagonal, wrt=["x"], samples=_last_diagonals, result="view", mirrors=False)
 def linalg_diagonal(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
     return undiagonal(z_bar, np.shape(x), offset, -2, -1)
 
@@ -218,14 +235,14 @@ def _triangles() -> Sequence[Sample]:
     ]
 
 
-@linear(np.tril, wrt=["m"], samples=_triangles)
+@linear(np.tril, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle)
 def tril(z_bar: Array, m: Array, k: int = 0) -> Array:
     if ndim(m) == 2:
         return np.tril(z_bar, k)
     return unbroadcast(np.tril(z_bar, k), np.shape(m))
 
 
-@linear(np.triu, wrt=["m"], samples=_triangles)
+@linear(np.triu, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle)
 def triu(z_bar: Array, m: Array, k: int = 0) -> Array:
     if ndim(m) == 2:
         return np.triu(z_bar, k)
@@ -249,6 +266,6 @@ def _vectors() -> Sequence[Sample]:
     ]
 
 
-@linear(np.meshgrid, wrt=["xi"], samples=_vectors)
+@linear(np.meshgrid, wrt=["xi"], samples=_vectors, infer=infer.axes.grids)
 def meshgrid(z_bar: Any, *xi: Array, sparse: bool = False, indexing: str = "xy") -> list[Array]:
     return [unmeshgrid(z_bar[i], i, np.shape(xi[i]), indexing) for i in range(len(xi))]

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import sampling
+from s2sad.ops import infer, sampling
 from s2sad.ops.spec import (
-    Function,
     Sample,
     Samples,
     constant,
     elementwise,
     linear,
     literal,
+    operation,
     real,
     rule,
     sample,
@@ -132,7 +132,7 @@ def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
 
 
-@elementwise(builtins.pow, samples=sampling.POWERS)
+@elementwise(builtins.pow, samples=sampling.POWERS, dtype="python")
 def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
     if literal(exp) and exp == 0.5:
         return quotient(exp * z_bar, z), z_bar * power_dy(base, exp, z)
@@ -252,7 +252,7 @@ def fabs(x: Number) -> Number:
     return math.copysign(1.0, x) if x else 0.0
 
 
-@elementwise(math.copysign, wrt=["x"], samples=_TWO)
+@elementwise(math.copysign, wrt=["x"], samples=_TWO, steps=frozenset({"y"}))
 def copysign(z: Number, x: Number, y: Number) -> Number:
     return z / x if x else 0.0
 
@@ -271,7 +271,7 @@ def _ldexp_samples() -> Sequence[Sample]:
     return [sample(0.6, 3), sample(-1.5, -2)]
 
 
-@elementwise(math.ldexp, wrt=["x"], samples=_ldexp_samples)
+@elementwise(math.ldexp, wrt=["x"], samples=_ldexp_samples, steps=frozenset({"i"}))
 def ldexp(x: Number, i: int) -> Number:
     return math.ldexp(1.0, i)
 
@@ -282,7 +282,7 @@ def _absolute_jvp(x_dot: Number, x: Number) -> Number:
     return np.real(np.conj(np.sign(x)) * x_dot)
 
 
-@rule(builtins.abs, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, shape="same")
+@rule(builtins.abs, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.python.absolute, dtype="python")
 def absolute(z_bar: Number, x: Number) -> Number:
     if real(x):
         return z_bar * np.sign(x)
@@ -296,12 +296,18 @@ def _float_samples() -> Sequence[Sample]:
     return [sample(0.7), sample(np.array(0.7)), sample(np.float32(0.5))]
 
 
-@linear(builtins.float, wrt=["x"], samples=_float_samples)
+@linear(builtins.float, wrt=["x"], samples=_float_samples, infer=infer.python.a_float, dtype="float")
 def to_float(z_bar: Number, x: Number) -> Number:
     return unbroadcast(z_bar, np.shape(x))
 
 
-@linear(builtins.complex, wrt=["real", "imag"], samples=_pairs((0.7, 1.9), (-1.0, 0.3)))
+@linear(
+    builtins.complex,
+    wrt=["real", "imag"],
+    samples=_pairs((0.7, 1.9), (-1.0, 0.3)),
+    infer=infer.python.a_complex,
+    dtype="float",
+)
 def to_complex(z_bar: Number, real: Number, imag: Number = 0.0) -> Number:
     return z_bar, 1j * z_bar
 
@@ -327,12 +333,28 @@ def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ..
     return mean_items(args_dot, z, args)
 
 
-@rule(builtins.max, wrt=["args"], jvp=_extreme_jvp, samples=_extreme_samples)
+@rule(
+    builtins.max,
+    wrt=["args"],
+    jvp=_extreme_jvp,
+    samples=_extreme_samples,
+    infer=infer.python.extreme,
+    dtype="choice",
+    result="element",
+)
 def max(z: Number, z_bar: Number, *args: Number) -> Number:
     return share_items(z_bar, z, args)
 
 
-rule(builtins.min, wrt=["args"], jvp=_extreme_jvp, samples=_extreme_samples)(max)
+rule(
+    builtins.min,
+    wrt=["args"],
+    jvp=_extreme_jvp,
+    samples=_extreme_samples,
+    infer=infer.python.extreme,
+    dtype="choice",
+    result="element",
+)(max)
 
 
 def _sum_samples() -> Sequence[Sample]:
@@ -348,7 +370,14 @@ def _sum_samples() -> Sequence[Sample]:
     ]
 
 
-@linear(builtins.sum, wrt=["iterable", "start"], samples=_sum_samples)
+@linear(
+    builtins.sum,
+    wrt=["iterable", "start"],
+    samples=_sum_samples,
+    infer=infer.python.total,
+    dtype="python",
+    closer=infer.memory.of_sum,
+)
 def sum(z_bar: Number, iterable: Number, start: Number = 0) -> Number:
     return repeat_items(z_bar, iterable), unbroadcast(z_bar, np.shape(start))
 
@@ -357,7 +386,7 @@ def _sequence_samples() -> Sequence[Sample]:
     return [sample([0.3, 1.2, -0.7]), sample((0.3, 1.2)), sample(np.array([0.3, -0.6, 2.0])), sample([2.5])]
 
 
-@linear(math.fsum, wrt=["seq"], samples=_sequence_samples)
+@linear(math.fsum, wrt=["seq"], samples=_sequence_samples, infer=infer.common.a_number, dtype="float")
 def fsum(z_bar: Number, seq: Number) -> Number:
     return repeat_items(z_bar, seq)
 
@@ -370,7 +399,14 @@ def _prod_jvp(iterable_dot: Number, start_dot: Number, iterable: Number, start: 
     return start * weigh_items(iterable_dot, other_products(np.array(iterable))) + start_dot * math.prod(iterable)
 
 
-@rule(math.prod, wrt=["iterable", "start"], jvp=_prod_jvp, samples=_prod_samples)
+@rule(
+    math.prod,
+    wrt=["iterable", "start"],
+    jvp=_prod_jvp,
+    samples=_prod_samples,
+    infer=infer.python.total_product,
+    dtype="whole",
+)
 def prod(z_bar: Number, iterable: Number, *, start: Number = 1) -> Number:
     return scale_items(z_bar * start, other_products(np.array(iterable)), iterable), z_bar * math.prod(iterable)
 
@@ -383,7 +419,9 @@ def _hypot_jvp(coordinates_dot: tuple[Number, ...], z: Number, coordinates: tupl
     return weigh_items(coordinates_dot, coordinates) / (z + (z == 0))
 
 
-@rule(math.hypot, wrt=["coordinates"], jvp=_hypot_jvp, samples=_hypot_samples)
+@rule(
+    math.hypot, wrt=["coordinates"], jvp=_hypot_jvp, samples=_hypot_samples, infer=infer.common.a_number, dtype="float"
+)
 def hypot(z: Number, z_bar: Number, *coordinates: Number) -> Number:
     return scale_items(z_bar / (z + (z == 0)), coordinates, coordinates)
 
@@ -397,7 +435,7 @@ def _dist_jvp(p_dot: Number, q_dot: Number, z: Number, p: Number, q: Number) -> 
     return (weigh_items(p_dot, d) - weigh_items(q_dot, d)) / (z + (z == 0))
 
 
-@rule(math.dist, jvp=_dist_jvp, samples=_dist_samples)
+@rule(math.dist, jvp=_dist_jvp, samples=_dist_samples, infer=infer.common.a_number, dtype="float")
 def dist(z: Number, z_bar: Number, p: Number, q: Number) -> Number:
     d = np.array(p) - np.array(q)
     return scale_items(z_bar / (z + (z == 0)), d, p), scale_items(-z_bar / (z + (z == 0)), d, q)
@@ -422,11 +460,24 @@ if hasattr(math, "sumprod"):  # Python 3.12
 #
 # Not among them is what makes text (str, repr, format, ...): a number can be read back from it.
 
-_integers: list[Function] = [
-    math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, math.gcd, math.lcm,
-    math.isnan, math.isinf, math.isfinite, math.isclose,
-    builtins.int, builtins.bool, builtins.round, builtins.len, builtins.range, builtins.any, builtins.all,
-    builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr, builtins.type,
-    builtins.ord,
-]  # fmt: skip
-constant(*_integers)
+constant(math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
+constant(math.gcd, math.lcm, dtype="whole")
+constant(math.isnan, math.isinf, math.isfinite, math.isclose, dtype="truth")
+constant(builtins.any, builtins.all, builtins.isinstance, builtins.callable, dtype="truth")
+constant(builtins.issubclass, builtins.hasattr, builtins.type, builtins.ord, dtype="inferred")
+constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_number, dtype="truth")
+constant(builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred")
+constant(builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred")
+constant(builtins.len, signature=lambda obj: None, infer=infer.python.length, dtype="inferred")
+constant(builtins.range, signature=lambda *args: None, infer=infer.python.numbers, dtype="inferred")
+
+# --- containers and iterators ---
+
+operation(builtins.list, signature=lambda iterable=None: None, infer=infer.python.listed("list"), dtype="inferred")
+operation(builtins.tuple, signature=lambda iterable=None: None, infer=infer.python.listed("tuple"), dtype="inferred")
+operation(builtins.dict, signature=lambda: None, infer=infer.python.of_dict, dtype="inferred")
+operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")
+operation(builtins.enumerate, signature=lambda iterable, start=0: None, infer=infer.python.enumerated, dtype="inferred")
+operation(builtins.zip, signature=lambda *iterables, strict=False: None, infer=infer.python.zipped, dtype="inferred")
+operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
+operation(builtins.str, result="fresh", dtype="inferred")

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, literal, rule, sample
+from s2sad.ops.spec import Form, Sample, linear, literal, rule, sample
 from s2sad.runtime.linear import layout_order, unrollaxis
 
 Array = Any
@@ -44,7 +45,15 @@ def _reshape_jvp(a_dot: Array, a: Array, shape: Any, order: str = "C") -> Array:
     return np.reshape(a_dot, shape, order=layout_order(order, a))
 
 
-@rule(np.reshape, wrt=["a"], jvp=_reshape_jvp, samples=_reshapes, sharing="maybe")
+@rule(
+    np.reshape,
+    wrt=["a"],
+    jvp=_reshape_jvp,
+    samples=_reshapes,
+    infer=infer.shaping.reshaped,
+    forms=(Form("reshape", gathers="shape"),),
+    result="maybe_view",
+)
 def reshape(z_bar: Array, a: Array, shape: Any, order: str = "C") -> Array:
     if order == "C":
         return np.reshape(z_bar, np.shape(a))
@@ -73,7 +82,15 @@ def _ravel_jvp(a_dot: Array, a: Array, order: str = "C") -> Array:
     return np.ravel(a_dot, order=layout_order(order, a))
 
 
-@rule(np.ravel, wrt=["a"], jvp=_ravel_jvp, samples=_ravels, sharing="maybe")
+@rule(
+    np.ravel,
+    wrt=["a"],
+    jvp=_ravel_jvp,
+    samples=_ravels,
+    infer=infer.shaping.in_one_row,
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
 def ravel(z_bar: Array, a: Array, order: str = "C") -> Array:
     if order == "C":
         return np.reshape(z_bar, np.shape(a))
@@ -98,7 +115,14 @@ def _transposes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.transpose, wrt=["a"], samples=_transposes, sharing="view")
+@linear(
+    np.transpose,
+    wrt=["a"],
+    samples=_transposes,
+    result="view",
+    infer=infer.shaping.transposed,
+    forms=(Form("transpose", gathers="axes"),),
+)
 def transpose(z_bar: Array, a: Array, axes: Any = None) -> Array:
     if axes is None:
         return np.transpose(z_bar)
@@ -109,12 +133,12 @@ def _matrix_stacks() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(2, 3, 4)), sample(numbers(1, 0)), sample(complexes(2, 2, 3))]
 
 
-@linear(np.matrix_transpose, wrt=["x"], samples=_matrix_stacks, sharing="view")
+@linear(np.matrix_transpose, wrt=["x"], samples=_matrix_stacks, result="view", infer=infer.shaping.matrix_transposed)
 def matrix_transpose(z_bar: Array, x: Array) -> Array:
     return np.matrix_transpose(z_bar)
 
 
-linear(np.linalg.matrix_transpose, wrt=["x"], samples=_matrix_stacks, sharing="view")(matrix_transpose)
+linear(np.linalg.matrix_transpose, wrt=["x"], samples=_matrix_stacks, result="view")(matrix_transpose)
 
 
 def _axis_pairs() -> Sequence[Sample]:
@@ -131,7 +155,7 @@ def _axis_pairs() -> Sequence[Sample]:
     ]
 
 
-@linear(np.swapaxes, wrt=["a"], samples=_axis_pairs, sharing="view")
+@linear(np.swapaxes, wrt=["a"], samples=_axis_pairs, result="view", infer=infer.shaping.axes_swapped)
 def swapaxes(z_bar: Array, a: Array, axis1: int, axis2: int) -> Array:
     return np.swapaxes(z_bar, axis1, axis2)
 
@@ -141,7 +165,7 @@ def _moves() -> Sequence[Sample]:
     return [*_axis_pairs(), sample(a, (0, 1), (-1, 0)), sample(a, [2, 0, 1], [0, 1, 2]), sample(a, (-1,), (0,))]
 
 
-@linear(np.moveaxis, wrt=["a"], samples=_moves, sharing="view")
+@linear(np.moveaxis, wrt=["a"], samples=_moves, result="view", infer=infer.shaping.axis_moved)
 def moveaxis(z_bar: Array, a: Array, source: Any, destination: Any) -> Array:
     return np.moveaxis(z_bar, destination, source)
 
@@ -151,7 +175,7 @@ def _rolled_axes() -> Sequence[Sample]:
     return [sample(a, axis, start) for axis in (0, 1, 2, -1) for start in (0, 1, 2, 3, -1)] + [sample(a, 2)]
 
 
-@linear(np.rollaxis, wrt=["a"], samples=_rolled_axes, sharing="view")
+@linear(np.rollaxis, wrt=["a"], samples=_rolled_axes, result="view", infer=infer.axes.with_axes(infer.axes.same("a")))
 def rollaxis(z_bar: Array, a: Array, axis: int, start: int = 0) -> Array:
     return unrollaxis(z_bar, axis, start)
 
@@ -170,7 +194,7 @@ def _squeezes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.squeeze, wrt=["a"], samples=_squeezes, sharing="view")
+@linear(np.squeeze, wrt=["a"], samples=_squeezes, result="view", infer=infer.shaping.squeezed)
 def squeeze(z_bar: Array, a: Array, axis: Any = None) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
@@ -188,7 +212,7 @@ def _expansions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.expand_dims, wrt=["a"], samples=_expansions, sharing="view")
+@linear(np.expand_dims, wrt=["a"], samples=_expansions, result="view", infer=infer.shaping.expanded)
 def expand_dims(z_bar: Array, a: Array, axis: Any) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
@@ -201,17 +225,37 @@ def _any_dimensions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.atleast_1d, wrt=["ary"], samples=_any_dimensions, sharing="maybe")
+@linear(
+    np.atleast_1d,
+    wrt=["ary"],
+    samples=_any_dimensions,
+    infer=infer.axes.with_axes(infer.axes.same("ary")),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
 def atleast_1d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))
 
 
-@linear(np.atleast_2d, wrt=["ary"], samples=_any_dimensions, sharing="maybe")
+@linear(
+    np.atleast_2d,
+    wrt=["ary"],
+    samples=_any_dimensions,
+    infer=infer.axes.with_axes(infer.axes.same("ary", 2)),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+)
 def atleast_2d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))
 
 
-@linear(np.atleast_3d, wrt=["ary"], samples=_any_dimensions, sharing="maybe")
+@linear(
+    np.atleast_3d,
+    wrt=["ary"],
+    samples=_any_dimensions,
+    result="unknown",
+    infer=infer.axes.with_axes(infer.axes.same("ary", 3)),
+)
 def atleast_3d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))
 
@@ -233,7 +277,7 @@ def _flips() -> Sequence[Sample]:
     ]
 
 
-@linear(np.flip, wrt=["m"], samples=_flips, sharing="view", shape="same")
+@linear(np.flip, wrt=["m"], samples=_flips, result="view", infer=infer.common.same_as_first)
 def flip(z_bar: Array, m: Array, axis: Any = None) -> Array:
     return np.flip(z_bar, axis)
 
@@ -242,12 +286,12 @@ def _matrices() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(2, 3, 2)), sample(numbers(0, 2)), sample(complexes(1, 3))]
 
 
-@linear(np.fliplr, wrt=["m"], samples=_matrices, sharing="view", shape="same")
+@linear(np.fliplr, wrt=["m"], samples=_matrices, result="view", infer=infer.common.same_as_first)
 def fliplr(z_bar: Array, m: Array) -> Array:
     return np.fliplr(z_bar)
 
 
-@linear(np.flipud, wrt=["m"], samples=_matrices, sharing="view", shape="same")
+@linear(np.flipud, wrt=["m"], samples=_matrices, result="view", infer=infer.common.same_as_first)
 def flipud(z_bar: Array, m: Array) -> Array:
     return np.flipud(z_bar)
 
@@ -258,7 +302,7 @@ def _rotations() -> Sequence[Sample]:
     return [*turns, sample(numbers(2, 3)), sample(complexes(2, 3), k=3)]
 
 
-@linear(np.rot90, wrt=["m"], samples=_rotations, sharing="view")
+@linear(np.rot90, wrt=["m"], samples=_rotations, result="view", infer=infer.axes.with_axes(infer.axes.same("m", 2)))
 def rot90(z_bar: Array, m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     return np.rot90(z_bar, -k, axes)
 
@@ -280,7 +324,7 @@ def _rolls() -> Sequence[Sample]:
     ]
 
 
-@linear(np.roll, wrt=["a"], samples=_rolls, shape="same")
+@linear(np.roll, wrt=["a"], samples=_rolls, infer=infer.common.same_as_first)
 def roll(z_bar: Array, a: Array, shift: Any, axis: Any = None) -> Array:
     if literal(shift):
         return np.roll(z_bar, -shift, axis)
@@ -299,11 +343,11 @@ def _shifts() -> Sequence[Sample]:
     ]
 
 
-@linear(np.fft.fftshift, wrt=["x"], samples=_shifts, shape="same")
+@linear(np.fft.fftshift, wrt=["x"], samples=_shifts, infer=infer.common.same_as_first)
 def fftshift(z_bar: Array, x: Array, axes: Any = None) -> Array:
     return np.fft.ifftshift(z_bar, axes)
 
 
-@linear(np.fft.ifftshift, wrt=["x"], samples=_shifts, shape="same")
+@linear(np.fft.ifftshift, wrt=["x"], samples=_shifts, infer=infer.common.same_as_first)
 def ifftshift(z_bar: Array, x: Array, axes: Any = None) -> Array:
     return np.fft.fftshift(z_bar, axes)

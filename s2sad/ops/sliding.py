@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, pairs
 from s2sad.ops.spec import Sample, bilinear, rule, sample
 from s2sad.runtime.contractions import (
@@ -31,7 +32,7 @@ def _slides() -> Sequence[Sample]:
     return [*points, sample(numbers(3), 2.5)]
 
 
-@bilinear(np.convolve, wrt=["a", "v"], samples=_slides)
+@bilinear(np.convolve, wrt=["a", "v"], samples=_slides, infer=infer.axes.with_axes(infer.axes.always(1)))
 def convolve(z_bar: Array, a: Array, v: Array, mode: str = "full") -> tuple[Array, Array]:
     return convolve_left(z_bar, a, v, mode), convolve_right(z_bar, a, v, mode)
 
@@ -40,7 +41,7 @@ def _correlations() -> Sequence[Sample]:
     return [point for point in _slides() if np.ndim(point.args[1]) == 1]
 
 
-@bilinear(np.correlate, wrt=["a", "v"], samples=_correlations)
+@bilinear(np.correlate, wrt=["a", "v"], samples=_correlations, infer=infer.axes.with_axes(infer.axes.always(1)))
 def correlate(z_bar: Array, a: Array, v: Array, mode: str = "valid") -> tuple[Array, Array]:
     return correlate_left(z_bar, a, v, mode), correlate_right(z_bar, a, v, mode)
 
@@ -64,7 +65,7 @@ def _interp_jvp(x_dot: Array, xp_dot: Array, fp_dot: Array, x: Array, xp: Array,
     return slope * x_dot - slope * np.interp(x, xp, xp_dot) + np.interp(x, xp, fp_dot)
 
 
-@rule(np.interp, jvp=_interp_jvp, samples=_interpolations)
+@rule(np.interp, jvp=_interp_jvp, samples=_interpolations, infer=infer.creation.interpolated)
 def interp(z_bar: Array, x: Array, xp: Array, fp: Array) -> tuple[Array, Array, Array]:
     slope = interp_slope(x, xp, fp)
     return z_bar * slope, -interp_values(z_bar * slope, x, xp, fp), interp_values(z_bar, x, xp, fp)

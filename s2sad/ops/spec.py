@@ -1,4 +1,13 @@
-"""The table of operations: one entry per differentiable function.
+"""The table of operations: what each function that the compiler knows is, one `OpSpec` for each.
+
+An operation is declared once, beside its rule if it has one: its parameters, the type of its result, whether that
+shares memory with an operand, what it writes, its derivative, and samples at which one test compares all this with
+what NumPy does.
+
+Every operation has a *signature*: that of the rule's body, or of a ``lambda`` with nothing in it
+(``signature=lambda shape, dtype=None: ...``).  ``infer`` finds the type of the result from the arguments by name (see
+:mod:`s2sad.ops.infer`); ``dtype`` says of what precision and class the numbers in the result are.  Methods whose
+arguments differ from those of the function are `forms` of the same operation.
 
 A rule is a short Python function.  It runs as it stands (so that a test can
 call it), and the compiler *splices* its body into the adjoint, so the text of
@@ -34,21 +43,54 @@ falls through where it cannot, so what follows must be right in every case.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from s2sad.ir.nodes import Call
+from s2sad.ops.infer.common import Infer, Look, broadcast_of_all, unknown
+
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
-Sharing = Literal["fresh", "view", "maybe"]
 Kind = Literal["elementwise", "linear", "bilinear", "general"]
+
+#: What the result of an operation is:
+#:
+#: ``fresh``      an object of its own, that shares no memory with an operand
+#: ``view``       a view of the memory of its first operand
+#: ``maybe_view`` a view of its first operand or a copy of it, with the elements in the same order
+#: ``element``    one of the operands, or an item of one
+#: ``unknown``    any of these
+Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
+
+#: Of what precision the numbers in the result are, where no argument ``dtype`` says it:
+#:
+#: ``operands``   that in which NumPy computes with the operands (of a rule: those by which there is a derivative)
+#: ``python``     likewise, but what is made of Python's numbers is a number of Python's
+#: ``double``     at least double
+#: ``first``      that of the first operand, of which NumPy makes an array or a number of its own
+#: ``array``      that of the first operand if it is an array, else not known
+#: ``fill_value`` that of the argument ``fill_value``
+#: ``steps``      that of floating-point numbers between the first two operands
+#: ``choice``     that of one of the operands, or of their items
+#: ``float``      a float of Python's
+#: ``whole``      a whole number of Python's
+#: ``item``       a number of Python's, a float if the first operand holds floats
+#: ``truth``      a truth value, or an array of them
+#: ``wide``       double if the first operand is an array, else that of a number of Python's
+#: ``inferred``   what the inferred type says
+#: ``unknown``    not known
+DType = Literal[
+    "operands", "python", "double", "first", "array", "fill_value", "steps", "choice", "float", "whole", "item",
+    "truth", "wide", "inferred", "unknown",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One call ``function(*args, **kwargs)`` at which a rule is tested."""
+    """One call ``function(*args, **kwargs)`` at which an operation is tested."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
@@ -62,36 +104,113 @@ def sample(*args: Any, **kwargs: Any) -> Sample:
 Samples = Callable[[], Sequence[Sample]]
 
 
-@dataclass(frozen=True, eq=False)
-class Rule:
-    """The derivative of one function.
+@dataclass(frozen=True)
+class Form:
+    """A method of arrays that is an operation, where its arguments are not those of the function after the first."""
 
-    ``vjp`` is the body as written: partials for an elementwise rule, or their
-    products with ``z_bar`` where it is ``multiplied``, else the adjoints of ``wrt``.
-    ``jvp`` is given for a general rule only.  ``sharing`` says whether the result is
-    a fresh array, a view of its first argument, or either.  ``shape`` names how the
-    result's shape follows from the arguments: ``"broadcast"`` (of all array parameters),
-    ``"reduce"`` (``axis`` and ``keepdims``), ``"same"`` (as the first parameter) or
-    ``None`` (not known).
-    """
+    name: str
+    #: The parameter that gathers separate arguments: ``x.reshape(2, 3)``.
+    gathers: str | None = None
+    #: Other names of parameters.
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OpSpec:
+    """What one operation is."""
 
     name: str
     function: Function
+    parameters: tuple[str, ...] = ()
+    variadic: str | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    infer: Infer | None = None
+    dtype: DType = "unknown"
+    result: Result = "unknown"
+    #: A closer answer than ``result`` for a call, from its arguments alone or their types as well; None where there is
+    #: none.
+    closer: Callable[[Call, Look | None], Result | None] | None = None
+    #: The parameters that it writes, stores references to in others, and calls.
+    writes: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    #: Whether it must happen in its place, and once: it draws random numbers, prints or the like.
+    ordered: bool = False
+    forms: tuple[Form, ...] = ()
+    #: Whether the derivative of the result is zero wherever there is one.
+    constant: bool = False
+    #: What to do instead where something active goes in.
+    remedy: str | None = None
+    #: Of how many leading operands it matters that they stand by position in the IR.
+    leading: int = 0
+    #: The numbers of leading operands with each of which the result changes its sign.
+    odd: int = 0
+    #: Whether the same call gives of a shadow the shadow of the result, if that is a view.
+    mirrors: bool = True
+    #: Whether the adjoints of real operands may be complex.
+    complex_adjoints: bool = False
+    samples: Samples = tuple
+
+    def form(self, name: str) -> Form | None:
+        """The method called ``name``, where its arguments are not those of the function."""
+        for form in self.forms:
+            if form.name == name:
+                return form
+        return None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rule(OpSpec):
+    """An operation that has a derivative.
+
+    ``vjp`` is the body as written: partials for an elementwise rule, or their
+    products with ``z_bar`` where it is ``multiplied``, else the adjoints of ``wrt``.
+    ``jvp`` is given for a general rule only.  The result is a step function of the
+    parameters in ``steps``.  ``broadcasts`` says whether the operands are broadcast to
+    one shape.
+    """
+
     kind: Kind
-    parameters: tuple[str, ...]
-    variadic: str | None
-    defaults: dict[str, Any]
     wrt: tuple[str, ...]
     vjp: Function
-    jvp: Function | None
-    sharing: Sharing
-    shape: str | None
-    samples: Samples
+    jvp: Function | None = None
+    steps: frozenset[str] = frozenset()
+    broadcasts: bool = False
     multiplied: bool = False
 
 
-_rules: dict[int, Rule] = {}
-_constants: dict[int, Function] = {}
+class Options(TypedDict, total=False):
+    """What may be said of an operation where it is declared: fields of `OpSpec`."""
+
+    infer: Infer
+    dtype: DType
+    result: Result
+    closer: Callable[[Call, Look | None], Result | None]
+    writes: tuple[str, ...]
+    stores: tuple[str, ...]
+    calls: tuple[str, ...]
+    ordered: bool
+    forms: tuple[Form, ...]
+    leading: int
+    odd: int
+    mirrors: bool
+    complex_adjoints: bool
+    remedy: str
+
+
+class RuleOptions(Options, total=False):
+    """What may be said of an operation with a rule beside that."""
+
+    steps: frozenset[str]
+    broadcasts: bool
+
+
+#: Parameters that decide which element goes where, and of which the result is therefore a step function.
+_SELECTING = frozenset(
+    "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
+)
+
+_specs: dict[int, OpSpec] = {}
 
 
 def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
@@ -107,6 +226,17 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
     return (*names[:given], *([] if variadic is None else [variadic]), *by_name), variadic, defaults
 
 
+def _name(function: Function, otherwise: str = "") -> str:
+    return f"{getattr(function, '__module__', None) or 'numpy'}.{getattr(function, '__name__', otherwise)}"
+
+
+def _enter(spec: OpSpec) -> None:
+    """Put an operation into the table."""
+    if id(spec.function) in _specs:
+        raise ValueError(f"{spec.name} already has a rule, or is declared without one")
+    _specs[id(spec.function)] = spec
+
+
 def _add(
     function: Function,
     body: Function,
@@ -114,26 +244,39 @@ def _add(
     wrt: Sequence[str] | None,
     samples: Samples,
     jvp: Function | None = None,
-    sharing: Sharing = "fresh",
-    shape: str | None = None,
-) -> Rule:
+    **options: Unpack[RuleOptions],
+) -> None:
     names, variadic, defaults = _parameters(body)
     multiplied = kind == "elementwise" and "z_bar" in names
     names = tuple(n for n in names if n not in ("z", "z_bar"))
     if wrt is None:
         wrt = [n for n in names if n not in defaults]
-    module = getattr(function, "__module__", None) or "numpy"
-    name = f"{module}.{getattr(function, '__name__', body.__name__)}"
-    rule = Rule(
-        name, function, kind, names, variadic, defaults, tuple(wrt), body, jvp, sharing, shape, samples, multiplied
+    # The functions of ``math`` give numbers of Python's.
+    precision = "float" if getattr(function, "__module__", "") == "math" else "operands"
+    said: dict[str, Any] = {"dtype": precision, "result": "fresh", **options}
+    said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
+    said["steps"] = said.get("steps", frozenset()) | (_SELECTING.intersection(names) - set(wrt))
+    _enter(
+        Rule(
+            name=_name(function, body.__name__),
+            function=function,
+            parameters=names,
+            variadic=variadic,
+            defaults=defaults,
+            kind=kind,
+            wrt=tuple(wrt),
+            vjp=body,
+            jvp=jvp,
+            multiplied=multiplied,
+            samples=samples,
+            **said,
+        )
     )
-    if id(function) in _rules or id(function) in _constants:
-        raise ValueError(f"{name} already has a rule")
-    _rules[id(function)] = rule
-    return rule
 
 
-def elementwise(function: Function, *, samples: Samples, wrt: Sequence[str] | None = None) -> Callable[[F], F]:
+def elementwise(
+    function: Function, *, samples: Samples, wrt: Sequence[str] | None = None, **options: Unpack[RuleOptions]
+) -> Callable[[F], F]:
     """Declare the partial derivatives of a function that works element by element.
 
     The decorated body returns one partial for each name in ``wrt`` (by default
@@ -141,34 +284,31 @@ def elementwise(function: Function, *, samples: Samples, wrt: Sequence[str] | No
     """
 
     def declare(body: F) -> F:
-        _add(function, body, "elementwise", wrt, samples, shape="broadcast")
+        _add(function, body, "elementwise", wrt, samples, **(RuleOptions(broadcasts=True) | options))
         return body
 
     return declare
 
 
 def linear(
-    function: Function,
-    *,
-    samples: Samples,
-    wrt: Sequence[str],
-    sharing: Sharing = "fresh",
-    shape: str | None = None,
+    function: Function, *, samples: Samples, wrt: Sequence[str], **options: Unpack[RuleOptions]
 ) -> Callable[[F], F]:
     """Declare the transpose of a function that is linear in ``wrt`` (all of them together)."""
 
     def declare(body: F) -> F:
-        _add(function, body, "linear", wrt, samples, None, sharing, shape)
+        _add(function, body, "linear", wrt, samples, **options)
         return body
 
     return declare
 
 
-def bilinear(function: Function, *, samples: Samples, wrt: Sequence[str] | None = None) -> Callable[[F], F]:
+def bilinear(
+    function: Function, *, samples: Samples, wrt: Sequence[str] | None = None, **options: Unpack[RuleOptions]
+) -> Callable[[F], F]:
     """Declare the adjoints of both operands of a function that is linear in each."""
 
     def declare(body: F) -> F:
-        _add(function, body, "bilinear", wrt, samples)
+        _add(function, body, "bilinear", wrt, samples, **options)
         return body
 
     return declare
@@ -180,8 +320,7 @@ def rule(
     jvp: Function,
     samples: Samples,
     wrt: Sequence[str] | None = None,
-    sharing: Sharing = "fresh",
-    shape: str | None = None,
+    **options: Unpack[RuleOptions],
 ) -> Callable[[F], F]:
     """Declare a function by its ``vjp`` (the decorated body) and its ``jvp``.
 
@@ -190,37 +329,75 @@ def rule(
     """
 
     def declare(body: F) -> F:
-        _add(function, body, "general", wrt, samples, jvp, sharing, shape)
+        _add(function, body, "general", wrt, samples, jvp, **options)
         return body
 
     return declare
 
 
-def constant(*functions: Function) -> None:
+def operation(
+    *functions: Function, signature: Function | None = None, samples: Samples = tuple, **options: Unpack[Options]
+) -> None:
+    """Declare functions without a rule; where something active goes in they are refused, with ``remedy``."""
+    _without_rule(functions, signature, samples, {**options})
+
+
+def constant(
+    *functions: Function, signature: Function | None = None, samples: Samples = tuple, **options: Unpack[Options]
+) -> None:
     """Declare functions whose result has no derivative (integers, booleans, steps, shapes)."""
+    _without_rule(functions, signature, samples, {"constant": True, "result": "fresh", **options})
+
+
+def _without_rule(
+    functions: Iterable[Function], signature: Function | None, samples: Samples, said: dict[str, Any]
+) -> None:
+    names, variadic, defaults = ((), None, {}) if signature is None else _parameters(signature)
     for function in functions:
-        _constants[id(function)] = function
+        _enter(
+            OpSpec(
+                name=_name(function),
+                function=function,
+                parameters=names,
+                variadic=variadic,
+                defaults=defaults,
+                samples=samples,
+                **said,
+            )
+        )
+
+
+def spec_of(function: object) -> OpSpec | None:
+    """Return what is known of ``function`` or None.  Functions are found by identity."""
+    entry = _specs.get(id(function))
+    return entry if entry is not None and entry.function is function else None
 
 
 def find(function: object) -> Rule | None:
-    """Return the rule of ``function`` or None.  Functions are found by identity."""
-    entry = _rules.get(id(function))
-    return entry if entry is not None and entry.function is function else None
+    """Return the rule of ``function`` or None."""
+    entry = spec_of(function)
+    return entry if isinstance(entry, Rule) else None
 
 
 def is_constant(function: object) -> bool:
     """Return whether ``function`` was declared to have no derivative."""
-    return _constants.get(id(function)) is function and function is not None
+    entry = spec_of(function)
+    return entry is not None and entry.constant
+
+
+def specs() -> Iterable[OpSpec]:
+    """Every operation, in order of declaration."""
+    return tuple(_specs.values())
 
 
 def rules() -> Iterable[Rule]:
     """Every rule, in order of declaration."""
-    return tuple(_rules.values())
+    return tuple([s for s in _specs.values() if isinstance(s, Rule)])
 
 
 def constants() -> Iterable[Function]:
     """Every function declared constant, in order of declaration."""
-    return tuple(_constants.values())
+    return tuple([s.function for s in _specs.values() if s.constant])
 
 
 def literal(value: object) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
 from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, rule, sample
 from s2sad.runtime.contractions import (
@@ -94,7 +95,7 @@ def _untakes() -> Sequence[Sample]:
     return [sample(numbers(3), (4,), i), sample(numbers(2, 3), (2, 4), i, 1), sample(numbers(3), (4,), i, 0, "wrap")]
 
 
-@linear(untake, wrt=["g"], samples=_untakes)
+@linear(untake, wrt=["g"], samples=_untakes, infer=infer.adjoints.into_shape)
 def untake_rule(
     z_bar: Array, g: Array, shape: Shape, indices: Any, axis: int | None = None, mode: Any = "raise"
 ) -> Array:
@@ -102,53 +103,87 @@ def untake_rule(
 
 
 @linear(
-    untake_along_axis, wrt=["g"], samples=lambda: [sample(numbers(2, 3), (2, 4), np.array([[1, 1, 0], [3, 2, 3]]), 1)]
+    untake_along_axis,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), (2, 4), np.array([[1, 1, 0], [3, 2, 3]]), 1)],
+    infer=infer.adjoints.into_shape,
 )
 def untake_along_axis_rule(z_bar: Array, g: Array, shape: Shape, indices: Any, axis: int | None) -> Array:
     return np.take_along_axis(z_bar, indices, axis)
 
 
-@linear(undelete, wrt=["g"], samples=lambda: [sample(numbers(2, 3), (2, 4), 1, 1), sample(numbers(3), (2, 2), 0, None)])
+@linear(
+    undelete,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), (2, 4), 1, 1), sample(numbers(3), (2, 2), 0, None)],
+    infer=infer.adjoints.into_shape,
+)
 def undelete_rule(z_bar: Array, g: Array, shape: Shape, obj: Any, axis: int | None) -> Array:
     return np.delete(z_bar, obj, axis)
 
 
 @linear(
-    undiagonal, wrt=["g"], samples=lambda: [sample(numbers(2), (2, 3), 1), sample(numbers(4, 2), (2, 4, 3), 0, 2, 0)]
+    undiagonal,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2), (2, 3), 1), sample(numbers(4, 2), (2, 4, 3), 0, 2, 0)],
+    infer=infer.adjoints.into_shape,
 )
 def undiagonal_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.diagonal(z_bar, offset, axis1, axis2)
 
 
-@linear(untrace, wrt=["g"], samples=lambda: [sample(1.5, (2, 3), 1), sample(numbers(4), (2, 4, 3), 0, 2, 0)])
+@linear(
+    untrace,
+    wrt=["g"],
+    samples=lambda: [sample(1.5, (2, 3), 1), sample(numbers(4), (2, 4, 3), 0, 2, 0)],
+    infer=infer.adjoints.into_shape,
+)
 def untrace_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.trace(z_bar, offset, axis1, axis2)
 
 
-@linear(undiag, wrt=["g"], samples=lambda: [sample(numbers(3, 3), (3,)), sample(numbers(2), (2, 3), 1)])
+@linear(
+    undiag,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(3, 3), (3,)), sample(numbers(2), (2, 3), 1)],
+    infer=infer.adjoints.into_shape,
+)
 def undiag_rule(z_bar: Array, g: Array, shape: Shape, k: int = 0) -> Array:
     return np.diag(z_bar, k)
 
 
-@linear(unrepeat, wrt=["g"], samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 3), (2, 2), [1, 2], 1)])
+@linear(
+    unrepeat,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 3), (2, 2), [1, 2], 1)],
+    infer=infer.adjoints.into_shape,
+)
 def unrepeat_rule(z_bar: Array, g: Array, shape: Shape, repeats: Any, axis: int | None = None) -> Array:
     return np.repeat(z_bar, repeats, axis)
 
 
-@linear(untile, wrt=["g"], samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 6), (3,), (2, 2))])
+@linear(
+    untile,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 6), (3,), (2, 2))],
+    infer=infer.adjoints.into_shape,
+)
 def untile_rule(z_bar: Array, g: Array, shape: Shape, reps: Any) -> Array:
     return np.tile(z_bar, reps)
 
 
 @linear(
-    unpad, wrt=["g"], samples=lambda: [sample(numbers(5), (2,), (1, 2)), sample(numbers(6), (3,), (1, 2), "reflect")]
+    unpad,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(5), (2,), (1, 2)), sample(numbers(6), (3,), (1, 2), "reflect")],
+    infer=infer.adjoints.into_shape,
 )
 def unpad_rule(z_bar: Array, g: Array, shape: Shape, pad_width: Any, mode: Any = "constant") -> Array:
     return np.pad(z_bar, pad_width, mode)
 
 
 @linear(
-    unrollaxis, wrt=["g"], samples=lambda: [sample(numbers(2, 3, 4), 2), sample(numbers(2, 3, 4), 0, 2)], sharing="view"
+    unrollaxis, wrt=["g"], samples=lambda: [sample(numbers(2, 3, 4), 2), sample(numbers(2, 3, 4), 0, 2)], result="view"
 )
 def unrollaxis_rule(z_bar: Array, g: Array, axis: int, start: int = 0) -> Array:
     return np.rollaxis(z_bar, axis, start)
@@ -166,38 +201,50 @@ def _two(*shapes: tuple[int, ...]) -> list[Any]:
     return [numbers(*shape) for shape in shapes]
 
 
-@linear(unconcatenate, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)), 1)], sharing="view")
+@linear(
+    unconcatenate,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)), 1)],
+    result="view",
+    infer=infer.adjoints.adjoints_of_items("arrays"),
+)
 def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) -> Array:
     return np.concatenate(z_bar, axis)
 
 
-@linear(unstack, wrt=["g"], samples=lambda: [sample(numbers(3, 2), _two((3,), (3,)), 1)], sharing="view")
+@linear(
+    unstack,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(3, 2), _two((3,), (3,)), 1)],
+    result="view",
+    infer=infer.adjoints.adjoints_of_items("arrays"),
+)
 def unstack_rule(z_bar: Any, g: Array, arrays: Any, axis: int = 0) -> Array:
     return np.stack(z_bar, axis)
 
 
-@linear(unvstack, wrt=["g"], samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2)))], sharing="view")
+@linear(unvstack, wrt=["g"], samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2)))], result="view")
 def unvstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.vstack(z_bar)
 
 
-@linear(unhstack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)))], sharing="view")
+@linear(unhstack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)))], result="view")
 def unhstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.hstack(z_bar)
 
 
-@linear(undstack, wrt=["g"], samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,)))], sharing="view")
+@linear(undstack, wrt=["g"], samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,)))], result="view")
 def undstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.dstack(z_bar)
 
 
-@linear(uncolumn_stack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2)))], sharing="view")
+@linear(uncolumn_stack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2)))], result="view")
 def uncolumn_stack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.column_stack(z_bar)
 
 
 @linear(
-    unblock, wrt=["g"], samples=lambda: [sample(numbers(2, 3), [_two((1, 1), (1, 2)), _two((1, 3))])], sharing="view"
+    unblock, wrt=["g"], samples=lambda: [sample(numbers(2, 3), [_two((1, 1), (1, 2)), _two((1, 3))])], result="view"
 )
 def unblock_rule(z_bar: Any, g: Array, arrays: Any) -> Array:
     return np.block(z_bar)
@@ -228,57 +275,64 @@ _CROSSES = (((2, 3), (3,)), ((3,), (3,)))
 _TENSORS = (((2, 3, 4), (3, 4, 5)), ((2, 3), (2, 3)))
 
 
-@bilinear(dot_left, wrt=["g", "b"], samples=_left(np.dot, *_DOTS))
+@bilinear(dot_left, wrt=["g", "b"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("a"))
 def dot_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(z_bar, b), dot_right(g, z_bar, b)
 
 
-@bilinear(dot_right, wrt=["g", "a"], samples=_left(np.dot, *_DOTS))
+@bilinear(dot_right, wrt=["g", "a"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("b"))
 def dot_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(a, z_bar), dot_left(g, a, z_bar)
 
 
-@bilinear(matmul_left, wrt=["g", "x2"], samples=_left(np.matmul, *_MATMULS))
+@bilinear(matmul_left, wrt=["g", "x2"], samples=_left(np.matmul, *_MATMULS), infer=infer.adjoints.adjoint_of("x1"))
 def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return np.matmul(z_bar, x2), matmul_right(g, z_bar, x2)
 
 
-@bilinear(matmul_right, wrt=["g", "x1"], samples=_left(np.matmul, *_MATMULS))
+@bilinear(matmul_right, wrt=["g", "x1"], samples=_left(np.matmul, *_MATMULS), infer=infer.adjoints.adjoint_of("x2"))
 def matmul_right_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return np.matmul(x1, z_bar), matmul_left(g, x1, z_bar)
 
 
-@bilinear(inner_left, wrt=["g", "b"], samples=_left(np.inner, *_INNERS))
+@bilinear(inner_left, wrt=["g", "b"], samples=_left(np.inner, *_INNERS), infer=infer.adjoints.adjoint_of("a"))
 def inner_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.inner(z_bar, b), inner_right(g, z_bar, b)
 
 
-@bilinear(inner_right, wrt=["g", "a"], samples=_left(np.inner, *_INNERS))
+@bilinear(inner_right, wrt=["g", "a"], samples=_left(np.inner, *_INNERS), infer=infer.adjoints.adjoint_of("b"))
 def inner_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.inner(a, z_bar), inner_left(g, a, z_bar)
 
 
-@bilinear(tensordot_left, wrt=["g", "b"], samples=_left(np.tensordot, *_TENSORS, axes=2))
+@bilinear(
+    tensordot_left, wrt=["g", "b"], samples=_left(np.tensordot, *_TENSORS, axes=2), infer=infer.adjoints.adjoint_of("a")
+)
 def tensordot_left_rule(z_bar: Array, g: Array, a: Array, b: Array, axes: Any = 2) -> tuple[Array, Array]:
     return np.tensordot(z_bar, b, axes), tensordot_right(g, z_bar, b, axes)
 
 
-@bilinear(tensordot_right, wrt=["g", "a"], samples=_left(np.tensordot, *_TENSORS, axes=2))
+@bilinear(
+    tensordot_right,
+    wrt=["g", "a"],
+    samples=_left(np.tensordot, *_TENSORS, axes=2),
+    infer=infer.adjoints.adjoint_of("b"),
+)
 def tensordot_right_rule(z_bar: Array, g: Array, a: Array, b: Array, axes: Any = 2) -> tuple[Array, Array]:
     return np.tensordot(a, z_bar, axes), tensordot_left(g, a, z_bar, axes)
 
 
-@bilinear(kron_left, wrt=["g", "b"], samples=_left(np.kron, *_KRONS))
+@bilinear(kron_left, wrt=["g", "b"], samples=_left(np.kron, *_KRONS), infer=infer.adjoints.adjoint_of("a"))
 def kron_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.kron(z_bar, b), kron_right(g, z_bar, b)
 
 
-@bilinear(kron_right, wrt=["g", "a"], samples=_left(np.kron, *_KRONS))
+@bilinear(kron_right, wrt=["g", "a"], samples=_left(np.kron, *_KRONS), infer=infer.adjoints.adjoint_of("b"))
 def kron_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.kron(a, z_bar), kron_left(g, a, z_bar)
 
 
-@bilinear(cross_left, wrt=["g", "b"], samples=_left(np.cross, *_CROSSES))
+@bilinear(cross_left, wrt=["g", "b"], samples=_left(np.cross, *_CROSSES), infer=infer.adjoints.adjoint_of("a"))
 def cross_left_rule(
     z_bar: Array,
     g: Array,
@@ -292,7 +346,7 @@ def cross_left_rule(
     return np.cross(z_bar, b, axisa, axisb, axisc, axis), cross_right(g, z_bar, b, axisa, axisb, axisc, axis)
 
 
-@bilinear(cross_right, wrt=["g", "a"], samples=_left(np.cross, *_CROSSES))
+@bilinear(cross_right, wrt=["g", "a"], samples=_left(np.cross, *_CROSSES), infer=infer.adjoints.adjoint_of("b"))
 def cross_right_rule(
     z_bar: Array,
     g: Array,
@@ -306,22 +360,42 @@ def cross_right_rule(
     return np.cross(a, z_bar, axisa, axisb, axisc, axis), cross_left(g, a, z_bar, axisa, axisb, axisc, axis)
 
 
-@bilinear(convolve_left, wrt=["g", "v"], samples=_left(np.convolve, *_SLIDES, mode="same"))
+@bilinear(
+    convolve_left,
+    wrt=["g", "v"],
+    samples=_left(np.convolve, *_SLIDES, mode="same"),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def convolve_left_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "full") -> tuple[Array, Array]:
     return np.convolve(z_bar, v, mode), convolve_right(g, z_bar, v, mode)
 
 
-@bilinear(convolve_right, wrt=["g", "a"], samples=_left(np.convolve, *_SLIDES, mode="valid"))
+@bilinear(
+    convolve_right,
+    wrt=["g", "a"],
+    samples=_left(np.convolve, *_SLIDES, mode="valid"),
+    infer=infer.adjoints.adjoint_of("v"),
+)
 def convolve_right_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "full") -> tuple[Array, Array]:
     return np.convolve(a, z_bar, mode), convolve_left(g, a, z_bar, mode)
 
 
-@bilinear(correlate_left, wrt=["g", "v"], samples=_left(np.correlate, *_SLIDES, mode="same"))
+@bilinear(
+    correlate_left,
+    wrt=["g", "v"],
+    samples=_left(np.correlate, *_SLIDES, mode="same"),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def correlate_left_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "valid") -> tuple[Array, Array]:
     return np.correlate(z_bar, v, mode), correlate_right(g, z_bar, v, mode)
 
 
-@bilinear(correlate_right, wrt=["g", "a"], samples=_left(np.correlate, *_SLIDES, mode="full"))
+@bilinear(
+    correlate_right,
+    wrt=["g", "a"],
+    samples=_left(np.correlate, *_SLIDES, mode="full"),
+    infer=infer.adjoints.adjoint_of("v"),
+)
 def correlate_right_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "valid") -> tuple[Array, Array]:
     return np.correlate(a, z_bar, mode), correlate_left(g, a, z_bar, mode)
 
@@ -350,7 +424,13 @@ def _einsum_adjoint_jvp(
     return einsum_adjoint_tangent(g_dot, operands_dot, g, index, subscripts, *operands, optimize=optimize)
 
 
-@rule(einsum_adjoint, wrt=["g", "operands"], jvp=_einsum_adjoint_jvp, samples=_einsum_adjoints)
+@rule(
+    einsum_adjoint,
+    wrt=["g", "operands"],
+    jvp=_einsum_adjoint_jvp,
+    samples=_einsum_adjoints,
+    infer=infer.adjoints.adjoint_of_operand,
+)
 def einsum_adjoint_rule(
     z_bar: Array, g: Array, index: int, subscripts: str, *operands: Array, optimize: Any = False
 ) -> tuple[Array, list[Array]]:
@@ -376,6 +456,6 @@ def _cofactor_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     return cofactor_derivative(a_dot, z, a)
 
 
-@rule(cofactor, jvp=_cofactor_jvp, samples=_cofactors, shape="same")
+@rule(cofactor, jvp=_cofactor_jvp, samples=_cofactors, infer=infer.common.same_as_first)
 def cofactor_rule(z: Array, z_bar: Array, a: Array) -> Array:
     return cofactor_derivative(z_bar, z, a)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import sampling
+from s2sad.ops import infer, sampling
 from s2sad.ops.spec import constant, elementwise, linear, literal
 from s2sad.runtime.arrays import power_dy
 from s2sad.runtime.edges import power_adjoint, quotient
@@ -74,12 +74,12 @@ def fmod(z: Array, x: Array, y: Array) -> Array:
     return 1, (z - x) / y
 
 
-@linear(np.negative, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, shape="same")
+@linear(np.negative, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
 def negative(z_bar: Array, x: Array) -> Array:
     return -z_bar
 
 
-@linear(np.positive, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, shape="same")
+@linear(np.positive, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
 def positive(z_bar: Array, x: Array) -> Array:
     return z_bar
 

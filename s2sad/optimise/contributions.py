@@ -23,6 +23,7 @@ from functools import partial
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
@@ -31,8 +32,6 @@ from s2sad.optimise.memory import Memory, is_view
 
 _WHOLE = Const(Ellipsis)
 _COPY = Op("method", "copy", np.copy)
-#: Functions that are linear in each of their first operands.
-_LINEAR = {np.outer: 2, np.sum: 1, np.dot: 2}
 
 
 def collect(function: Function, memory: Memory) -> Function:
@@ -121,7 +120,8 @@ def _negated(expr: Expr, name: str, new: Expr) -> Expr | None:
     if len(holding) != 1:
         return None
     (i,) = holding
-    linear = _LINEAR.get(expr.op.function, 0)  # type: ignore[arg-type]
+    spec = ops.spec_of(expr.op.function)
+    linear = 0 if spec is None else spec.odd
     if expr.op.kind == "operator":
         linear = {"*": 2, "@": 2, "/": 1}.get(expr.op.name, 0)
         linear = 1 if expr.op == algebra.NEGATE else linear

@@ -168,7 +168,7 @@ def test_views_are_declared_as_views() -> None:
     ops.load_all()
     undeclared = set()
     for rule in spec.rules():
-        if rule.sharing != "fresh" or not rule.name.startswith("numpy.") or isinstance(rule.function, np.ufunc):
+        if rule.result != "fresh" or not rule.name.startswith("numpy.") or isinstance(rule.function, np.ufunc):
             continue
         for point in rule.samples():
             with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -1,10 +1,8 @@
-"""The sizes of what operations make: items, reductions, products."""
+"""The type of what an index gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 from s2sad.ir.nodes import (
     Build,
@@ -22,125 +20,14 @@ from s2sad.ir.types import (
     Fact,
     Kind,
     Shape,
-    broadcast_dims,
+    item_of,
     scalar,
     sized,
     sliced,
     some_item,
 )
-from s2sad.ops.binding import bind
 
 AtomMaker = Callable[..., Atom]
-
-
-def item_of(whole: Fact, position: Any) -> Fact:
-    """The fact about ``whole[position]``, or about a field of a record."""
-    if whole.items is not None:
-        for key, fact in whole.items:
-            if key == position:
-                return fact
-        if whole.kind == "record" and isinstance(position, int) and position < len(whole.items):
-            return whole.items[position][1]
-        return OPEN
-    return row_of(whole) if whole.kind == "array" else whole.each or OPEN
-
-
-def row_of(whole: Fact) -> Fact:
-    """The fact about an item of an array along its first axis."""
-    if whole.dims:
-        row = made_of(whole.dims[1:], whole.real)
-    elif whole.ndim is None:
-        row = Fact("numeric", None, None, whole.real)
-    elif whole.ndim == 1:
-        row = scalar(whole.real)
-    else:
-        row = Fact("array", None, whole.ndim - 1, whole.real)
-    return replace(row, boolean=whole.boolean, precision=whole.precision)
-
-
-def made_of(dims: Dims, real: bool) -> Fact:
-    """The result of an operation that returns a number where no axis is left."""
-    return sized(dims, real) if dims else scalar(real)
-
-
-def reduction(expr: Call, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:
-    """The fact about a reduction such as ``np.sum``."""
-    bound = bind(expr)
-    whole = fact(bound[next(iter(bound))])
-    axis, keepdims = bound.get("axis", Const(None)), bound.get("keepdims", Const(False))
-    dims = _reduced(whole.dims, axis, keepdims)
-    if dims is not None:
-        return made_of(dims, whole.real)
-    if not isinstance(keepdims, Const):
-        return Fact("numeric", real=whole.real)
-    if not keepdims.value:
-        if isinstance(axis, Const) and axis.value is None:
-            return scalar(whole.real)
-        if whole.ndim is None or not isinstance(axis, Const) or not isinstance(axis.value, int):
-            return Fact("numeric", real=whole.real)
-        if whole.ndim == 1:
-            return scalar(whole.real)
-        return Fact("array", None, whole.ndim - 1, whole.real)
-    if isinstance(axis, Const) and whole.shape:
-        text = ",".join(sorted(a.name for a in whole.shape))
-        kept = atom(f"keep({text};{axis.value})", whole.shape)
-        return Fact("array" if whole.kind == "array" else "numeric", frozenset({kept}), whole.ndim, whole.real)
-    return Fact("array" if whole.kind == "array" else "numeric", None, whole.ndim, whole.real)
-
-
-def _reduced(dims: Dims | None, axis: Expr, keepdims: Expr) -> Dims | None:
-    """The sizes that a reduction leaves."""
-    if dims is None or not isinstance(keepdims, Const):
-        return None
-    if isinstance(axis, Build) and all(isinstance(i, Const) for i in axis.items):
-        axes = [i.value for i in axis.items if isinstance(i, Const)]
-    elif isinstance(axis, Const) and isinstance(axis.value, int):
-        axes = [axis.value]
-    elif axis == Const(None):
-        axes = list(range(len(dims)))
-    else:
-        return None
-    if not all(isinstance(a, int) and -len(dims) <= a < len(dims) for a in axes):
-        return None
-    gone = {a % len(dims) for a in axes}
-    if keepdims.value:
-        return tuple([1 if i in gone else d for i, d in enumerate(dims)])
-    return tuple([d for i, d in enumerate(dims) if i not in gone])
-
-
-def dims_of_shape(shape: Fact, expr: Expr, fact: Callable[[Expr], Fact]) -> Dims | None:
-    """The sizes that a shape argument gives: ``n``, ``len(x)``, ``(n, 1)`` or ``x.shape``."""
-    if shape.kind == "tuple":
-        if shape.items is None:
-            return None
-        items = expr.items if isinstance(expr, Build) else (None,) * len(shape.items)
-        sizes = [_size(f, e) for (_, f), e in zip(shape.items, items, strict=True)]
-        return tuple([s for s in sizes if s is not None]) if all(s is not None for s in sizes) else None
-    size = _size(shape, expr)
-    return None if size is None else (size,)
-
-
-def _size(fact: Fact, expr: Expr | None) -> Dim | None:
-    if isinstance(expr, Const) and isinstance(expr.value, int) and not isinstance(expr.value, bool):
-        return 1 if expr.value == 1 else f"k{expr.value}" if expr.value >= 0 else None
-    return fact.size
-
-
-def product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
-    """The fact about ``a @ b``, or ``np.dot(a, b)``, which is the same unless matrices are ``stacked``."""
-    if a.ndim == 1 and b.ndim == 1:
-        return scalar(real)
-    if a.dims and b.dims and len(a.dims) <= 2 and len(b.dims) <= 2:
-        return made_of((*a.dims[:-1], *b.dims[:-2], *(b.dims[-1:] if len(b.dims) > 1 else ())), real)
-    if stacked and a.dims and b.dims and len(a.dims) > 1 and len(b.dims) > 1:
-        batch = broadcast_dims([a.dims[:-2], b.dims[:-2]])
-        if batch is not None:
-            return sized((*batch, a.dims[-2], b.dims[-1]), real)
-    if a.ndim and b.ndim:
-        if stacked and max(a.ndim, b.ndim) > 2:
-            return Fact("array", None, max(a.ndim, b.ndim) - (min(a.ndim, b.ndim) == 1), real)
-        return Fact("array", None, a.ndim + b.ndim - 2, real)
-    return Fact("numeric", None, None, real)
 
 
 def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomMaker) -> Fact:

@@ -1,0 +1,43 @@
+"""Adjoints: of the shapes of the operands that they belong to."""
+
+from __future__ import annotations
+
+from s2sad.ir.nodes import Build
+from s2sad.ir.types import OPEN, Fact
+from s2sad.ops.infer.common import Bound, Infer, Look, items_of, like, literal, operands_real, shaped
+
+
+def adjoint_of(name: str) -> Infer:
+    """The adjoint of the argument called ``name``."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        return like(fact(b[name]), operands_real(b, fact))
+
+    return infer
+
+
+def into_shape(b: Bound, fact: Look) -> Fact | None:
+    return shaped(fact(b["g"]), b["shape"], fact)
+
+
+def adjoint_of_operand(b: Bound, fact: Look) -> Fact | None:
+    index, operands = literal(b["index"]), b["operands"]
+    if not isinstance(operands, Build) or type(index) is not int:
+        return None
+    return like(fact(operands.items[index]), operands_real(b, fact))
+
+
+def adjoints_of_items(name: str) -> Infer:
+    """The adjoints of a sequence of arrays."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        items = [like(f, operands_real(b, fact)) or OPEN for f in items_of(fact(b[name])) or ()]
+        return Fact("list", items=tuple(enumerate(items))) if items else None
+
+    return infer
+
+
+def of_shape(b: Bound, fact: Look) -> Fact:
+    """The first operand in the shape that the second says."""
+    g, shape, *_ = b.values()
+    return shaped(fact(g), shape, fact)

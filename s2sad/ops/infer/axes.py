@@ -1,0 +1,223 @@
+"""Operations along an axis, and those of whose results only the number of axes is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from s2sad.ir.nodes import Build, Const, Expr
+from s2sad.ir.types import SCALAR, Dims, Fact, made_of, scalar, sized
+from s2sad.ops.infer.common import (
+    Bound,
+    Look,
+    Types,
+    all_real,
+    array_of,
+    axis_of,
+    certain,
+    is_flat,
+    items_of,
+    length_of,
+    literal,
+    ndim_of,
+)
+from s2sad.ops.infer.shaping import in_one_row
+
+Rank = Callable[[Bound, Look], int | None]
+
+
+# --- how many axes
+
+
+def with_axes(rank: Rank) -> Callable[[Bound, Look], Fact]:
+    """An array of as many axes as ``rank`` says; if that is None, of one or more; if it is 0, a number."""
+
+    def infer(b: Bound, fact: Look) -> Fact:
+        facts = [f for f in map(fact, b.values()) if f.kind not in ("none", "other")]
+        real = all(f.kind != "open" for f in facts) and all_real(*facts)
+        ndim = rank(b, fact)
+        return scalar(real) if ndim == 0 else Fact("array", None, ndim, real, extended=ndim is None)
+
+    return infer
+
+
+def with_known_axes(rank: Rank) -> Callable[[Bound, Look], Fact | None]:
+    """As `with_axes`, but nothing is known where ``rank`` is not."""
+    made = with_axes(rank)
+    return lambda b, fact: None if rank(b, fact) is None else made(b, fact)
+
+
+def always(ndim: int) -> Rank:
+    """This many."""
+    return lambda b, fact: ndim
+
+
+def same(name: str, least: int = 1) -> Rank:
+    """As many as the argument called ``name``, and ``least`` of them."""
+
+    def rank(b: Bound, fact: Look) -> int | None:
+        ndim = ndim_of(fact(b[name]))
+        return None if ndim is None else max(least, ndim)
+
+    return rank
+
+
+def along(name: str) -> Rank:
+    """As many as the argument called ``name``, or one where it is flattened for want of an axis."""
+
+    def rank(b: Bound, fact: Look) -> int | None:
+        ndim, flattened = same(name)(b, fact), is_flat(b["axis"], fact)
+        return 1 if flattened or ndim == 1 else ndim if flattened is not None else None
+
+    return rank
+
+
+def most(*names: str) -> Rank:
+    """As many as that of the arguments which has most, all of which are known."""
+
+    def rank(b: Bound, fact: Look) -> int | None:
+        found = [ndim_of(fact(b[name])) for name in names]
+        return None if None in found else max(n for n in found if n is not None)
+
+    return rank
+
+
+def tiled(b: Bound, fact: Look) -> int | None:
+    ndim, length = ndim_of(fact(b["A"])), length_of(fact(b["reps"]))
+    return None if ndim is None or length is None else max(ndim, length) or None
+
+
+def resized(b: Bound, fact: Look) -> int | None:
+    return length_of(fact(b["new_shape"])) or None
+
+
+def taken(b: Bound, fact: Look) -> int | None:
+    ndim, places = ndim_of(fact(b["a"])), ndim_of(fact(b["indices"]))
+    flat = is_flat(b["axis"], fact)
+    if ndim is None or places is None or flat is None:
+        return None
+    return places if flat else max(ndim, 1) - 1 + places
+
+
+def without_two(b: Bound, fact: Look) -> int | None:
+    ndim = ndim_of(fact(b["a"]))
+    return None if ndim is None or ndim < 2 else ndim - 2
+
+
+# --- reductions
+
+
+def reduced(b: Bound, types: Types) -> Fact:
+    """The first operand without the axes over which a function such as ``np.sum`` goes."""
+    whole = types(b[next(iter(b))])
+    if "weights" in b and types(b["weights"]).kind != "none":
+        whole = replace(whole, real=whole.real and types(b["weights"]).real)
+    axis, keepdims = b.get("axis", Const(None)), b.get("keepdims", Const(False))
+    dims = _reduced_dims(whole.dims, axis, keepdims)
+    if dims is not None:
+        return made_of(dims, whole.real)
+    if not isinstance(keepdims, Const):
+        return Fact("numeric", real=whole.real)
+    if not keepdims.value:
+        if isinstance(axis, Const) and axis.value is None:
+            return scalar(whole.real)
+        if not whole.ndim or not isinstance(axis, Const) or not isinstance(axis.value, int):
+            return Fact("numeric", real=whole.real)
+        if whole.ndim == 1:
+            return scalar(whole.real)
+        return Fact("array", None, whole.ndim - 1, whole.real)
+    if isinstance(axis, Const) and whole.shape:
+        text = ",".join(sorted(a.name for a in whole.shape))
+        kept = types.atom(f"keep({text};{axis.value})", whole.shape)
+        return Fact("array" if whole.kind == "array" else "numeric", frozenset({kept}), whole.ndim, whole.real)
+    return Fact("array" if whole.kind == "array" else "numeric", None, whole.ndim, whole.real)
+
+
+def _reduced_dims(dims: Dims | None, axis: Expr, keepdims: Expr) -> Dims | None:
+    """The sizes that a reduction leaves."""
+    if dims is None or not isinstance(keepdims, Const):
+        return None
+    if isinstance(axis, Build) and all(isinstance(i, Const) for i in axis.items):
+        axes = [i.value for i in axis.items if isinstance(i, Const)]
+    elif isinstance(axis, Const) and isinstance(axis.value, int):
+        axes = [axis.value]
+    elif axis == Const(None):
+        axes = list(range(len(dims)))
+    else:
+        return None
+    if not all(isinstance(a, int) and -len(dims) <= a < len(dims) for a in axes):
+        return None
+    gone = {a % len(dims) for a in axes}
+    if keepdims.value:
+        return tuple([1 if i in gone else d for i, d in enumerate(dims)])
+    return tuple([d for i, d in enumerate(dims) if i not in gone])
+
+
+# --- one axis
+
+
+def scan(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the argument, or flat where no axis is given."""
+    a, flattened = fact(b["a"]), is_flat(b.get("axis"), fact)
+    if flattened:
+        return in_one_row(b, fact)
+    return a if a.kind == "array" and a.ndim != 0 and (flattened is not None or a.ndim == 1) else None
+
+
+def order(b: Bound, fact: Look) -> Fact | None:
+    """The positions of sorted elements."""
+    found = scan({"axis": Const(-1), **b}, fact) if "a" in b else None
+    return found and replace(found, real=True)
+
+
+def position(b: Bound, fact: Look) -> Fact | None:
+    """The position of one element."""
+    if "a" not in b:
+        return None
+    return SCALAR if literal(b.get("axis", Const(None))) is None or fact(b["a"]).ndim == 1 else None
+
+
+def repeated(b: Bound, fact: Look) -> Fact | None:
+    """Along an axis, or flat where none is given."""
+    a, flattened = fact(b["a"]), is_flat(b["axis"], fact)
+    return array_of(None, 1 if flattened or a.ndim == 1 else a.ndim if flattened is not None else None, a.real)
+
+
+def differences(b: Bound, fact: Look) -> Fact | None:
+    a, n = fact(b["a"]), literal(b["n"])
+    axis = axis_of(b["axis"], a.ndim or 0) if a.ndim else None
+    if a.kind != "array" or axis is None or type(n) is not int or n < 1:
+        return None
+    if a.dims is None or not certain(a.dims[axis]) or a.dims[axis] == 1:
+        return array_of(None, a.ndim, a.real)
+    return sized((*a.dims[:axis], f"{a.dims[axis]}-{n}", *a.dims[axis + 1 :]), a.real)
+
+
+def padded(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["array"])
+    return array_of(None, a.ndim, a.real)
+
+
+def split(b: Bound, fact: Look) -> Fact | None:
+    a, sections = fact(b["ary"]), b["indices_or_sections"]
+    count = literal(sections)
+    places = fact(sections)
+    if places.kind in ("list", "tuple") and places.items is not None:
+        count = len(places.items) + 1
+    if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
+        return None
+    part = Fact("array", None, a.ndim, a.real, boolean=a.boolean)
+    return Fact("list", items=tuple((i, part) for i in range(count)))
+
+
+def unstacked(b: Bound, fact: Look) -> Fact | None:
+    x = fact(b["x"])
+    if x.ndim is None or x.ndim < 2:
+        return None
+    return Fact("tuple", each=Fact("array", None, x.ndim - 1, x.real, boolean=x.boolean))
+
+
+def grids(b: Bound, fact: Look) -> Fact | None:
+    items = items_of(fact(b["xi"])) or []
+    made = [Fact("array", None, len(items), all_real(f), boolean=f.boolean) for f in items]
+    return Fact("tuple", items=tuple(enumerate(made)))

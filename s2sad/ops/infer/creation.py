@@ -1,0 +1,86 @@
+"""Arrays made from a shape, from another array's shape, or from numbers in equal steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.nodes import Const
+from s2sad.ir.types import Fact, Kind, scalar, sized
+from s2sad.ops.infer.axes import most, with_known_axes
+from s2sad.ops.infer.common import Bound, Look, all_real, array_of, dims_of_shape, literal, shape_of
+from s2sad.ops.infer.dtypes import is_real
+from s2sad.ops.infer.joining import nested
+
+
+def filled(b: Bound, fact: Look) -> Fact | None:
+    """Of a shape: zeros, ones, or one value."""
+    shape, dtype = fact(b["shape"]), b.get("dtype", Const(None))
+    values = [fact(b["fill_value"])] if "fill_value" in b else []
+    if dtype == Const(None) and any(v.kind in ("none", "other") for v in values):
+        return None
+    real = all(v.real for v in values) if dtype == Const(None) else is_real(dtype, fact)
+    dims = dims_of_shape(shape, b["shape"], fact)
+    if dims is not None:
+        return sized(dims, real)
+    if shape.kind == "scalar":
+        return Fact("array", None, 1, real)
+    if shape.kind in ("tuple", "list") and shape.items is not None:
+        return Fact("array" if shape.items else "numeric", None, len(shape.items), real)
+    return Fact("array", None, None, real)
+
+
+_LIKE_DEFAULTS = {"order": "K", "subok": True, "shape": None, "device": None}
+
+
+def filled_like(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of another array."""
+    if any(name in b and literal(b[name]) != default for name, default in _LIKE_DEFAULTS.items()):
+        return None
+    whole, dtype = fact(next(iter(b.values()))), b.get("dtype", Const(None))
+    real = whole.real if dtype == Const(None) else is_real(dtype, fact)
+    kind: Kind = "array" if whole.kind in ("array", "scalar") else "numeric"
+    return replace(whole, kind=kind, real=real, items=None, size=None)
+
+
+def linspace(b: Bound, fact: Look) -> Fact | None:
+    start, stop = fact(b["start"]), fact(b["stop"])
+    dims = dims_of_shape(fact(b["num"]), b["num"], fact)
+    if start.kind == stop.kind == "scalar":
+        return array_of(dims, 1, all_real(start, stop))
+    return _with_one_axis_more(b, fact)
+
+
+def _one_more(b: Bound, fact: Look) -> int | None:
+    found = most("start", "stop")(b, fact)
+    return None if found is None else found + 1
+
+
+_with_one_axis_more = with_known_axes(_one_more)
+
+
+def eye(b: Bound, fact: Look) -> Fact | None:
+    size = b.get("N", b.get("n"))
+    if "dtype" in b:
+        return None
+    dims = dims_of_shape(fact(size), size, fact) if size is not None and len(b) == 1 else None
+    return array_of((*dims, *dims) if dims and len(dims) == 1 else None, 2, True)
+
+
+def arange(b: Bound, fact: Look) -> Fact | None:
+    stop = next(iter(b.values()), Const(None))
+    if "dtype" in b or any(fact(v).kind != "scalar" for v in b.values()):
+        return None
+    return array_of(dims_of_shape(fact(stop), stop, fact) if len(b) == 1 else None, 1, True)
+
+
+def interpolated(b: Bound, fact: Look) -> Fact | None:
+    x = nested(fact(b["x"]))
+    return replace(x, real=fact(b["fp"]).real) if x is not None and x.ndim else None
+
+
+def shape(b: Bound, fact: Look) -> Fact:
+    return shape_of(fact(b["a"]))
+
+
+def item(b: Bound, fact: Look) -> Fact | None:
+    return scalar(fact(b["a"]).real)

@@ -1,0 +1,121 @@
+"""Arrays made of arrays and numbers: stacked, concatenated, in nested lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from s2sad.ir.nodes import Const
+from s2sad.ir.types import Dim, Fact, sized
+from s2sad.ops.infer.axes import Rank
+from s2sad.ops.infer.common import (
+    SOME_ARRAY,
+    Bound,
+    Infer,
+    Look,
+    all_real,
+    array_of,
+    axis_of,
+    certain,
+    is_flat,
+    items_of,
+    literal,
+    ndim_of,
+)
+
+
+def _counted(whole: Fact) -> tuple[list[Fact], bool]:
+    """The facts about the arrays in a list, one by one, or one for all of them where their number is not known."""
+    known = items_of(whole)
+    if known is None and whole.kind in ("list", "tuple") and whole.each is not None:
+        return [whole.each], False
+    return known or [], True
+
+
+def concatenated(b: Bound, fact: Look) -> Fact | None:
+    items, counted = _counted(fact(b["arrays"]))
+    ndim = items[0].ndim if items else None
+    axis = axis_of(b["axis"], ndim) if ndim else None
+    if not items or not ndim or any(f.kind != "array" or f.ndim != ndim for f in items):
+        return SOME_ARRAY
+    flattened, first, real = is_flat(b["axis"], fact), items[0].dims, all_real(*items)
+    if flattened is None and ndim > 1:
+        return SOME_ARRAY
+    if flattened or not counted:
+        return array_of(None, 1 if flattened else ndim, real)
+    if axis is None or first is None or any(f.dims is None for f in items):
+        return array_of(None, ndim, real)
+    rest = [(*f.dims[:axis], *f.dims[axis + 1 :]) for f in items if f.dims]
+    parts = [f.dims[axis] for f in items if f.dims]
+    if any(r != rest[0] for r in rest) or not all(map(certain, parts)):
+        return array_of(None, ndim, real)
+    total = "+".join(sorted(map(str, parts))) if len(parts) > 1 else parts[0]
+    return sized((*first[:axis], total, *first[axis + 1 :]), real)
+
+
+def stacked(b: Bound, fact: Look) -> Fact | None:
+    items, counted = _counted(fact(b["arrays"]))
+    if not items or any(f.ndim is None or f.ndim != items[0].ndim for f in items):
+        return SOME_ARRAY
+    first, ndim = items[0].dims, (items[0].ndim or 0) + 1
+    axis = axis_of(b["axis"], ndim)
+    if not counted or first is None or axis is None or any(f.dims != first for f in items):
+        return array_of(None, ndim, all_real(*items))
+    return sized((*first[:axis], _count(items), *first[axis:]), all_real(*items))
+
+
+def side_by_side(b: Bound, fact: Look) -> Fact | None:
+    items, _ = _counted(fact(b["tup"]))
+    if not items or any(f.kind != "array" or not f.ndim for f in items):
+        return SOME_ARRAY
+    return array_of(None, items[0].ndim, all_real(*items))
+
+
+def on_top(b: Bound, fact: Look) -> Fact | None:
+    items, _ = _counted(fact(b["tup"]))
+    if not items or any(f.ndim is None for f in items):
+        return SOME_ARRAY
+    return array_of(None, max(items[0].ndim or 0, 2), all_real(*items))
+
+
+# --- lists of numbers
+
+
+def nested(f: Fact) -> Fact | None:
+    """The array of a number, an array or a list of such."""
+    if f.kind == "array":
+        return f
+    if f.kind == "scalar":
+        return sized((), f.real)
+    items = items_of(f) or []
+    rows = {row.dims if row is not None else None for row in map(nested, items)}
+    dims = rows.pop() if len(rows) == 1 else None
+    return sized((_count(items), *dims), all_real(f)) if dims is not None else None
+
+
+def _count(items: Sequence[Fact]) -> Dim:
+    return 1 if len(items) == 1 else f"k{len(items)}"
+
+
+def array_from(name: str) -> Infer:
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        return nested(fact(b[name])) if literal(b.get("ndmin", Const(0))) == 0 else None
+
+    return infer
+
+
+def joined(least: int) -> Rank:
+    """As many as that of the arrays in the list ``tup`` which has most, and ``least`` of them."""
+
+    def rank(b: Bound, fact: Look) -> int | None:
+        items, whole = items_of(fact(b["tup"])), ndim_of(fact(b["tup"]))
+        found = [ndim_of(f) for f in items] if items is not None else [None if whole is None else whole - 1]
+        return None if None in found else max([least, *(n for n in found if n is not None)])
+
+    return rank
+
+
+def blocks(b: Bound, fact: Look) -> Fact | None:
+    """Of nested lists; of an array that is in no list, a copy."""
+    whole = fact(b["arrays"])
+    real = all_real(whole) and whole.kind != "open"
+    return Fact("array", real=real, extended=True) if whole.kind == "list" else None

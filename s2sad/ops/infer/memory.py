@@ -1,0 +1,51 @@
+"""Whether a result shares memory with an operand, where that depends on the arguments."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from s2sad.ir.nodes import Call, Const
+from s2sad.ops.infer.common import Look
+
+Answer = Literal["fresh", "view", "unknown"] | None
+
+
+def of_list(call: Call, fact: Look | None) -> Answer:
+    """Of a list a new array is made."""
+    return (
+        "fresh" if fact is not None and len(call.args) == 1 and fact(call.args[0]).kind in ("list", "tuple") else None
+    )
+
+
+def of_diagonal(call: Call, fact: Look | None) -> Answer:
+    """The diagonal of a matrix is a view; the matrix with a diagonal is new."""
+    ndim = fact(call.args[0]).ndim if fact is not None and call.args else None
+    return "fresh" if ndim == 1 else "view" if ndim == 2 else None
+
+
+def of_einsum(call: Call, fact: Look | None) -> Answer:
+    """A single operand is transposed, or its diagonal taken."""
+    several = len(call.args) > 2 and isinstance(call.args[0], Const) and isinstance(call.args[0].value, str)
+    return "fresh" if several else None
+
+
+def of_differences(call: Call, fact: Look | None) -> Answer:
+    """Unless none are taken, they are new."""
+    given = [*call.args[1:2], *(v for k, v in call.kwargs if k == "n")]
+    return "fresh" if not given or (isinstance(given[0], Const) and given[0].value != 0) else None
+
+
+def of_sum(call: Call, fact: Look | None) -> Answer:
+    """Without items a sum is its start."""
+    return "unknown" if len(call.args) + len(call.kwargs) > 1 else None
+
+
+def of_reversed(call: Call, fact: Look | None) -> Answer:
+    """Of an array without axes it is a number."""
+    return "fresh" if fact is not None and call.args and fact(call.args[0]).ndim == 0 else None
+
+
+def of_imaginary(call: Call, fact: Look | None) -> Answer:
+    """Of real numbers it is new zeros."""
+    known = fact(call.args[0]) if fact is not None and call.args else None
+    return "fresh" if known is not None and known.numeric and known.real else None

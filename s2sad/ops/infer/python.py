@@ -1,0 +1,117 @@
+"""Python's own functions: containers, iterators, numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.nodes import Build
+from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, row_of, scalar, some_item, timeless
+from s2sad.ops.infer.common import Bound, Infer, Look, all_real, elementwise, items_of, literal, unknown
+
+
+def of_slice(b: Bound, fact: Look) -> Fact | None:
+    args = b["args"]
+    bounds = [fact(a) for a in args.items] if isinstance(args, Build) else []
+    if len(bounds) == 1:
+        bounds.insert(0, NONE)
+    return Fact("slice", items=tuple(enumerate(bounds))) if bounds else None
+
+
+def numbers(b: Bound, fact: Look) -> Fact:
+    """What runs through whole numbers."""
+    return Fact("other", each=SCALAR)
+
+
+def row(whole: Fact) -> Fact:
+    """What holds for all that a loop over a value runs through."""
+    if whole.kind == "array" and whole.ndim:
+        return replace(timeless(row_of(whole)), boolean=whole.boolean, precision=whole.precision)
+    if whole.kind in ("list", "tuple", "other"):
+        return some_item(whole) or OPEN
+    return OPEN
+
+
+def enumerated(b: Bound, fact: Look) -> Fact:
+    return Fact("other", each=Fact("tuple", items=((0, SCALAR), (1, row(fact(b["iterable"]))))))
+
+
+def zipped(b: Bound, fact: Look) -> Fact | None:
+    args = b["iterables"]
+    rows = [row(fact(a)) for a in args.items] if isinstance(args, Build) else []
+    # What is run through once, and not indexed.
+    return Fact("other", each=Fact("tuple", items=tuple(enumerate(rows)))) if rows else None
+
+
+def backwards(b: Bound, fact: Look) -> Fact:
+    return Fact("other", each=row(fact(b["sequence"])))
+
+
+def listed(kind: Kind) -> Infer:
+    """``list(x)`` or ``tuple(x)``."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        if "iterable" not in b:
+            return Fact(kind, items=()) if kind == "list" else None
+        whole = fact(b["iterable"])
+        if whole.kind in ("list", "tuple"):
+            return replace(whole, kind=kind)
+        if whole.kind == "array" and whole.ndim:
+            return Fact(kind, each=row(whole))
+        return Fact(kind)
+
+    return infer
+
+
+def of_dict(b: Bound, fact: Look) -> Fact | None:
+    return None if b else Fact("dict", items=())
+
+
+def length(b: Bound, fact: Look) -> Fact:
+    dims = fact(b["obj"]).dims
+    return scalar(True, dims[0] if dims else None)
+
+
+def a_float(b: Bound, fact: Look) -> Fact:
+    return FLOAT
+
+
+def a_complex(b: Bound, fact: Look) -> Fact:
+    return COMPLEX
+
+
+def absolute(b: Bound, fact: Look) -> Fact:
+    return replace(elementwise([fact(b["x"])]), real=True)
+
+
+def extreme(b: Bound, fact: Look) -> Fact:
+    """One of the operands, or of the items of the only one."""
+    args = b["args"]
+    facts = [fact(a) for a in args.items] if isinstance(args, Build) else []
+    items = [some_item(facts[0]) or OPEN] if len(facts) == 1 else facts
+    return scalar(all(f.real for f in items)) if items and _all_scalars(items) else unknown(b, fact)
+
+
+def total(b: Bound, fact: Look) -> Fact:
+    """The sum of the items, and of the number or array that it starts with."""
+    items = [some_item(fact(b["iterable"])) or OPEN, fact(b["start"])]
+    if _all_scalars(items):
+        return scalar(all(f.real for f in items))
+    parts = items_of(fact(b["iterable"])) or []
+    ndims = [f.ndim for f in parts if f.kind == "array" and f.ndim]
+    if not ndims or len(ndims) < len(parts) or literal(b["start"]) != 0:
+        return unknown(b, fact)
+    return Fact("array", None, max(ndims), all_real(*parts))
+
+
+def total_product(b: Bound, fact: Look) -> Fact:
+    items = [some_item(fact(b["iterable"])) or OPEN, fact(b["start"])]
+    return scalar(all(f.real for f in items)) if items[0].kind == "scalar" else OPEN
+
+
+def _all_scalars(facts: list[Fact]) -> bool:
+    return all(f.kind == "scalar" for f in facts)
+
+
+def nothing(b: Bound, fact: Look) -> Fact:
+    """Something of which nothing is known."""
+    return OPEN
