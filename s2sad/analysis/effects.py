@@ -223,6 +223,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                     yield from sharers(arg, facts, calls)
                 return
             if op.kind in ("index", "attribute", "inplace"):
+                if op.kind == "attribute" and isinstance(args[0], Global):
+                    # Functions are plain, what they have as attributes is not.
+                    yield f"{_OUTSIDE}{args[0].text}"
                 yield from sharers(args[0], facts, calls)
                 return
             for arg in args:

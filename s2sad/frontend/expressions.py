@@ -323,7 +323,9 @@ class Expressions:
                 test = self.test(node.test)
                 return self.choose(test, lambda: self.value(node.body), lambda: self.value(node.orelse), hint)
             case gast.Attribute():
-                operand = self.operand(node.value)
+                whole = self.value(node.value)
+                # What a function has as attributes is known by its name.
+                operand = whole if isinstance(whole, Global) else self.atom(whole)
                 function = methods.ATTRIBUTES.get(node.attr)
                 return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
             case gast.Subscript():

@@ -58,6 +58,8 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
             if not (isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)) or is_numpy(value)):
                 yield str(gast.unparse(node)).strip()
         elif isinstance(node, gast.Attribute) and node.attr not in CONSTANT_ATTRIBUTES:
+            if isinstance(lookup(node.value)[1], types.FunctionType):
+                yield str(gast.unparse(node)).strip()
             yield from variables_held(node.value, lookup)
     elif isinstance(node, gast.Call):
         yield from _held_by_result(node, lookup)

@@ -113,7 +113,8 @@ def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
 
 def alters(node: Node, lookup: Lookup) -> bool:
     """Whether a call inside ``node`` may write into objects of the module, of which it is not known which they are."""
-    return any(_may_alter(n, lookup) for n in nodes_of(node) if isinstance(n, gast.Call))
+    calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
+    return any(_may_alter(call, lookup) or any(map(may_write, _factories(call, lookup))) for call in calls)
 
 
 def _may_alter(call: Node, lookup: Lookup) -> bool:
@@ -178,7 +179,8 @@ def runs(call: Node, lookup: Lookup) -> bool:
 
 def runs_writing(call: Node, lookup: Lookup) -> bool:
     """Whether a call may call something that it is given which writes, or of which it is not known what it is."""
-    return _calls_writing(call, lookup) or _calls_unknown(call, lookup)
+    bodies = [a.body for a in _given(call, lookup) if isinstance(a, gast.Lambda)]
+    return _calls_writing(call, lookup) or _calls_unknown(call, lookup) or any(alters(b, lookup) for b in bodies)
 
 
 def _given(call: Node, lookup: Lookup) -> list[Node]:
@@ -216,7 +218,7 @@ def _calls_writing(call: Node, lookup: Lookup) -> bool:
 def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
     """Whether an argument is a function that writes into what it is given."""
     if isinstance(argument, gast.Lambda):
-        return any(True for _ in written_in(argument.body, lookup)) or alters(argument.body, lookup)
+        return any(True for _ in written_in(argument.body, lookup))
     if not _is_function(argument, lookup):
         return False
     return writes_first(lookup(argument)[1]) or any(may_write(f) for f in _called(argument, lookup) or ())
@@ -282,11 +284,18 @@ def _constructing(kind: type) -> list[Any]:
     found = [_member(type(kind), "__call__"), *(_member(kind, n) for n in ("__new__", "__init__", "__post_init__"))]
     fields = getattr(kind, "__dataclass_fields__", {})
     if fields:
-        # The generated ``__init__`` has no source: it calls default factories, and sets attributes.
-        found += [_member(kind, "__setattr__"), *(f.default_factory for f in fields.values())]
+        # The generated ``__init__`` has no source: it sets attributes.
+        found.append(_member(kind, "__setattr__"))
         values = [_member(kind, name) for name in fields]
         found += [v.fset if isinstance(v, property) else _member(type(v), "__set__") for v in values]
     return found
+
+
+def _factories(call: Node, lookup: Lookup) -> list[types.FunctionType]:
+    """The functions that make defaults where a dataclass is called; they get nothing of what it is given."""
+    fields = getattr(lookup(call.func)[1], "__dataclass_fields__", {}).values()
+    made = [_unwrapped(f.default_factory) for f in fields]
+    return [m for m in made if isinstance(m, types.FunctionType)]
 
 
 def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
