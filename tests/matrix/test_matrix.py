@@ -33,8 +33,8 @@ KNOWN_BAD = {
     "state of functions and generators": "attributes of functions",
 }
 
-_QUOTAS = {"methods": 48, "sharing": 18, "operators": 30, "keys": 36, "positions": 60}
-_OTHERS = 40
+_QUOTAS = {"methods": 40, "sharing": 18, "operators": 25, "positions": 54}
+_OTHERS = 36
 
 
 def _sample() -> dict[str, list[Program]]:
@@ -136,8 +136,6 @@ def test_refusals_have_a_place() -> None:
 def test_a_compiler_that_trusts_every_function_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     from s2sad.frontend import writing
 
-    helpers = [made for made in map(program, range(4000)) if made.family == "sharing: container"]
-    helpers = [made for made in helpers if "put" in dict(made.axes)["writer"]][:24]
-    assert not [made.source for made in helpers if judge(made).kind in FAILURES]
+    made = [made for made in SAMPLE["positions"][:25] if judge(made).kind not in FAILURES]
     monkeypatch.setattr(writing, "may_write", lambda function: False)
-    assert [made for made in helpers if judge(made).kind in FAILURES]
+    assert [one for one in made if judge(one).kind in FAILURES]
