@@ -106,7 +106,7 @@ def power_dx(x: Any, y: Any) -> Any:
     (0.0, 6.0)
     """
     if isinstance(y, (int, float)):
-        return y * x ** (y - 1) if y != 0 else 0.0
+        return y * x ** (y - 1 if y else y)
     # The inner choice keeps 0 ** -1 from being computed at all.
     return np.where(y == 0, 0, y * x ** np.where(y == 0, 1, y - 1))
 

@@ -229,6 +229,18 @@ def test_any_exponent_of_at_least_zero(tier: Any, dtype: Any, p: Any, spread: bo
     np.testing.assert_allclose(x_bar, expected, rtol=1e-12 if dtype is np.float64 else 2e-6)
 
 
+@pytest.mark.parametrize("f", [lambda x, p: np.sum(x**p), lambda x, p: np.sum(3.0 * x**p + 0.0 * x)])
+@pytest.mark.parametrize("p", [0, 0.0])
+def test_the_gradient_of_a_constant_power_has_the_shape_of_its_argument(f: Callable[..., Any], p: Any) -> None:
+    x = np.array([[0.0, 2.0], [-1.0, 3.0]], np.float32)
+    for tier in (grad, general):
+        x_bar = tier(f)(x, p)
+        assert x_bar.shape == x.shape
+        assert tier is general or x_bar.dtype == x.dtype
+        np.testing.assert_array_equal(x_bar, 0.0)
+    assert grad(lambda x, p: x**p)(0.0, p) == 0.0
+
+
 def test_exponents_of_each_kind_at_once() -> None:
     x, w = np.zeros(6), np.array([0.0, 0.0, 0.0, 2.0, 2.0, 2.0])
     p = np.array([0.5, 1.0, 0.0, 1.0, 3.0, 0.0])
