@@ -8,10 +8,11 @@ but with their own saved copies.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Break, Call, Copy, For, Function, If, Stmt, Var, While
+from s2sad.ir.nodes import Assign, Break, Call, Const, Copy, Effect, For, Function, If, Stmt, Var, While
 from s2sad.ir.traverse import base, names_in, reads, walk, writes
 from s2sad.ir.unset import set_first
 
@@ -61,6 +62,7 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
 
 def with_moved_set(function: Function) -> Function:
     """``function`` with a value for each name that may have none and is moved to what is another name in Python."""
+    function = _with_local(function)
     done: set[str] = set()
     while True:
         moves = [(t, s) for stmt in walk(function.body) if isinstance(stmt, Copy) for t, s in _bare(stmt, function)]
@@ -70,6 +72,19 @@ def with_moved_set(function: Function) -> Function:
             return function
         done |= missing
         function = replace(function, body=set_first(function.body, missing, function.unbound))
+
+
+def _with_local(function: Function) -> Function:
+    """``function`` with its own variables that nothing assigns made local, so that no global of that name is read."""
+    blocks = (*function.body, *(function.reverse or ()))
+    known = {p.name for p in function.params} | {n for stmt in walk(blocks) for n in writes(stmt)}
+    read = dict.fromkeys(n for stmt in walk(blocks) for n in reads(stmt)) | dict.fromkeys(names_in(function.result))
+    start: list[Stmt] = []
+    for name in read:
+        if name not in known and not name.startswith("~"):
+            gone = ast.Delete([ast.Name(base(name), ast.Del())])
+            start += [Assign(name, Const(None)), Effect(gone, ((base(name), name),))]
+    return replace(function, body=(*start, *function.body)) if start else function
 
 
 def _bare(move: Copy, function: Function) -> list[tuple[str, str]]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from s2sad.ir.nodes import Block, Call, Const, Copy, For, If, Op, Stmt, Var, While
+from s2sad.ir.nodes import Block, Call, Const, Copy, Expr, For, If, Op, Stmt, Var, While
 from s2sad.ir.traverse import base, loop_heads, walk, writes
 from s2sad.runtime.objects import unset
 
 _UNSET = Op("runtime", "unset", unset)
+
+
+def unset_of(name: str) -> Expr:
+    """What stands for a variable without a value."""
+    return Call(_UNSET, (Const(base(name)),))
 
 
 def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
@@ -30,7 +35,7 @@ def set_first(body: Block, names: set[str], unbound: frozenset[str]) -> Block:
     for stmt in body:
         first = sorted(wanted & {n for s in walk((stmt,)) for n in writes(s)})
         if first:
-            out.append(Copy(tuple(first), tuple(Call(_UNSET, (Const(base(n)),)) for n in first)))
+            out.append(Copy(tuple(first), tuple(map(unset_of, first))))
             wanted.difference_update(first)
         out.append(stmt)
     return tuple(out)

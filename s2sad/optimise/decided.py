@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Block, Call, Const, Expr, Function, If, Op, Stmt, Var
-from s2sad.ir.traverse import map_stmt
+from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 
 
 def take_decided(function: Function, facts: Facts) -> Function:
@@ -32,7 +32,22 @@ def take_decided(function: Function, facts: Facts) -> Function:
                 out.append(map_stmt(stmt, in_expr, in_block))
         return tuple(out)
 
-    return replace(function, body=in_block(function.body))
+    body = in_block(function.body)
+    return function if body == function.body else _with_unset(replace(function, body=body))
+
+
+def _with_unset(function: Function) -> Function:
+    """``function`` where what nothing assigns any more is read as a variable that has no value (version 0)."""
+    known = {p.name for p in function.params} | {n for stmt in walk(function.body) for n in writes(stmt)}
+    read = {n for stmt in walk(function.body) for n in reads(stmt)} | set(names_in(function.result))
+    names: dict[str, Expr] = {n: Var(f"{base(n)}.0") for n in read - known}
+
+    def in_block(block: Block) -> Block:
+        return tuple([map_stmt(stmt, lambda e: rename(e, names), in_block) for stmt in block])
+
+    if not names:
+        return function
+    return replace(function, body=in_block(function.body), result=rename(function.result, names))
 
 
 def _outcome(test: Expr, facts: Facts) -> bool | None:

@@ -42,6 +42,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
+from s2sad.ir.unset import unset_of
 from s2sad.optimise.dead import is_pure, remove_dead
 from s2sad.pipeline.analysed import Analysed
 
@@ -208,7 +209,11 @@ def halves(
     loose = [n for n in needed if n not in settled]
     body = whole.body
     if loose:
-        body = (Copy(tuple(loose), tuple(Const(0.0) for _ in loose)), *body)
+        # What may have no value raises Python's own error where it is read.
+        made_here = {n for s in walk(whole.body) for n in writes(s)}
+        bare = {n for n in loose if not n.startswith("~") and (n in whole.unbound or n not in made_here)}
+        starts = [unset_of(n) if n in bare else Const(0.0) for n in loose]
+        body = (Copy(tuple(loose), tuple(starts)), *body)
     forward = replace(
         whole,
         name=pair.forward.name,

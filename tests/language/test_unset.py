@@ -1,6 +1,6 @@
 """Variables that have no value before a loop or branch sets them: carried on, read after it, and written."""
 
-# ruff: noqa: F821, F841
+# ruff: noqa: F821, F823, F841
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import grad, value_and_grad
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([0.7, 1.3])
@@ -264,3 +265,65 @@ def left_by_either_arm(x: Any) -> Any:
 def test_a_loop_that_is_left_by_an_arm(x: Any) -> None:
     check_primal(case(left_by_either_arm, x))
     check_gradient(case(left_by_either_arm, x))
+
+
+p = 7.0
+q = 5.0
+
+
+def decided_by_the_arguments(x: Any, d: Any = None, k: int = 2) -> Any:
+    if d is not None:
+        p = d * 2.0
+    s = np.sum(x * x)
+    if k > 1:
+        s = s * p
+    return s
+
+
+def never_reached(x: Any, k: int = 2) -> Any:
+    s = np.sum(x * x)
+    if k > 1:
+        s = s * q
+    if k > 5:
+        q = 3.0
+    return s
+
+
+def deleted(x: Any, k: int = 2) -> Any:
+    p = x * x
+    del p
+    s = np.sum(x)
+    if k > 1:
+        s = s + np.sum(p)
+    return s
+
+
+def in_a_function(x: Any, k: int = 2) -> Any:
+    return set_under_a_condition(x, -1.0, k) + set_under_a_condition(2.0 * x)
+
+
+def set_under_a_condition(x: Any, d: float = -1.0, k: int = 0) -> Any:
+    if d > 0.0:
+        p = d * 2.0
+    s = np.sum(x * x)
+    if k > 1:
+        s = s * p
+    return s
+
+
+def decided_in_a_function(x: Any, k: int = 2) -> Any:
+    return decided_by_the_arguments(x, None, k) + np.sum(x)
+
+
+UNSET = [decided_by_the_arguments, never_reached, deleted, in_a_function, decided_in_a_function]
+
+
+@pytest.mark.parametrize("f", UNSET, ids=lambda f: f.__name__)
+def test_a_variable_of_the_function_is_no_variable_of_the_module(f: Any) -> None:
+    """What has no value raises what Python raises, also where the module has a variable of that name."""
+    with pytest.raises(UnboundLocalError, match="'[pq]'"):
+        f(V)
+    for transform in (grad, value_and_grad):
+        with pytest.raises(UnboundLocalError, match="'[pq]'"):
+            transform(f)(V)
+    check_gradient(case(f, V, k=1))
