@@ -13,6 +13,7 @@ what to do about it; where a source line is to blame it reads like a compiler's:
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -33,6 +34,12 @@ class Place:
     end_column: int | None
     text: str
 
+    def is_within(self, other: Place) -> bool:
+        """Whether this is a part of another stretch of the same line."""
+        end, outer = (sys.maxsize if p.end_column is None else p.end_column for p in (self, other))
+        same = (self.file, self.line) == (other.file, other.line)
+        return same and self != other and other.column <= self.column and end <= outer
+
     def __str__(self) -> str:
         """Return ``file:line:column``, with the column counted from 1 in characters."""
         return f"{_short(self.file)}:{self.line}:{_characters(self.text, self.column) + 1}"
@@ -40,19 +47,23 @@ class Place:
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing that s2sad refuses: where (if known), what, and what to do about it."""
+    """One thing that s2sad refuses: where (if known), what, and what to do about it.
+
+    ``calls`` are the calls that led there from the function that is differentiated, the innermost first.
+    """
 
     place: Place | None
     message: str
     remedy: str
+    calls: tuple[Place, ...] = ()
 
     def __str__(self) -> str:
         """Return the message as :func:`located` writes it."""
-        return located(self.place, self.message, self.remedy)
+        return located(self.place, self.message, self.remedy, self.calls)
 
 
-def located(place: Place | None, message: str, remedy: str) -> str:
-    """Write a message in the form of a compiler's, with source line, caret and remedy.
+def located(place: Place | None, message: str, remedy: str, calls: Iterable[Place] = ()) -> str:
+    """Write a message in the form of a compiler's, with source line, caret, the calls that led there, and remedy.
 
     Example:
         >>> print(located(Place("model.py", 3, 11, 17, "    return eig(x)"), "no rule for eig", "Declare one."))
@@ -64,6 +75,7 @@ def located(place: Place | None, message: str, remedy: str) -> str:
     lines = [f"{place}: error: {message}" if place is not None else f"error: {message}"]
     if place is not None and place.text.strip():
         lines += _excerpt(place)
+    lines += [f"called from {call}: {_clipped(call.text.strip())}" for call in calls]
     if remedy:
         lines.append(remedy)
     return "\n".join(lines)
@@ -80,6 +92,11 @@ def _excerpt(place: Place) -> list[str]:
     # A tab stays a tab, so that the caret stands below its character however wide a tab is shown.
     margin = "".join("\t" if character == "\t" else " " for character in shown[:start])
     return ["    " + shown, "    " + margin + "^" + "~" * (width - 1)]
+
+
+def _clipped(text: str) -> str:
+    """Return a line, cut short if it is long."""
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _characters(text: str, column: int) -> int:
@@ -109,8 +126,8 @@ class S2SADError(Exception):
 class UnsupportedError(S2SADError):
     """The function does something that s2sad cannot differentiate exactly.
 
-    ``violations`` has everything that is refused in one function: sorted by
-    place, each once.  Nothing of the function was run.
+    ``violations`` has everything that is refused in one function and what it
+    calls: sorted by place, each once, whatever calls lead there.  Nothing of the function was run.
 
     Example:
         ``grad(f)`` of ``def f(x): return np.linalg.eig(x)[0].sum()``.
@@ -121,10 +138,16 @@ class UnsupportedError(S2SADError):
     """
 
     violations: tuple[Violation, ...]
+    #: Whether it is not known either what the function writes: what is refused of its callers may follow from that.
+    obscure: bool
 
-    def __init__(self, violations: Iterable[Violation]) -> None:
+    def __init__(self, violations: Iterable[Violation], obscure: bool = False) -> None:
         """Take the violations in any order, repetitions included."""
-        self.violations = tuple(sorted(dict.fromkeys(violations), key=_order))
+        self.obscure = obscure
+        found: dict[tuple[Place | None, str, str], Violation] = {}
+        for violation in sorted(violations, key=lambda v: (_order(v), *map(_line, v.calls))):
+            found.setdefault((violation.place, violation.message, violation.remedy), violation)
+        self.violations = tuple(found.values())
         super().__init__(self.violations)  # so that the error pickles and copies
 
     def __str__(self) -> str:
@@ -132,12 +155,16 @@ class UnsupportedError(S2SADError):
         return "\n\n".join(str(violation) for violation in self.violations)
 
 
+def _line(place: Place) -> tuple[str, int, int]:
+    return (place.file, place.line, place.column)
+
+
 def _order(violation: Violation) -> tuple[bool, str, int, int, str]:
     """Sort by file, line and column; what has no place comes last."""
     place = violation.place
     if place is None:
         return (True, "", 0, 0, violation.message)
-    return (False, place.file, place.line, place.column, violation.message)
+    return (False, *_line(place), violation.message)
 
 
 class SourceError(S2SADError):

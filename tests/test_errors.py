@@ -79,6 +79,32 @@ def test_violations_are_sorted_by_place_and_said_once():
     ]
 
 
+def test_the_calls_that_led_there_stand_above_the_remedy():
+    calls = (Place("model.py", 12, 8, 20, "    y = decompose(x)"), Place("a.py", 3, 0, None, "z = " + 50 * "f(" + "x"))
+    assert str(Violation(EIG, "no rule", "Do.", calls)).splitlines() == [
+        "model.py:7:12: error: no rule",
+        "    w, v = np.linalg.eig(A)",
+        "           ^~~~~~~~~~~~~~~~",
+        "called from model.py:12:9: y = decompose(x)",
+        "called from a.py:3:1: z = " + 36 * "f(" + "f...",
+        "Do.",
+    ]
+
+
+def test_a_violation_is_said_once_whatever_calls_lead_there():
+    first, second = Place("a.py", 3, 0, 5, "f(x)"), Place("a.py", 9, 0, 5, "f(y)")
+    error = UnsupportedError([Violation(EIG, "a", "r", (second,)), Violation(EIG, "a", "r", (first,))])
+    assert error.violations == (Violation(EIG, "a", "r", (first,)),)
+
+
+def test_a_place_within_another():
+    inner, outer = Place("a.py", 3, 6, 9, "y = f(g(x))"), Place("a.py", 3, 4, None, "y = f(g(x))")
+    assert inner.is_within(outer)
+    assert not outer.is_within(inner)
+    assert not inner.is_within(inner)
+    assert not inner.is_within(Place("a.py", 4, 4, None, "y = f(g(x))"))
+
+
 @pytest.mark.parametrize(
     ("kind", "base"),
     [

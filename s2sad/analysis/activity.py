@@ -121,41 +121,55 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
 
 
+@dataclass(frozen=True)
+class Outside:
+    """A statement that writes into what outlives the call: what it does, and the ``calls`` in it that do so.
+
+    It is ``sure`` if the object is known, and not feared because a call is not.
+    """
+
+    stmt: Stmt
+    what: str
+    sure: bool
+    calls: tuple[Call, ...] = ()
+
+
 def written_outside(
     function: Function,
     facts: Facts,
     effects: Effects,
     varied: Collection[str],
     counts: Callable[[str], bool],
-) -> Iterator[tuple[Stmt, str, bool]]:
+) -> Iterator[Outside]:
     """The statements that write an array, or what is ``varied``, into what outlives the call, and what they do.
 
     What reads it later does not know where the value came from, nor under how many names the module has the array.
     ``counts`` says of a variable of the module whether it holds numbers alone, which are replaced and not written.
-    The last item says whether the object is known, and not feared because a call is not.
     """
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
             owners = effects.owners[name] - {""}
             named = owners - {UNKNOWN}
             owner = min(named, default="")
+            calls = tuple([c for c in user_calls(stmt) if name in effects.written_by_calls(Evaluate(c))])
+            done = f"{calls[0].op.name}(...) may write into it" if calls else "is written in place"
             if owners and name in varied:
                 whose = f"{owner} is the module's" if owner else "this may be an array of the module"
-                yield stmt, f"{whose}, and what is differentiated is written into it", bool(owner)
+                yield Outside(stmt, f"{whose}, and what is differentiated is written into it", bool(owner), calls)
                 break
             kind = facts.of[name].kind
             replaced = isinstance(stmt, Store) and stmt.op is None and kind != "open"
             if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, named)))):
-                yield stmt, f"{owner} is the module's, and is written in place", True
+                yield Outside(stmt, f"{owner} is the module's, and {done}", True, calls)
                 break
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             known = effects.calls.get(call)
             operands = (*call.args, *(v for _, v in call.kwargs))
             if known is not None and known.overwriting:
-                yield stmt, f"{call.op.name}(...) writes an array that it is not given", True
+                yield Outside(stmt, f"{call.op.name}(...) writes an array that it is not given", True, (call,))
             elif known is not None and known.outside and any(n in varied for e in operands for n in carriers(e)):
                 what = f"{call.op.name}(...) writes what is differentiated into an object that it is not given"
-                yield stmt, what, False
+                yield Outside(stmt, what, False, (call,))
 
 
 def _reach(graph: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

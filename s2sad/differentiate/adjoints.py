@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
@@ -21,10 +22,12 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
+    Effect,
     Evaluate,
     Expr,
     For,
     Op,
+    Opaque,
     Stmt,
     Store,
     Var,
@@ -32,7 +35,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, subexpressions, walk, writes
 from s2sad.ir.types import Fact
-from s2sad.runtime import add_into, fresh, in_dtype, own, real_like
+from s2sad.runtime import add_into, fresh, in_dtype, own, real_like, stop_gradient
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
 When = Literal["before", "after", "inside"]
@@ -184,7 +187,7 @@ class Adjoints(Buffers):
                 for k, v in zip(g.items[::2], g.items[1::2], strict=True):
                     if k == key:
                         return v
-            else:
+            elif key.value < len(g.items):
                 part: Expr = g.items[key.value]
                 return part
         held = g if isinstance(g, Var) else self.let(self.fresh("~t_bar"), g)
@@ -320,6 +323,22 @@ class Adjoints(Buffers):
                 "or look at one call (source_for, s2sad show --at). In a call: take a copy, or make a new one."
             )
         self.misused.append(Violation(self.place(node) if node is not None else None, what, remedy))
+
+    def refuse_unseen(self, stmt: Stmt) -> None:
+        """Note a statement in which calls that are not taken apart may write into an array that is differentiated."""
+        wholes: list[Opaque | Effect] = [stmt] if isinstance(stmt, Effect) else []
+        wholes += [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Opaque)]
+        for whole in wholes:
+            user = next((u for u, n in whole.names if n in whole.writes and self.is_buffer(Var(n))), "")
+            if not user:
+                continue
+            calls = [n for n in ast.walk(whole.node) if isinstance(n, ast.Call)]
+            calls = [c for c in calls if any(isinstance(n, ast.Name) and n.id == user for n in ast.walk(c))]
+            calls = [c for c in calls if not ast.unparse(c.func).endswith(stop_gradient.__name__)]
+            who = f"{ast.unparse(calls[0].func)}(...)" if len(calls) == 1 else "a call here"
+            what = f"{who} may write into {user}, which is differentiated"
+            remedy = f"Give it a copy: np.copy({user})."
+            self.misused.append(Violation(self.place(calls[0] if len(calls) == 1 else stmt.origin.line), what, remedy))
 
     def refuse_stopped(self, node: Any) -> None:
         """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""

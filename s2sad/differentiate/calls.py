@@ -9,7 +9,7 @@ from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
 from s2sad.differentiate.known import Known, Pair
-from s2sad.errors import UnsupportedError
+from s2sad.errors import Place, SourceError, UnsupportedError
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Stmt, Unpack, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import OPEN, Fact, item_of
@@ -23,6 +23,8 @@ class Calls(Containers):
         self.callees = known.callees
         self.repeated = known.context.repeated
         self.depth = 0
+        #: The calls that are refused with all that is in them.
+        self.refused_calls: list[Place] = []
 
     def user_call(self, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
         """The adjoint of a call: a call of the reverse half of its pair."""
@@ -41,8 +43,11 @@ class Calls(Containers):
         facts = {name: self.fact(value) for name, value in bound.items()}
         try:
             pair = self.callees.pair(call, active, facts, self.context(bound, shadowed, targets))
-        except UnsupportedError as error:
-            self.violations += error.violations
+        except (UnsupportedError, SourceError) as error:
+            here = self.place(call.node)
+            self.violations += self.callees.refused(call, error, here)
+            self.refused_calls.append(here)
+            self.explained |= not isinstance(error, UnsupportedError) or error.obscure
             return stmt
         self.complex = self.complex or pair.complex
         if isinstance(stmt, Unpack) and pair.count != len(targets):

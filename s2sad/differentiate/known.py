@@ -11,7 +11,7 @@ from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import Sections
 from s2sad.analysis.summaries import Context
-from s2sad.errors import Place
+from s2sad.errors import Place, S2SADError, Violation
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
 from s2sad.ir.types import Fact
 
@@ -50,6 +50,8 @@ class Callees(Protocol):
     def bind(self, call: Call) -> dict[str, Expr]: ...
 
     def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact], context: Context) -> Pair: ...
+
+    def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]: ...
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,9 @@ _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
 _WIDENED = Op("runtime", "widened", widened)
 _REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
+_PLAIN_OPERAND = (
+    "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds."
+)
 
 
 class Operations(Adjoints):
@@ -78,7 +81,7 @@ class Operations(Adjoints):
         strange = [a for a in call.args if self.fact(a).kind == "other"] if op.kind == "operator" else []
         if strange:
             what = f"an operand of {op.name} is an object with operators of its own, as far as is known"
-            self.violation(call.node, what, "Convert it with np.asarray(...) before the call.")
+            self.violation(call.node, what, _PLAIN_OPERAND)
             return
         if self.may_turn_complex(call):
             self.emit(Evaluate(Call(_REQUIRE_REAL, (z,)), self.origin))

@@ -133,7 +133,7 @@ class _Reverse(Writes):
                     self.violation(refusal.node, refusal.message, refusal.remedy)
                     self.explained = True
             if unseen:
-                self.refuse_buffer(stmt.origin.line)
+                self.refuse_unseen(stmt)
         for read in self.stale:
             self.refuse_stopped((read or self.function.body[-1]).origin.line)
         body = self.block(self.function.body)
@@ -148,7 +148,8 @@ class _Reverse(Writes):
             adjoints = tuple([self.realised(g, self.of[name]) for g, name in zip(adjoints, wrt, strict=True)])
         refused = self.violations if self.explained else self.violations + self.misused
         if refused:
-            raise UnsupportedError(refused)
+            whole = [v for v in refused if not (v.place and any(map(v.place.is_within, self.refused_calls)))]
+            raise UnsupportedError(whole, self.explained)
         # An adjoint that is returned is called after its argument.
         named: dict[str, str] = {}
         made = {n for s in walk(self.out) for n in writes(s)}

@@ -23,15 +23,15 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend import methods
-from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, OWN_ARRAY, dtype_argument, is_followed, misfit, obstacle
+from s2sad.frontend import methods, unfollowed
+from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_argument, is_followed, misfit
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, runs, runs_writing, written_in
+from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, runs, runs_writing, touched, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -56,9 +56,7 @@ _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
 _CASTS = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
 )
-_OWN_LINE = "Put it on a line of its own."
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
-_CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 
 
 class Expressions:
@@ -136,10 +134,11 @@ class Expressions:
 
     def refused(self, node: Node, message: str, remedy: str) -> Expr:
         """``node`` as it stands; the refusal is raised if a derivative would have to pass through it."""
-        self.refusals.append(Refusal(node, message, remedy))
-        opaque = self.opaque(node, refused=True)
+        refusal = Refusal(node, message, remedy)
+        self.refusals.append(refusal)
+        opaque = self.opaque(node, refusal)
         variables = tuple([v for v in opaque.variables if v != UNKNOWN])
-        return self.assign("~t", replace(opaque, refusal=Refusal(node, message, remedy), variables=variables))
+        return self.assign("~t", replace(opaque, refusal=refusal, variables=variables))
 
     # --- expressions that carry no derivative
 
@@ -245,25 +244,24 @@ class Expressions:
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
         return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
-    def opaque(self, node: Node, refused: bool = False) -> Opaque:
-        """``node`` as it stands; if it is ``refused``, the reason is known."""
+    def opaque(self, node: Node, refused: Refusal | None = None, ended: bool = False) -> Opaque:
+        """``node`` as it stands; if it is ``refused``, whatever is wrong with it is said so; the run may have ended."""
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in nodes_of(node) if isinstance(f, gast.Lambda) for n in nodes_of(f)}
         for call in writing_calls(node, self.resolver.lookup):
-            if id(call) in later or any(self.depends(n) for n in nodes_of(call) if isinstance(n, gast.Name)):
-                text = gast.unparse(call.func).strip()
-                starred = f"{text}(...) is called with * or **", ONE_BY_ONE
-                hidden = f"{text}(...) writes, inside of what is not taken apart", _OWN_LINE
-                self.violation(call, *(starred if is_starred(call) else hidden))
-        if not (self.stopping or refused):
+            if id(call) in later or any(self.depends(n) for n in touched(call, self.resolver.lookup)):
+                said = unfollowed.of_writer(call, self.resolver.lookup, self.depends, inside=call is not node)
+                self.violation(call, *said)
+        if not (self.stopping or refused or ended):
             for call in keeping_calls(node, self.resolver.lookup, self.depends):
                 what = f"{gast.unparse(call.func).strip()}(...) may write or keep what is differentiated"
                 self.violation(call, what, "Return it instead, or pass stop_gradient(np.copy(...)).")
         for name in written_in(node, self.resolver.lookup, surely=True):
-            if self.resolver.holds_arrays(name):
-                self.violation(node, f"{name} is the module's, and is written in place", OWN_ARRAY)
+            if self.resolver.holds_arrays(name, node):
+                said = unfollowed.of_array(node, name, self.resolver.lookup)
+                self.violation(node, *((refused.message, refused.remedy) if refused else said))
         return self.whole(node)
 
     def whole(self, node: Node) -> Opaque:
@@ -426,7 +424,7 @@ class Expressions:
             return self.refused(node, f"{text}(...) is called with * or **", ONE_BY_ONE)
         found, function = self.resolver.lookup(node.func)
         if is_writing(node, self.resolver.lookup):
-            self.violation(node, f"{text}(...) changes an object that is differentiated", "Make a new object instead.")
+            self.violation(node, *unfollowed.of_writer(node, self.resolver.lookup, self.depends))
             return self.whole(node)
         if not found and isinstance(node.func, gast.Attribute):
             if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
@@ -435,24 +433,23 @@ class Expressions:
         if not found and isinstance(node.func, gast.Name) and node.func.id not in self.resolver.local:
             return self.refused(node, f"the name {text} is not defined", "Define or import it before.")
         if not found:
-            return self.refused(node, f"{text} is a function that is known only at run time", _CUSTOM)
+            return self.refused(node, *unfollowed.of_unknown(text))
         if function is dict and not node.args:
             pairs = [(Const(k.arg), self.element(k.value)) for k in node.keywords]
             return Build("dict", tuple([part for pair in pairs for part in pair]))
         if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
             return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
-        remedy = ops.remedy(function)
         if ops.find(function) is None:
             if isinstance(function, types.FunctionType) and is_followed(function):
-                why = obstacle(node, function)
+                why = unfollowed.of_function(text, node, function, self.resolver.file)
                 if why is not None:
-                    return self.refused(node, f"{text} {why[0]}", why[1])
+                    return self.refused(node, *why)
                 op = Op("user", text, function, pure=False)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))
-            return self.refused(node, f"{text} has no derivative rule", remedy or _CUSTOM)
+            return self.refused(node, *unfollowed.of_value(text, function))
         if runs(node, self.resolver.lookup):
-            return self.refused(node, f"{text}(...) that calls a function has no derivative rule", _CUSTOM)
+            return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
         wrong = self.odd_dtype(node, function, 0)
         if wrong is not None:
             return wrong
@@ -463,8 +460,7 @@ class Expressions:
         name = node.func.attr
         function = methods.METHODS.get(name)
         if function is None or not self.depends(node.func.value):
-            text = gast.unparse(node.func).strip()
-            return self.refused(node, f"the method {text}(...) has no derivative rule", _CUSTOM)
+            return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
         wrong = self.odd_dtype(node, function, 1)
         if wrong is not None:
             return wrong

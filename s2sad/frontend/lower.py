@@ -28,7 +28,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend import methods
+from s2sad.frontend import methods, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
@@ -287,7 +287,7 @@ class _Lowering(ControlFlow):
             # What may be refused later is said in the same breath.
             for refusal in refusals:
                 self.violation(refusal.node, refusal.message, refusal.remedy)
-            raise UnsupportedError(self.violations)
+            raise UnsupportedError(self.violations, obscure=True)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True
         while grown:
@@ -451,8 +451,7 @@ class _Lowering(ControlFlow):
             func, call = s.value.func, s.value
             function = self.resolver.lookup(func)[1]
             if not is_starred(call) and is_writing(call, self.resolver.lookup):
-                what = f"{gast.unparse(func).strip()}(...) changes an object that is differentiated"
-                self.violation(s, what, "Make a new object instead.")
+                self.violation(s, *unfollowed.of_writer(call, self.resolver.lookup, self.depends))
                 return
             if isinstance(function, types.FunctionType) and ops.find(function) is None and may_write(function):
                 text, why = self.resolver.text(func), obstacle(call, function)
@@ -486,7 +485,7 @@ class _Lowering(ControlFlow):
         kept: dict[str, None] = {}
         altering, over = False, isinstance(s, gast.Raise)
         for part in gast.iter_child_nodes(s):
-            opaque = self.opaque(part, refused=over)
+            opaque = self.opaque(part, ended=over)
             names.update(opaque.names)
             # Nothing of the function runs after it has raised.
             altering |= opaque.alters and not over

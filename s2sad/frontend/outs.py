@@ -104,6 +104,11 @@ def is_writing(call: Node, lookup: Lookup) -> bool:
     return any(True for _ in (*given, *changed(call, lookup), *hidden_outs(call, lookup)))
 
 
+def written_parts(call: Node, lookup: Lookup) -> list[Node]:
+    """What a call of a function or method that is known to write is given to write into."""
+    return [*given_out(call), *changed(call, lookup), *hidden_outs(call, lookup)]
+
+
 def changed(call: Node, lookup: Lookup) -> list[Node]:
     """What a call changes because that is the purpose of the function or method."""
     found, function = lookup(call.func)

@@ -105,6 +105,7 @@ class Resolver:
         self.local = local
         self.aliases = aliases or {}
         self.globals = function.__globals__
+        self.file = function.__code__.co_filename
         self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         self.guards: dict[tuple[int, str], Guard] = {}
         self.rebound: dict[str, bool] = {}
@@ -150,10 +151,22 @@ class Resolver:
             return False
         return any(value is f for f in ((eval, exec) if count == 1 else (locals, vars, dir) if count == 0 else ()))
 
-    def holds_arrays(self, name: str) -> bool:
-        """Whether a variable of the module is an array or holds some now."""
+    def holds_arrays(self, name: str, node: Any) -> bool:
+        """Whether a variable of the module that ``node`` reads is an array or holds some now; of a module, what is
+        read of it there."""
         found, value = self.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
-        return found and _has_arrays(value)
+        if not (found and isinstance(value, types.ModuleType)):
+            return found and _has_arrays(value)
+        return any(_has_arrays(v) for v in self.read_of(name, node) if not isinstance(v, types.ModuleType))
+
+    def read_of(self, name: str, node: Any) -> Iterator[Any]:
+        """The values of the dotted names in ``node`` that begin with ``name``."""
+        for inner in nodes_of(node):
+            root = inner
+            while isinstance(root, gast.Attribute):
+                root = root.value
+            if root is not inner and isinstance(root, gast.Name) and root.id == name and self.lookup(inner)[0]:
+                yield self.lookup(inner)[1]
 
     def is_rebound(self, name: str) -> bool:
         """Whether a function that is known around here gives a variable of the module or closure another value."""

@@ -103,6 +103,15 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
             yield from names_held(part, lookup)
 
 
+def touched(call: Node, lookup: Lookup) -> Iterator[Node]:
+    """What a call is given and called on, and the names in it whose objects it may write, or is given to keep."""
+    yield from _arguments(call)
+    if isinstance(call.func, gast.Attribute):
+        yield call.func.value
+    names = {*written_in(call, lookup), *(n for part in _arguments(call) for n in names_held(part, lookup))}
+    yield from (n for n in nodes_of(call) if isinstance(n, gast.Name) and n.id in names)
+
+
 def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
     """The names that a function gives to lambdas which write nothing, among its ``nodes``."""
     for node in nodes:

@@ -19,7 +19,6 @@ from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.summaries import RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend.called import OWN_ARRAY
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
@@ -167,8 +166,9 @@ class Analyser(Callees):
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
         outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver.counts))
-        doubts = [Violation(lowered.source.place(s.origin.line), what, OWN_ARRAY) for s, what, _ in outside]
-        if any(sure for *_, sure in outside):
+        doubts = [violation for item in outside for violation in self.causes(item, known, lowered)]
+        # What cannot be read is refused where it is called, beside whatever else is refused.
+        if any(item.sure and not self.is_unread(item, known) for item in outside):
             raise UnsupportedError(doubts)
         if "ir" not in self.stages:
             self.stages["ir"] = lambda: show(ir)

@@ -10,16 +10,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from s2sad.analysis.activity import activity, written_outside
+from s2sad.analysis.activity import Outside, activity, written_outside
 from s2sad.analysis.effects import Effects, effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.summaries import NO_EFFECTS, CallEffects, Context, assumed, user_calls, written_unseen
-from s2sad.errors import S2SADError
+from s2sad.analysis.summaries import (
+    NO_EFFECTS,
+    CallEffects,
+    Context,
+    assumed,
+    constant_calls,
+    user_calls,
+    written_unseen,
+)
+from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
+from s2sad.frontend.called import OWN_ARRAY
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Expr, Function, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
+from s2sad.pipeline.refused import of_call
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
@@ -36,6 +46,8 @@ class Callees(ABC):
         self.results: dict[Any, Fact] = {}
         #: Of each function, with facts about its arguments, what it is in IR; None if it cannot be read.
         self.inferred: dict[Any, tuple[Lowered, Facts] | None] = {}
+        #: Why it cannot be read.
+        self.unread: dict[Any, S2SADError] = {}
         self.summaries: dict[Any, CallEffects | None] = {}
         self.summarising: list[Any] = []
         self.depth: dict[types.FunctionType, int] = {}
@@ -112,8 +124,8 @@ class Callees(ABC):
                 lowered, body, known = self.typed(function, tuple(bound), facts, True)
                 new = _outward(known.get(body.result))
                 self.inferred[key] = replace(lowered, function=body), known
-            except S2SADError:
-                new, self.inferred[key] = OPEN, None
+            except S2SADError as error:
+                new, self.inferred[key], self.unread[key] = OPEN, None, error
             if new == OPEN:
                 new = _outward(self.constant_result(function, facts))
             done = new == result or result == OPEN or key not in self.met
@@ -128,9 +140,8 @@ class Callees(ABC):
             result = new if rest > 1 else OPEN
         return OPEN
 
-    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
-        """What a call does to the objects that it is given."""
-        bound = self.bind(call)
+    def key_of(self, call: Call, facts: Facts) -> tuple[Any, dict[str, Fact], int]:
+        """Under what the callee of a call is known, the facts about its arguments, and how deep it is in itself."""
         fact_of = self.bound_facts(call, facts.get)
         assert fact_of is not None
         function = call.op.function
@@ -138,7 +149,14 @@ class Callees(ABC):
         depth = max(self.summarising.count(function), self.depth.get(function, 0))
         if depth >= DEPTH:
             fact_of = {name: rough(f, None) for name, f in fact_of.items()}
-        key = (function, tuple(fact_of.items()))
+        return (function, tuple(fact_of.items())), fact_of, depth
+
+    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
+        """What a call does to the objects that it is given."""
+        bound = self.bind(call)
+        key, fact_of, depth = self.key_of(call, facts)
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
         if key not in self.summaries and depth <= DEPTH:
             self.result(function, fact_of)
             if self.inferred.get(key) is not None:
@@ -206,6 +224,37 @@ class Callees(ABC):
             any(map(found.alters, walk(function.body))),
             frozenset(params[n] for n in params if n in found.kept),
         )
+
+    def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:
+        """What is refused of a call whose callee is."""
+        assert isinstance(call.op.function, types.FunctionType)
+        return of_call(call.op.name, call.op.function, error, place)
+
+    def causes(self, outside: Outside, facts: Facts, lowered: Lowered, above: tuple[Any, ...] = ()) -> list[Violation]:
+        """Why a statement of a function may write into what outlives the call: where that is, if it is in a callee."""
+        place, found = lowered.source.place, list[Violation]()
+        for call in outside.calls:
+            key, _, _ = self.key_of(call, facts)
+            inferred = self.inferred.get(key)
+            if inferred is not None and key not in above:
+                inner, known = inferred
+                shared = effects(inner.function, known, self.call_effects, Context())
+                varied = activity(inner.function, [p.name for p in inner.function.params], shared).varied
+                said = [
+                    v
+                    for item in written_outside(inner.function, known, shared, varied, inner.resolver.counts)
+                    for v in self.causes(item, known, inner, (*above, key))
+                ]
+                found += self.refused(call, UnsupportedError(said), place(call.node)) if said else []
+            elif key in self.unread and not any(c is call for c in constant_calls(outside.stmt)):
+                found += self.refused(call, self.unread[key], place(call.node))
+        where = outside.calls[0].node if outside.calls else outside.stmt.origin.line
+        return found or [Violation(place(where), outside.what, OWN_ARRAY)]
+
+    def is_unread(self, outside: Outside, facts: Facts) -> bool:
+        """Whether a statement may write into what outlives the call only as far as a callee cannot be read."""
+        keys = [self.key_of(call, facts)[0] for call in outside.calls]
+        return bool(keys) and all(key in self.unread and self.inferred.get(key) is None for key in keys)
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:
         """The names that may hold a container of which something that it holds is replaced."""

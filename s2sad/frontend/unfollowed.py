@@ -1,0 +1,148 @@
+"""What is said of calls that are not followed: of what kind the callee is, and what to write instead."""
+
+from __future__ import annotations
+
+import functools
+import os
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import ops
+from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, obstacle
+from s2sad.frontend.holding import names_held
+from s2sad.frontend.methods import OWN_METHODS
+from s2sad.frontend.outs import written_parts
+from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.writing import may_write
+
+Lookup = Callable[[Any], tuple[bool, Any]]
+#: What to do about an operation without rule, and about a call of a library.
+CUSTOM = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
+OF_LIBRARY = (
+    "Write it with operations of NumPy; or, if no derivative should pass, give it a constant copy of each array: "
+    "stop_gradient(np.copy(x))."
+)
+_AT_RUN_TIME = "Call functions by their own names, in a branch for each if there are several."
+_VALUES = "a function of the values that it reads, and call that."
+#: Where installed packages are.
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def inside_library(file: str) -> str:
+    """The path of a file inside the folder of installed packages; empty for a file of the user's own.
+
+    Example:
+        >>> inside_library("/venv/lib/python3.13/site-packages/scipy/special/_logsumexp.py")
+        'scipy/special/_logsumexp.py'
+    """
+    parts = file.replace(os.sep, "/").split("/")
+    ends = [i for i, part in enumerate(parts) if part in _INSTALLED]
+    return "/".join(parts[ends[-1] + 1 :]) if ends else ""
+
+
+def is_foreign(function: types.FunctionType, file: str) -> bool:
+    """Whether a function is of an installed package, and not of the one that the code in ``file`` is of."""
+    own, other = (inside_library(f).partition("/")[0] for f in (file, function.__code__.co_filename))
+    return bool(other) and own != other
+
+
+def of_library(text: str, why: str) -> tuple[str, str]:
+    """What is said of a library's function that is refused somewhere inside, for the reason ``why``."""
+    return f"{text} has no derivative rule, and its source cannot be followed: {why}", OF_LIBRARY
+
+
+def of_function(text: str, call: Any, function: types.FunctionType, file: str) -> tuple[str, str] | None:
+    """Why a call in ``file`` of a function with source is not taken apart, and a remedy; None if it is."""
+    why = obstacle(call, function)
+    if why is None:
+        return None
+    return of_library(text, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
+
+
+def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
+    """What is said of a call of the method ``func`` of an object, the class of which may be known."""
+    found, value = lookup(func.value)
+    owner, name = type(value) if found else None, func.attr
+    text, receiver = str(gast.unparse(func)).strip(), str(gast.unparse(func.value)).strip()
+    if owner is None and name not in OWN_METHODS:
+        what = f"{text}(...) is a method of an object whose class is not known here, and methods are not followed"
+        return what, _instead("its class", f"Class.{name}", receiver)
+    if owner is None or not _is_users(owner):
+        return f"the method {text}(...) has no derivative rule", CUSTOM
+    return _of_class(text, owner, name, receiver)
+
+
+def _of_class(text: str, owner: type, name: str, receiver: str) -> tuple[str, str]:
+    function = getattr(owner, name, None)
+    does = "calls an object" if name == "__call__" else "is a method"
+    what = f"{text}(...) {does} of the class {owner.__qualname__}, and methods are not followed"
+    if not isinstance(function, types.FunctionType):
+        return what, CUSTOM
+    if inside_library(function.__code__.co_filename):
+        return what, OF_LIBRARY
+    if may_write(function):
+        return what, f"Write {_VALUES}"
+    return what, _instead("the class", f"{owner.__qualname__}.{name}", receiver)
+
+
+def _instead(whose: str, function: str, receiver: str) -> str:
+    return f"Call the function of {whose}, {function}({receiver}, ...), or write {_VALUES}"
+
+
+def of_value(text: str, value: Any) -> tuple[str, str]:
+    """What is said of a call of something known that has neither rule nor source."""
+    module = (getattr(value, "__module__", None) or "").partition(".")[0]
+    if isinstance(value, np.ufunc) or module == "numpy":
+        return f"{text} has no derivative rule", ops.remedy(value) or CUSTOM
+    if isinstance(value, functools.partial):
+        return f"{text} is a functools.partial, which is not followed", "Call the function inside, with all arguments."
+    if isinstance(value, type) and _is_users(value):
+        what = f"{text}(...) makes an object of a class, through which no derivative passes"
+        return what, "Keep the values in variables of their own, or in a tuple, list or dict."
+    if isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
+        what = f"{text} is behind a decorator, which is not looked through"
+        return what, "Give the function without decorator a name of its own, and call that."
+    if _is_users(type(value)):
+        return _of_class(text, type(value), "__call__", text)
+    return f"{text} has no derivative rule", ops.remedy(value) or CUSTOM
+
+
+def of_unknown(text: str) -> tuple[str, str]:
+    """What is said of a call of a local variable, an item or an attribute."""
+    return f"{text} is a function that is known only at run time", _AT_RUN_TIME
+
+
+def of_writer(call: Any, lookup: Lookup, depends: Callable[[Any], bool], inside: bool = False) -> tuple[str, str]:
+    """What is said of a call that writes what is differentiated, or into it, and is not taken apart.
+
+    It stands ``inside`` of an expression, or is a statement of its own.
+    """
+    text = gast.unparse(call.func).strip()
+    if is_starred(call):
+        return f"{text}(...) is called with * or **", ONE_BY_ONE
+    if inside:
+        return f"{text}(...) writes, inside of what is not taken apart", "Put it on a line of its own."
+    into = [part for part in written_parts(call, lookup) if lookup(part)[0]]
+    if into and not any(map(depends, into)):
+        what = f"{text}(...) puts what is differentiated into {gast.unparse(into[0]).strip()}, which is the module's"
+        return what, "Return it as well (has_aux=True), or put a constant there: stop_gradient(np.copy(...))."
+    return f"{text}(...) changes an object that is differentiated", "Make a new object instead."
+
+
+def of_array(node: Any, name: str, lookup: Lookup) -> tuple[str, str]:
+    """What is said of an expression that writes into the module's array ``name``, or calls what may do so."""
+    calls = [call for call in nodes_of(node) if isinstance(call, gast.Call)]
+    if any(name in names_held(part, lookup) for call in calls for part in written_parts(call, lookup)):
+        return f"{name} is the module's, and is written in place", OWN_ARRAY
+    given = [call for call in calls if name in names_held(call, lookup)]
+    text = gast.unparse((given or calls)[-1].func).strip()
+    return f"{name} is the module's, and {text}(...) may write into it", f"Give it a copy: np.copy({name})."
+
+
+def _is_users(cls: type) -> bool:
+    """Whether a class is written in Python by the user, with a method for calls of its objects or none of its own."""
+    return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "functools", "operator", "types")

@@ -1,0 +1,29 @@
+"""What is said of a call when its callee is refused.
+
+A function of the user's is refused where the cause is, with the calls that led there.  One of a library is followed
+as a whole or not at all: of its insides no more is said than the first reason, and the place is the user's call.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+
+from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
+from s2sad.frontend.unfollowed import inside_library, is_foreign, of_library
+
+
+def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Place) -> list[Violation]:
+    """What is refused of a call, of the function that stands there as ``name``, if the callee is refused."""
+    violations = list(error.violations) if isinstance(error, UnsupportedError) else [_of_source(error, place)]
+    if is_foreign(callee, place.file):
+        first = violations[0]
+        where = f" ({inside_library(first.place.file) or first.place.file}:{first.place.line})" if first.place else ""
+        return [Violation(place, *of_library(name, first.message + where))]
+    return [v if v.place == place else replace(v, calls=tuple(dict.fromkeys((*v.calls, place)))) for v in violations]
+
+
+def _of_source(error: S2SADError, place: Place) -> Violation:
+    """What is said of a callee without source, at its call."""
+    head, *rest = str(error).splitlines()
+    return Violation(place, head.partition("error: ")[2] or head, rest[-1] if rest else "")

@@ -1,0 +1,518 @@
+"""Errors as a new user meets them: the true cause, once, where it is, with the calls that led there and a remedy."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, stop_gradient
+from s2sad.errors import S2SADError, UnsupportedError
+from tests.language.support import case, check_gradient
+
+X = np.array([0.5, 1.0, 2.0])
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+HISTORY: list[Any] = []
+
+
+def line_of(f: Callable[..., Any], text: str) -> int:
+    """The line of a function's file that has a text, from the function on."""
+    lines = Path(f.__code__.co_filename).read_text(encoding="utf-8").splitlines()
+    first = f.__code__.co_firstlineno
+    return next(n for n, line in enumerate(lines[first - 1 :], first) if text in line)
+
+
+def refused(f: Callable[..., Any], *args: Any) -> UnsupportedError:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(*(args or (X,)))
+    return caught.value
+
+
+def only(f: Callable[..., Any], *args: Any) -> Any:
+    """The one violation."""
+    error = refused(f, *args)
+    assert len(error.violations) == 1, str(error)
+    return error.violations[0]
+
+
+# -- methods, objects and classes --------------------------------------------------------------------------------------
+
+
+class Dense:
+    """A layer that also counts its calls in one method."""
+
+    def __init__(self, w: Any, b: Any) -> None:
+        self.w = w
+        self.b = b
+        self.count = 0
+
+    def forward(self, x: Any) -> Any:
+        return np.tanh(x @ self.w + self.b)
+
+    def predict(self, x: Any, weights: Any) -> Any:
+        self.count += 1
+        return x * weights
+
+    def twice(self, x: Any) -> Any:
+        return self.forward(x) + self.forward(2.0 * x)
+
+    def __call__(self, x: Any) -> Any:
+        return np.tanh(x @ self.w)
+
+
+LAYER = Dense(np.ones((3, 2)) / 3.0, np.zeros(2))
+PARTIAL = functools.partial(np.multiply, 2.0)
+
+
+def method_of_a_known_class(x: Any) -> Any:
+    return np.sum(LAYER.forward(x) ** 2)
+
+
+def function_of_the_class(x: Any) -> Any:
+    return np.sum(Dense.forward(LAYER, x) ** 2)
+
+
+def forward(w: Any, b: Any, x: Any) -> Any:
+    return np.tanh(x @ w + b)
+
+
+def function_of_its_values(x: Any) -> Any:
+    return np.sum(forward(LAYER.w, LAYER.b, x) ** 2)
+
+
+def method_of_an_argument(x: Any, layer: Any) -> Any:
+    return np.sum(layer.forward(x) ** 2)
+
+
+def method_that_counts(x: Any) -> Any:
+    return np.sum(LAYER.predict(x, WEIGHTS) * WEIGHTS)
+
+
+def object_called(x: Any) -> Any:
+    return np.sum(LAYER(x))
+
+
+def class_called(x: Any) -> Any:
+    return np.sum(Dense(x, 0.0).w)
+
+
+def partial_called(x: Any) -> Any:
+    return np.sum(PARTIAL(x))
+
+
+@functools.cache
+def behind_a_cache(x: Any) -> Any:
+    return x * 2.0
+
+
+def cache_called(x: Any) -> Any:
+    return behind_a_cache(x[0])
+
+
+def parameter_called(x: Any, f: Any) -> Any:
+    return np.sum(f(x))
+
+
+def test_a_method_is_said_to_be_one_of_the_class() -> None:
+    found = only(method_of_a_known_class)
+    assert found.message == "LAYER.forward(...) is a method of the class Dense, and methods are not followed"
+    assert found.remedy == (
+        "Call the function of the class, Dense.forward(LAYER, ...), "
+        "or write a function of the values that it reads, and call that."
+    )
+    assert found.place.line == line_of(method_of_a_known_class, "LAYER.forward")
+    check_gradient(case(function_of_the_class, X))
+    check_gradient(case(function_of_its_values, X))
+
+
+def test_a_method_of_an_unknown_object() -> None:
+    found = only(method_of_an_argument, X, LAYER)
+    assert found.message == (
+        "layer.forward(...) is a method of an object whose class is not known here, and methods are not followed"
+    )
+    assert "Class.forward(layer, ...)" in found.remedy
+
+
+def test_a_method_that_may_write_is_to_be_rewritten_and_not_called_otherwise() -> None:
+    found = only(method_that_counts)
+    assert found.message == "LAYER.predict(...) is a method of the class Dense, and methods are not followed"
+    assert found.remedy == "Write a function of the values that it reads, and call that."
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (object_called, "LAYER(...) calls an object of the class Dense, and methods are not followed"),
+        (class_called, "Dense(...) makes an object of a class, through which no derivative passes"),
+        (partial_called, "PARTIAL is a functools.partial, which is not followed"),
+        (cache_called, "behind_a_cache is behind a decorator, which is not looked through"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_called_is_said_to_be_what_it_is(f: Callable[..., Any], message: str) -> None:
+    assert only(f).message == message
+
+
+def test_a_function_that_is_an_argument() -> None:
+    found = only(parameter_called, X, np.sin)
+    assert found.message == "f is a function that is known only at run time"
+    assert "stop_gradient" not in found.remedy
+
+
+def method_of_arrays(x: Any) -> Any:
+    return np.sum(x.tolist())
+
+
+def test_a_method_of_arrays_is_said_to_have_no_rule() -> None:
+    assert only(method_of_arrays).message == "the method x.tolist(...) has no derivative rule"
+
+
+# -- constants of the module beside what is not understood -------------------------------------------------------------
+
+
+def constant_given_to_a_method(x: Any) -> Any:
+    return np.sum(LAYER.predict(2.0, WEIGHTS) * x)
+
+
+def copy_given_to_a_method(x: Any) -> Any:
+    return np.sum(LAYER.predict(2.0, np.copy(WEIGHTS)) * x)
+
+
+def test_a_constant_that_a_call_may_write_is_not_said_to_be_written() -> None:
+    found = only(constant_given_to_a_method)
+    assert found.message == "WEIGHTS is the module's, and LAYER.predict(...) may write into it"
+    assert found.remedy == "Give it a copy: np.copy(WEIGHTS)."
+    check_gradient(case(copy_given_to_a_method, X))
+
+
+def writes_a_constant(x: Any) -> Any:
+    np.copyto(WEIGHTS, 0.0)
+    return np.sum(x * WEIGHTS)
+
+
+def test_a_constant_that_is_written_is_said_to_be() -> None:
+    assert only(writes_a_constant).message == "WEIGHTS is the module's, and is written in place"
+
+
+def keeps_in_the_module(x: Any) -> Any:
+    HISTORY.append(np.sum(x))
+    return np.sum(x * x)
+
+
+def keeps_a_constant_in_the_module(x: Any) -> Any:
+    HISTORY.append(stop_gradient(np.sum(x)))
+    return np.sum(x * x)
+
+
+def keeps_the_object_in_the_module(x: Any) -> Any:
+    y = x * x
+    HISTORY.append(stop_gradient(y))
+    HISTORY.pop()[0] = 3.0
+    return np.sum(y)
+
+
+def test_a_list_of_the_module_that_keeps_what_is_differentiated() -> None:
+    HISTORY.clear()
+    for f in (keeps_in_the_module, keeps_the_object_in_the_module):
+        found = only(f)
+        assert found.message == ("HISTORY.append(...) puts what is differentiated into HISTORY, which is the module's")
+        assert found.remedy == (
+            "Return it as well (has_aux=True), or put a constant there: stop_gradient(np.copy(...))."
+        )
+    assert HISTORY == []
+    np.testing.assert_array_equal(grad(keeps_a_constant_in_the_module)(X), 2.0 * X)
+    assert HISTORY == [3.5]
+
+
+# -- once, at the innermost line, with the calls -----------------------------------------------------------------------
+
+
+def bottom(v: Any, solver: Any) -> Any:
+    return solver.solve_it(WEIGHTS, v)
+
+
+def middle(v: Any, solver: Any) -> Any:
+    w = bottom(v, solver) * WEIGHTS
+    return w + 1.0
+
+
+def top(v: Any, solver: Any) -> Any:
+    return np.sum(middle(v, solver) * middle(2.0 * v, solver))
+
+
+def test_the_calls_that_led_there_are_said_and_nothing_that_follows() -> None:
+    found = only(top, X, object())
+    assert found.message.startswith("solver.solve_it(...) is a method of an object")
+    assert found.place.line == line_of(bottom, "solver.solve_it")
+    assert [p.line for p in found.calls] == [line_of(middle, "w = bottom"), line_of(top, "np.sum(middle")]
+    lines = str(found).splitlines()
+    assert lines[3].startswith("called from ")
+    assert lines[3].endswith(f":{line_of(middle, 'w = bottom')}:9: w = bottom(v, solver) * WEIGHTS")
+    assert lines[4].endswith("return np.sum(middle(v, solver) * middle(2.0 * v, solver))")
+    assert lines[5] == found.remedy
+
+
+def puts_into_the_module(v: Any) -> Any:
+    WEIGHTS[0] = v[0]
+    return v * 2.0
+
+
+def hands_on(v: Any) -> Any:
+    return puts_into_the_module(v) * 3.0
+
+
+def writes_far_below(x: Any) -> Any:
+    y = hands_on(x)
+    return np.sum(y)
+
+
+def test_a_write_into_the_module_is_refused_where_it_is() -> None:
+    found = only(writes_far_below)
+    assert found.message == "WEIGHTS is the module's, and what is differentiated is written into it"
+    assert found.place.line == line_of(puts_into_the_module, "WEIGHTS[0]")
+    assert [p.line for p in found.calls] == [line_of(hands_on, "puts_into"), line_of(writes_far_below, "y = hands")]
+
+
+def with_try(v: Any) -> Any:
+    try:
+        v[0] = 1.0
+    except ValueError:
+        return v
+    return v * WEIGHTS
+
+
+def calls_what_cannot_be_read(x: Any) -> Any:
+    y = x * x
+    z = with_try(y)
+    y[1] = 2.0
+    return np.sum(z * y)
+
+
+def test_what_cannot_be_read_is_the_cause() -> None:
+    found = only(calls_what_cannot_be_read)
+    assert found.message == "try is not supported"
+    assert found.place.line == line_of(with_try, "try:")
+    assert [p.line for p in found.calls] == [line_of(calls_what_cannot_be_read, "z = with_try")]
+
+
+def three_faults(x: Any) -> Any:
+    a = np.frexp(x)[0]
+    return np.sum(a) + np.sum(LAYER.forward(x)) + np.sum(bottom(x, LAYER))
+
+
+def test_several_causes_are_all_said() -> None:
+    assert [v.place.line for v in refused(three_faults).violations] == sorted(
+        [
+            line_of(bottom, "solver.solve_it"),
+            line_of(three_faults, "np.frexp"),
+            line_of(three_faults, "LAYER.forward"),
+        ]
+    )
+
+
+def test_a_callee_without_source_is_refused_at_its_call() -> None:
+    space: dict[str, Any] = {}
+    exec("def made(v):\n    return v * 2.0\n", space)
+    made = space["made"]
+
+    def f(x: Any) -> Any:
+        return np.sum(made(x))
+
+    found = only(f)
+    assert "made (<string>:1) has no source text" in found.message
+    assert found.place.line == line_of(f, "made(x)")
+
+
+# -- libraries ---------------------------------------------------------------------------------------------------------
+
+LIBRARY = """
+import numpy as np
+class Helper:
+    def __init__(self, v): self.v = v
+    def logpdf(self, v): return -v * v
+helper = Helper(1.0)
+def plain(x):
+    return np.sum(inner(x))
+def inner(x):
+    return x * x
+def strange(x, *, scale=1.0):
+    y = x * scale
+    with np.errstate(all="ignore"):
+        y = np.frexp(y)[0]
+    return np.sum(y)
+def deep(x):
+    return strange(x) + np.sum(np.frexp(x)[0])
+def writing(a, b):
+    try:
+        a[0] = 0.0
+    except ValueError:
+        pass
+    return a * b
+def starred(*xs):
+    return xs[0]
+def calling(f, x):
+    class Inner: pass
+    return f(x)
+"""
+
+PROGRAM = """
+import numpy as np
+from s2sad import stop_gradient
+import library
+from library import strange, writing
+A = np.array([1.0, 2.0, 3.0])
+def plain(x):
+    return library.plain(x)
+def one(x):
+    return strange(x)
+def two(x):
+    return library.deep(x) * library.strange(x, scale=2.0)
+def write(x):
+    return np.sum(writing(A, x))
+def star(x):
+    return np.sum(library.starred(x))
+def wrong(x):
+    return library.strange(x, 3.0)
+def call(x):
+    return library.calling(lambda t: t * x[0], 1.0)
+def method(x):
+    return np.sum(library.helper.logpdf(x))
+def through(x):
+    return one(x) + 1.0
+def copied(x):
+    return np.sum(x) * strange(stop_gradient(np.copy(x)))
+def copied_too(x):
+    return np.sum(writing(A, stop_gradient(np.copy(x))) * x)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
+    """A program that uses an installed package."""
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    (installed / "library.py").write_text(LIBRARY, encoding="utf-8")
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    monkeypatch.syspath_prepend(installed)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    yield importlib.import_module("program")
+    for name in ("program", "library"):
+        sys.modules.pop(name, None)
+
+
+def test_a_library_function_that_can_be_followed_is(program: Any) -> None:
+    np.testing.assert_array_equal(grad(program.plain)(X), 2.0 * X)
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "why"),
+    [
+        ("one", "strange", "a with statement is not supported (library.py:13)"),
+        ("write", "writing", "try is not supported (library.py:19)"),
+        ("star", "library.starred", "it has a parameter with * or **"),
+        ("wrong", "library.strange", "it cannot be called so: too many positional arguments"),
+        (
+            "call",
+            "library.calling",
+            "a class defined inside a differentiated function is not supported (library.py:27)",
+        ),
+    ],
+)
+def test_a_library_function_is_refused_as_a_whole(program: Any, name: str, called: str, why: str) -> None:
+    f = getattr(program, name)
+    found = only(f)
+    assert found.message == f"{called} has no derivative rule, and its source cannot be followed: {why}"
+    assert found.place.file == program.__file__
+    assert found.place.line == line_of(f, called)
+    assert found.remedy == (
+        "Write it with operations of NumPy; or, if no derivative should pass, give it a constant copy of each array: "
+        "stop_gradient(np.copy(x))."
+    )
+
+
+def test_each_library_function_is_refused_once(program: Any) -> None:
+    error = refused(program.two)
+    assert [v.message.partition(" has ")[0] for v in error.violations] == ["library.deep", "library.strange"]
+
+
+def test_a_library_function_below_a_function_of_the_users(program: Any) -> None:
+    found = only(program.through)
+    assert found.place.line == line_of(program.one, "strange(x)")
+    assert [p.line for p in found.calls] == [line_of(program.through, "one(x)")]
+
+
+def test_a_method_of_a_librarys_object(program: Any) -> None:
+    found = only(program.method)
+    assert found.message.startswith("library.helper.logpdf(...) is a method of the class Helper")
+    assert found.remedy.startswith("Write it with operations of NumPy")
+
+
+def test_the_remedy_for_libraries_works(program: Any) -> None:
+    np.testing.assert_allclose(grad(program.copied)(X), program.strange(X))
+
+
+def test_scipy() -> None:
+    special = pytest.importorskip("scipy.special")
+    integrate = pytest.importorskip("scipy.integrate")
+    sparse = pytest.importorskip("scipy.sparse")
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    stats = pytest.importorskip("scipy.stats")
+    matrix = sparse.csr_matrix(np.diag([1.0, 2.0, 3.0]))
+
+    def logsumexp(x: Any) -> Any:
+        return special.logsumexp(x)
+
+    def spsolve(x: Any) -> Any:
+        return np.sum(linalg.spsolve(matrix, x) ** 2)
+
+    def quad(x: Any) -> Any:
+        return integrate.quad(lambda t: t * x[0], 0.0, 1.0)[0]
+
+    def logpdf(x: Any) -> Any:
+        return np.sum(stats.norm.logpdf(x))
+
+    names = {logsumexp: "special.logsumexp", spsolve: "linalg.spsolve", quad: "integrate.quad"}
+    for f, name in names.items():
+        found = only(f)
+        assert found.message.startswith(f"{name} has no derivative rule, and its source cannot be followed: ")
+        assert found.place.line == f.__code__.co_firstlineno + 1
+    assert only(logpdf).message.startswith("stats.norm.logpdf(...) is a method of the class")
+
+    def copied_logsumexp(x: Any) -> Any:
+        return np.sum(x) * special.logsumexp(stop_gradient(np.copy(x)))
+
+    def copied_spsolve(x: Any) -> Any:
+        return np.sum(x * linalg.spsolve(matrix, stop_gradient(np.copy(x))))
+
+    def copied_quad(x: Any) -> Any:
+        y = stop_gradient(np.copy(x))
+        return np.sum(x) * integrate.quad(lambda t: t * y[0], 0.0, 1.0)[0]
+
+    np.testing.assert_allclose(grad(copied_logsumexp)(X), special.logsumexp(X))
+    np.testing.assert_allclose(grad(copied_spsolve)(X), X / [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(grad(copied_quad)(X), 0.5 * X[0])
+
+
+def test_scipy_that_can_be_followed() -> None:
+    integrate = pytest.importorskip("scipy.integrate")
+
+    def simpson(x: Any) -> Any:
+        return integrate.simpson(x)
+
+    # Another version of SciPy may write it otherwise; then it is refused as a whole.
+    try:
+        gradient = grad(simpson)(X)
+    except S2SADError as refusal:
+        message = str(refusal)
+    else:
+        message = "integrate.simpson has no derivative rule"
+        np.testing.assert_allclose(gradient, [1.0 / 3.0, 4.0 / 3.0, 1.0 / 3.0])
+    assert "integrate.simpson has no derivative rule" in message
