@@ -15,7 +15,7 @@ ACTIVITIES = (
 )
 #: Expressions of new arrays of three elements.
 FRESH = {
-    ACTIVE: ("x * x", "np.sin(x)", "x + k"),
+    ACTIVE: ("x * x", "np.sin(x)", "x + 2.0 * k"),
     CONSTANT: ("k * 2.0", "np.zeros(3)", "k.copy()", "np.full(3, 0.6)"),
     STOPPED: ("stop_gradient(x * 2.0)", "stop_gradient(x * k)"),
 }

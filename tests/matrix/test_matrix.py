@@ -129,6 +129,10 @@ def test_every_verdict_can_be_reached(kind: str, change: Callable[..., Any], mon
     assert judge(handmade("return np.sum(np.sin(x) * k)")).kind == kind
 
 
+def test_a_kink_is_undecided() -> None:
+    assert judge(handmade("return np.sum(np.maximum(x, np.array([0.5, 0.0, 0.0])) * k)")).kind == "undecided"
+
+
 def test_refusals_have_a_place() -> None:
     assert judge(handmade("return np.sum(np.linalg.eig(np.outer(x, k))[0].real)")).kind in ("refused", "undecided")
 
