@@ -19,6 +19,7 @@ import gast
 import numpy as np
 
 from s2sad.ir.nodes import (
+    PLAIN_NAME,
     Assign,
     Block,
     Break,
@@ -50,7 +51,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import expressions, names_in, reads, subexpressions, walk, writes
 from s2sad.naming import name_all
 from s2sad.printer import Note, to_text
-from s2sad.runtime import stop_gradient
+from s2sad.runtime import plain, stop_gradient
 from s2sad.syntax import COMPARE, OPERATORS, POP, UNARY, dotted, joined, renamed, shortened
 
 
@@ -89,8 +90,12 @@ def emit(
             if isinstance(e, Call):
                 if e.op.kind == "runtime":
                     used[id(e.op.function)] = e.op
+            elif isinstance(e, Opaque) and e.checks:
+                roots["plain"] = plain
             elif isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value):
                 roots["np"] = np
+    if any(isinstance(s, Effect) and s.checks for s in _all(function)):
+        roots["plain"] = plain
     for op in used.values():
         root = op.name.partition(".")[0]
         roots[root] = _root(root, op.function)
@@ -465,7 +470,8 @@ class _Writer:
 
     def opaque(self, node: _Node, names: Iterable[tuple[str, str]]) -> _Node:
         """The user's own text with local names as they are called here."""
-        return renamed(node, {**self.qualified, **{user: self.names[name] for user, name in names}})
+        local = {user: self.names[name] for user, name in names}
+        return renamed(node, {**self.qualified, PLAIN_NAME: self.roots.get("plain", ""), **local})
 
 
 _WHOLE = Const(...)

@@ -8,6 +8,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,10 @@ def method_of_an_argument(x: Any, layer: Any) -> Any:
     return np.sum(layer.forward(x) ** 2)
 
 
+def method_of_an_attribute(x: Any, network: Any) -> Any:
+    return np.sum(network.layer.forward(x))
+
+
 def method_that_counts(x: Any) -> Any:
     return np.sum(LAYER.predict(x, WEIGHTS) * WEIGHTS)
 
@@ -133,11 +138,18 @@ def test_a_method_is_said_to_be_one_of_the_class() -> None:
 
 
 def test_a_method_of_an_unknown_object() -> None:
-    found = only(method_of_an_argument, X, LAYER)
+    found = only(method_of_an_attribute, X, SimpleNamespace(layer=LAYER))
     assert found.message == (
-        "layer.forward(...) is a method of an object whose class is not known here, and methods are not followed"
+        "network.layer.forward(...) is a method of an object whose class is not known here, "
+        "and methods are not followed"
     )
-    assert "Class.forward(layer, ...)" in found.remedy
+    assert "Class.forward(network.layer, ...)" in found.remedy
+
+
+def test_a_method_of_an_argument() -> None:
+    found = only(method_of_an_argument, X, LAYER)
+    assert found.message == "layer.forward(...) is a method of the class Dense, and methods are not followed"
+    assert "Dense.forward(layer, ...)" in found.remedy
 
 
 def test_a_method_that_may_write_is_to_be_rewritten_and_not_called_otherwise() -> None:

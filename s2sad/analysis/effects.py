@@ -21,6 +21,7 @@ from s2sad.analysis.summaries import (
     Summaries,
     alters,
     assumed,
+    call_may_write,
     constant_calls,
     kept_unseen,
     user_calls,
@@ -29,7 +30,6 @@ from s2sad.analysis.summaries import (
 from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
-from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -130,7 +130,7 @@ class Effects:
             known = self.calls.get(call)
             if known is not None:
                 yield from known.names(known.written)
-            elif may_write(call.op.function):  # type: ignore[arg-type]
+            elif call_may_write(call):
                 yield from names_in(call)
 
 
@@ -441,7 +441,7 @@ def _summaries(
         or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"))
         for stmt in walk(function.body)
     )
-    if writing or any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+    if writing or any(map(call_may_write, calls)):
         found: dict[Call, CallEffects] = {}
         for call in calls:
             known = summarise(call, facts)

@@ -110,6 +110,8 @@ class _Types:
                 # Of literals, as in ``[0.0 for _ in x]``.
                 number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
                 return Fact("list", each=SCALAR if number else None)
+            case Opaque(made=type() as cls):
+                return replace(OPEN, owners=frozenset({cls}))
             case Opaque(call=Call() as call):
                 return self(call)
             case _:

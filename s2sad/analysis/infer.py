@@ -202,7 +202,8 @@ class _Inference:
             each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
         truth, precision = a.boolean or b.boolean, common(a.precision, b.precision)
         real = a.real and b.real
-        met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision)
+        owners = a.owners | b.owners
+        met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:

@@ -126,12 +126,17 @@ def kept_unseen(stmt: Stmt) -> Iterator[str]:
                 yield from (name for user, name in inner.names if user in inner.kept)
 
 
+def call_may_write(call: Call) -> bool:
+    """Whether a call of a function that has source may write into what it is given, or into what the module holds."""
+    return call.op.writes or may_write(call.op.function)  # type: ignore[arg-type]
+
+
 def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:
     """The effects of a call of which nothing is known but whether it may write at all."""
     if bound is None:
         bound = {str(i): operand for i, operand in enumerate((*call.args, *(v for _, v in call.kwargs)))}
     every = frozenset(bound)
-    writing = may_write(call.op.function)  # type: ignore[arg-type]
+    writing = call_may_write(call)
     written = every if writing else frozenset()
     linked = (every,) if writing else ()
     return CallEffects(bound, written, every, linked, changing=written, outside=writing, altering=writing, kept=written)

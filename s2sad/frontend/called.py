@@ -7,7 +7,11 @@ import inspect
 import sys
 import sysconfig
 import types
+from collections.abc import Callable
 from typing import Any
+
+import gast
+import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.outs import is_numpy
@@ -95,3 +99,32 @@ class _KnownPure:
 
 #: Functions whose calls have no effect.
 KNOWN_PURE = _KnownPure()
+
+
+#: What makes an array of a dtype that is asked for, and looks at it as it runs.
+_CASTS = frozenset(
+    "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
+)
+
+
+def dtype_obstacle(
+    call: Any, function: Any, receivers: int, lookup: Callable[[Any], tuple[bool, Any]], depends: Callable[[Any], bool]
+) -> tuple[str, str] | None:
+    """Why no derivative passes through the dtype that a call asks for, and a remedy; None if it does."""
+    dtype = dtype_argument(call, function, receivers)
+    if dtype is None or (isinstance(dtype, gast.Constant) and dtype.value is None):
+        return None
+    text = gast.unparse(dtype).strip()
+    found, value = (True, dtype.value) if isinstance(dtype, gast.Constant) else lookup(dtype)
+    if not found:
+        own = isinstance(dtype, gast.Attribute) and dtype.attr == "dtype" and depends(dtype.value)
+        if own or getattr(function, "__name__", "") in _CASTS:
+            return None
+        return f"the dtype {text} is not known", "Convert the argument before: x.astype(...)."
+    try:
+        kind = np.dtype(value).kind
+    except TypeError:
+        kind = "?"
+    if kind in "fc" or (kind in "iub" and getattr(function, "__name__", "") in _CASTS):
+        return None
+    return f"no derivative passes through numbers of dtype {text}", "Compute with floats."

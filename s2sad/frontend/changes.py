@@ -17,6 +17,7 @@ import gast
 
 from s2sad.frontend import methods
 from s2sad.frontend.expressions import Expressions
+from s2sad.frontend.outs import is_built_in
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Call, Const, Expr, Op
 
@@ -119,7 +120,8 @@ class Changes(Expressions):
 
     def is_part(self, target: Node) -> bool:
         """Whether a target is a part of an array that is written whole: ``z.imag`` is ``z.imag[...]``."""
-        return isinstance(target, gast.Attribute) and target.attr in methods.PARTS
+        part = isinstance(target, gast.Attribute) and target.attr in methods.PARTS
+        return part and is_built_in(target, self.resolver.lookup)
 
     def is_field(self, target: Node) -> bool:
         """Whether a target is an attribute of what a variable holds."""

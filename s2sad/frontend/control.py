@@ -11,6 +11,7 @@ import gast
 from s2sad.frontend import methods
 from s2sad.frontend.dependence import assigned, bound_names
 from s2sad.frontend.hoisting import Hoisting, forever
+from s2sad.frontend.outs import is_built_in
 from s2sad.ir.nodes import (
     UNSET,
     Break,
@@ -203,7 +204,7 @@ class ControlFlow(Hoisting):
         if not (isinstance(call, gast.Call) and isinstance(call.func, gast.Attribute) and self.depends(call)):
             return None
         kind = call.func.attr
-        if kind not in ("items", "values") or call.args:
+        if kind not in ("items", "values") or call.args or not is_built_in(call.func, self.resolver.lookup):
             return None
         if kind == "items" and not _pair(s.target):
             return None

@@ -78,7 +78,8 @@ class Dependence:
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
     ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
-    ``ruled`` writes no others; any other function may.
+    ``ruled`` writes no others; any other function may.  ``built_in`` says of an attribute or method whether it is that
+    of a built-in class.
     """
 
     def __init__(
@@ -90,10 +91,12 @@ class Dependence:
         local: Iterable[str],
         written: Callable[[Node], Iterable[str]] = lambda node: (),
         ruled: Callable[[Node], bool] = lambda node: False,
+        built_in: Callable[[Node], bool] = lambda node: True,
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
         self.ruled = ruled
+        self.built_in = built_in
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -118,7 +121,7 @@ class Dependence:
                 into = set(written(node)) & known
                 stored |= into
                 flows += self.written_by_call(node, into)
-        sharing = [names | (_shared(value) & known) for names, value in flows if id(value) not in numbers]
+        sharing = [names | (self.shared(value) & known) for names, value in flows if id(value) not in numbers]
         groups = _groups(sharing, stored)
         while True:
             before = len(self.names)
@@ -137,7 +140,7 @@ class Dependence:
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
-        objects = [v for v in [*values, receiver] if v is not None and _shared(v)]
+        objects = [v for v in [*values, receiver] if v is not None and self.shared(v)]
         names = {base for v in objects if (base := stored_base(v)) in self.local and base}
         flows = [(into, v) for v in [*values, receiver] if into and v is not None]
         if self.ruled(node.func):
@@ -151,7 +154,7 @@ class Dependence:
         if isinstance(node, _WITHOUT):
             return False
         if isinstance(node, gast.Attribute):
-            return node.attr not in CONSTANT_ATTRIBUTES and self.depends(node.value)
+            return not self.is_constant(node) and self.depends(node.value)
         if isinstance(node, gast.Subscript):
             return self.depends(node.value) or (not self.plain(node.value) and self.depends(node.slice))
         if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
@@ -167,9 +170,37 @@ class Dependence:
                 return False
             func = node.func
             if isinstance(func, gast.Attribute) and func.attr in CONSTANT_METHODS and self.depends(func.value):
-                return False
+                if self.built_in(func):
+                    return False
             return self.depends(func) or any(self.depends(a) for a in [*node.args, *(k.value for k in node.keywords)])
         return any(self.depends(child) for child in gast.iter_child_nodes(node))
+
+    def shared(self, value: Node) -> set[str]:
+        """The local names whose objects the value of an expression may share."""
+        if isinstance(value, gast.Name):
+            return {value.id}
+        if isinstance(value, gast.Attribute) and self.is_constant(value):
+            return set()
+        if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):
+            return self.shared(value.value)
+        if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
+            return set().union(*(self.shared(element) for element in value.elts))
+        if isinstance(value, gast.Dict):
+            return set().union(*(self.shared(element) for element in value.values))
+        if isinstance(value, gast.IfExp):
+            return self.shared(value.body) | self.shared(value.orelse)
+        if isinstance(value, gast.BoolOp):
+            return set().union(*(self.shared(v) for v in value.values))
+        if isinstance(value, gast.Call):
+            parts = [*value.args, *(k.value for k in value.keywords)]
+            if isinstance(value.func, gast.Attribute):
+                parts.append(value.func.value)
+            return set().union(*(self.shared(p) for p in parts))
+        return set()
+
+    def is_constant(self, node: Node) -> bool:
+        """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
+        return isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES and self.built_in(node)
 
 
 def _bases(target: Node, stored: set[str]) -> set[str]:
@@ -183,30 +214,6 @@ def _bases(target: Node, stored: set[str]) -> set[str]:
         stored.add(base)
         return {base}
     return set(bound_names(target))
-
-
-def _shared(value: Node) -> set[str]:
-    """The local names whose objects the value of an expression may share."""
-    if isinstance(value, gast.Name):
-        return {value.id}
-    if isinstance(value, gast.Attribute) and value.attr in CONSTANT_ATTRIBUTES:
-        return set()
-    if isinstance(value, (gast.Subscript, gast.Attribute, gast.Starred)):
-        return _shared(value.value)
-    if isinstance(value, (gast.Tuple, gast.List, gast.Set)):
-        return set().union(*(_shared(element) for element in value.elts))
-    if isinstance(value, gast.Dict):
-        return set().union(*(_shared(element) for element in value.values))
-    if isinstance(value, gast.IfExp):
-        return _shared(value.body) | _shared(value.orelse)
-    if isinstance(value, gast.BoolOp):
-        return set().union(*(_shared(v) for v in value.values))
-    if isinstance(value, gast.Call):
-        parts = [*value.args, *(k.value for k in value.keywords)]
-        if isinstance(value.func, gast.Attribute):
-            parts.append(value.func.value)
-        return set().union(*(_shared(p) for p in parts))
-    return set()
 
 
 def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:

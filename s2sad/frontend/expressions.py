@@ -24,14 +24,16 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import methods, unfollowed
-from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_argument, is_followed, misfit
+from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_obstacle, is_followed, misfit
 from s2sad.frontend.dependence import free_names
-from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
-from s2sad.frontend.outs import is_numpy, is_writing, writing_calls
-from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.holding import UNKNOWN
+from s2sad.frontend.opaque import as_it_stands, special_writes, user_operation
+from s2sad.frontend.outs import is_built_in, is_numpy, is_writing, writing_calls
+from s2sad.frontend.resolve import Member, Resolver
+from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
-from s2sad.frontend.writing import alters, is_read, keeping_calls, kept, runs, runs_writing, touched, written_in
+from s2sad.frontend.writing import is_read, keeping_calls, runs, runs_writing, touched, written_in
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -53,9 +55,6 @@ from s2sad.runtime import stop_gradient
 
 Node = Any
 _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
-_CASTS = frozenset(
-    "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
-)
 _TEXT = "Compute with the numbers themselves, or wrap them in stop_gradient(...)."
 
 
@@ -144,6 +143,8 @@ class Expressions:
 
     def constant(self, node: Node) -> Expr:
         """The expression as one nested value, without statements of its own."""
+        if not isinstance(node, gast.Call) and self.is_of_users(node):
+            return self.opaque(node)
         match node:
             case gast.Constant():
                 return Const(node.value)
@@ -186,6 +187,12 @@ class Expressions:
                 return self.constant_call(node)
         return self.opaque(node)
 
+    def is_of_users(self, node: Node) -> bool:
+        """Whether an operation may be one that a class of the user's defines."""
+        if isinstance(node, gast.Attribute):
+            return isinstance(self.resolver.lookup(node)[1], Member)
+        return bool(special_members(node, self.resolver.lookup))
+
     def is_value(self, node: Node) -> bool:
         """Whether the names in ``node`` are understood, so that it may be taken apart."""
         return not isinstance(node, (gast.Lambda, gast.Await, gast.Yield, gast.YieldFrom))
@@ -215,6 +222,8 @@ class Expressions:
 
     def constant_call(self, node: Node) -> Expr:
         plain = not is_starred(node) and not is_writing(node, self.resolver.lookup)
+        if self.is_of_users(node):
+            return self.opaque(node)
         found, function = self.resolver.lookup(node.func)
         if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
@@ -227,7 +236,7 @@ class Expressions:
             kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
             self.stopping -= function is stop_gradient
             return positional(Call(op, args, kwargs, node))
-        if plain and isinstance(node.func, gast.Attribute) and not found:
+        if plain and is_built_in(node.func, self.resolver.lookup):
             function = methods.METHODS.get(node.func.attr)
             if function is not None and node.func.attr not in methods.MUTATING_METHODS:
                 args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
@@ -240,7 +249,7 @@ class Expressions:
         def seen(part: Node) -> Expr:
             return self.constant(part) if isinstance(part, (gast.Name, gast.Constant)) else self.whole(part)
 
-        op = Op("user", self.resolver.text(node.func), function, pure=False)
+        op = user_operation(node, function, self.resolver)
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
         return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
@@ -248,6 +257,8 @@ class Expressions:
         """``node`` as it stands; if it is ``refused``, whatever is wrong with it is said so; the run may have ended."""
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
+        for part in nodes_of(node):
+            self.check_special_members(part)
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in nodes_of(node) if isinstance(f, gast.Lambda) for n in nodes_of(f)}
         for call in writing_calls(node, self.resolver.lookup):
@@ -264,21 +275,21 @@ class Expressions:
                 self.violation(node, *((refused.message, refused.remedy) if refused else said))
         return self.whole(node)
 
+    def check_special_members(self, node: Node) -> None:
+        """Find what an operation, condition or loop runs of classes of the user's that may write."""
+        for place, what in special_writes(node, self.resolver.lookup):
+            self.violation(place, what, "Compute it before, and pass the result.")
+
     def whole(self, node: Node) -> Opaque:
         """``node`` as it stands, of which it is known that it may stay so."""
-        names: dict[str, str] = {}
-        for user in free_names(node, frozenset()):
-            if user in self.resolver.local:
-                value = self.name(gast.Name(id=user, ctx=gast.Load(), annotation=None, type_comment=None))
-                assert isinstance(value, Var)
-                names[user] = value.name
-        written = {names[n]: None for n in written_in(node, self.resolver.lookup) if n in names}
-        held = tuple(sorted(names.keys() & set(names_held(node, self.resolver.lookup))))
-        variables = tuple(sorted(set(variables_held(node, self.resolver.lookup))))
-        altering = alters(node, self.resolver.lookup)
-        away = tuple(sorted(names.keys() & set(kept(node, self.resolver.lookup)))) if written or altering else ()
-        made = gast.gast_to_ast(node)
-        return Opaque(made, tuple(names.items()), held, variables, None, tuple(written), None, altering, away)
+        read = [n for n in free_names(node, frozenset()) if n in self.resolver.local]
+        return as_it_stands(node, {n: self.version(n) for n in read}, self.resolver.lookup)
+
+    def version(self, variable: str) -> str:
+        """The IR name of a local variable here."""
+        value = self.name(gast.Name(id=variable, ctx=gast.Load(), annotation=None, type_comment=None))
+        assert isinstance(value, Var)
+        return value.name
 
     # --- expressions that may carry a derivative
 
@@ -293,6 +304,10 @@ class Expressions:
         node = unrolled(node, self.resolver.lookup) or node
         if not self.depends(node) and not self.decides(node):
             return self.ordered(node)
+        members = special_members(node, self.resolver.lookup) if not isinstance(node, gast.Call) else {}
+        for name, cls in members.items():
+            what = f"no derivative can pass through {cls.__qualname__}.{name}, a method of an object"
+            return self.refused(node, what, unfollowed.AS_FUNCTION)
         match node:
             case gast.Name():
                 return self.name(node)
@@ -444,7 +459,7 @@ class Expressions:
                 why = unfollowed.of_function(text, node, function, self.resolver.file)
                 if why is not None:
                     return self.refused(node, *why)
-                op = Op("user", text, function, pure=False)
+                op = user_operation(node, function, self.resolver)
                 args, kwargs = self.arguments(node, named=True)
                 return self.assign(hint, Call(op, args, kwargs, node))
             return self.refused(node, *unfollowed.of_value(text, function))
@@ -459,7 +474,7 @@ class Expressions:
     def method_call(self, node: Node, hint: str) -> Expr:
         name = node.func.attr
         function = methods.METHODS.get(name)
-        if function is None or not self.depends(node.func.value):
+        if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
         wrong = self.odd_dtype(node, function, 1)
         if wrong is not None:
@@ -470,23 +485,8 @@ class Expressions:
 
     def odd_dtype(self, node: Node, function: Any, receivers: int) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
-        dtype = dtype_argument(node, function, receivers)
-        if dtype is None or (isinstance(dtype, gast.Constant) and dtype.value is None):
-            return None
-        text = gast.unparse(dtype).strip()
-        found, value = (True, dtype.value) if isinstance(dtype, gast.Constant) else self.resolver.lookup(dtype)
-        if not found:
-            own = isinstance(dtype, gast.Attribute) and dtype.attr == "dtype" and self.depends(dtype.value)
-            if own or getattr(function, "__name__", "") in _CASTS:
-                return None  # these look at the dtype as they run
-            return self.refused(node, f"the dtype {text} is not known", "Convert the argument before: x.astype(...).")
-        try:
-            kind = np.dtype(value).kind
-        except TypeError:
-            kind = "?"
-        if kind in "fc" or (kind in "iub" and getattr(function, "__name__", "") in _CASTS):
-            return None
-        return self.refused(node, f"no derivative passes through numbers of dtype {text}", "Compute with floats.")
+        why = dtype_obstacle(node, function, receivers, self.resolver.lookup, self.depends)
+        return None if why is None else self.refused(node, *why)
 
     def arguments(self, node: Node, named: bool = False) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:
         """The arguments of a call; ``named``, since it may write into them, the containers among them too."""

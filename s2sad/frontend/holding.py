@@ -13,7 +13,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.called import KNOWN_PURE
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import given_out, hidden_outs, is_numpy
+from s2sad.frontend.outs import given_out, hidden_outs, is_built_in, is_numpy
 from s2sad.ir.types import INDEXED_MAKERS
 from s2sad.runtime import stop_gradient
 
@@ -40,7 +40,7 @@ def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
     """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES:
+    elif isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES and is_built_in(node, lookup):
         return
     elif isinstance(node, gast.Call):
         for part in () if is_fresh(node, lookup) else (node.func, *_handed_on(node, lookup)):
@@ -57,7 +57,7 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
         if found:
             if not (isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)) or is_numpy(value)):
                 yield str(gast.unparse(node)).strip()
-        elif isinstance(node, gast.Attribute) and node.attr not in CONSTANT_ATTRIBUTES:
+        elif isinstance(node, gast.Attribute) and not (node.attr in CONSTANT_ATTRIBUTES and is_built_in(node, lookup)):
             if isinstance(lookup(node.value)[1], types.FunctionType):
                 yield str(gast.unparse(node)).strip()
             yield from variables_held(node.value, lookup)
@@ -108,6 +108,7 @@ def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     if found:
         known = any(function is f for f in _HANDING) or function in KNOWN_PURE or is_numpy(function)
     else:
-        known = method is not None and method.attr in OWN_METHODS | DRAWING_METHODS
+        own = method is not None and method.attr in OWN_METHODS | DRAWING_METHODS
+        known = own and is_built_in(method, lookup)
     if not known:
         yield UNKNOWN

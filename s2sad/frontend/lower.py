@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import ast
 import collections
-import copy
 import functools
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +30,14 @@ from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import methods, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, obstacle
 from s2sad.frontend.control import ControlFlow
-from s2sad.frontend.dependence import Dependence, assigned, bound_names, free_names
+from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.jumps import single_exit
-from s2sad.frontend.outs import is_writing
+from s2sad.frontend.opaque import user_operation
+from s2sad.frontend.outs import is_built_in, is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.unaccepted import accepted, names_bound
 from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.nodes import (
     UNSET,
@@ -55,6 +56,7 @@ from s2sad.ir.nodes import (
     Opaque,
     Origin,
     Param,
+    Receiver,
     Store,
     Unpack,
     Var,
@@ -69,30 +71,6 @@ _CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, 
 _METHODS_AT_ONCE = ("extend", "join", "update")
 #: What runs when it is asked for the next item.
 _LAZY = (map, filter)
-
-_REMEDIES: dict[type, tuple[str, str]] = {
-    gast.With: ("a with statement is not supported", "Move it to the caller."),
-    gast.Try: ("try is not supported", "Test for the condition with if instead."),
-    gast.FunctionDef: (
-        "a function defined inside a differentiated function is not supported",
-        "Move it to the module.",
-    ),
-    gast.AsyncFunctionDef: ("an async function is not supported", "Move it to the module."),
-    gast.ClassDef: ("a class defined inside a differentiated function is not supported", "Move it to the module."),
-    gast.Global: ("a global statement is not supported", "Return the value instead."),
-    gast.Nonlocal: ("a nonlocal statement is not supported", "Return the value instead."),
-    gast.Import: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
-    gast.ImportFrom: (
-        "an import inside a differentiated function is not supported",
-        "Import at the top of the module.",
-    ),
-    gast.AsyncFor: ("async for is not supported", "Use a plain loop."),
-    gast.AsyncWith: ("async with is not supported", "Move it to the caller."),
-}
-
-
-#: Where statements have blocks.
-_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
 @dataclass(frozen=True)
@@ -122,33 +100,31 @@ def default_values(function: types.FunctionType) -> dict[str, Default]:
     return {name: Default(value) for name, value in {**values, **(function.__kwdefaults__ or {})}.items()}
 
 
-def _bound_by(s: Node) -> Iterator[str]:
-    """The names that a statement which is not accepted would give a meaning."""
-    if isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
-        yield s.name
-    elif isinstance(s, (gast.Import, gast.ImportFrom)):
-        for alias in s.names:
-            yield alias.asname or alias.name.partition(".")[0]
-    elif isinstance(s, (gast.Global, gast.Nonlocal)):
-        yield from s.names
-    elif isinstance(s, (gast.With, gast.AsyncWith)):
-        for item in s.items:
-            yield from bound_names(item.optional_vars)
-
-
-def lower(source: Source, active: Iterable[str], containers: frozenset[tuple[int, str]] = frozenset()) -> Lowered:
+def lower(
+    source: Source,
+    active: Iterable[str],
+    containers: frozenset[tuple[int, str]] = frozenset(),
+    owners: Mapping[str, frozenset[type]] | None = None,
+) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
 
-    ``containers`` are the stores that are known to be into lists or dicts: line and variable.
+    ``containers`` are the stores that are known to be into lists or dicts: line and variable.  ``owners`` has the
+    classes of the user's of which the objects of variables may be, or hold.
 
     Raises:
         UnsupportedError: with every construct that is not accepted, each with its place.
     """
-    return _Lowering(source, frozenset(active), containers).run()
+    return _Lowering(source, frozenset(active), containers, owners or {}).run()
 
 
 class _Lowering(ControlFlow):
-    def __init__(self, source: Source, active: frozenset[str], containers: frozenset[tuple[int, str]]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        active: frozenset[str],
+        containers: frozenset[tuple[int, str]],
+        owners: Mapping[str, frozenset[type]],
+    ) -> None:
         self.source = source
         self.containers = containers
         self.active = active
@@ -162,14 +138,17 @@ class _Lowering(ControlFlow):
         self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
         self.lost: set[str] = set()
         self.check_parameters()
-        body = self.accepted(body)
+        body, refused = accepted(body)
+        for refusal in refused:
+            self.violation(refusal.node, refusal.message, refusal.remedy)
+            self.lost.update(names_bound(refusal.node))
         local |= self.lost
         exits = single_exit(body, self.unused)
         self.body, self.results = exits.body, (exits.result, *exits.parts)
         self.result = exits.result
         self.own = exits.flags | {*self.results}
         local |= self.own
-        resolver = Resolver(source.function, frozenset(local), aliases(body, self.params))
+        resolver = Resolver(source.function, frozenset(local), aliases(body, self.params), owners)
         self.loops: list[list[tuple[str, str]]] = []
         self.check_calls(resolver)
         dependence = Dependence(
@@ -180,6 +159,7 @@ class _Lowering(ControlFlow):
             local,
             lambda call: written_by(call, resolver.lookup),
             lambda f: ops.find(resolver.lookup(f)[1]) is not None,
+            lambda f: is_built_in(f, resolver.lookup),
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
@@ -202,28 +182,6 @@ class _Lowering(ControlFlow):
         for star in (arguments.vararg, arguments.kwarg):
             if star is not None:
                 self.violation(self.source.node, f"the parameter *{star.id} is not supported", "Name the parameters.")
-
-    def accepted(self, body: list[Node]) -> list[Node]:
-        """A block without the statements that are not accepted, but with what is inside them: to find all at once."""
-        out = []
-        for s in body:
-            inner = {f: getattr(s, f) for f in _BLOCKS if getattr(s, f, None)}
-            if type(s) in _REMEDIES or type(s).__name__ in ("TryStar", "Match", "TypeAlias"):
-                default = (f"a {type(s).__name__.lower()} statement is not supported", "Write it with if and loops.")
-                self.violation(s, *_REMEDIES.get(type(s), default))
-                self.lost.update(_bound_by(s))
-                if not isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
-                    out += self.accepted([t for block in inner.values() for t in block])
-            elif isinstance(s, (gast.ExceptHandler, gast.match_case)):
-                out += self.accepted(s.body)
-            elif inner:
-                s = copy.copy(s)
-                for name, block in inner.items():
-                    setattr(s, name, self.accepted(block) or [gast.copy_location(gast.Pass(), block[0])])
-                out.append(s)
-            else:
-                out.append(s)
-        return out
 
     def check_calls(self, resolver: Resolver) -> None:
         """Find the calls that read or write local variables unseen."""
@@ -309,6 +267,7 @@ class _Lowering(ControlFlow):
 
     def statement(self, s: Node) -> bool:
         self.origin = self.origin_of(s)
+        self.check_special_members(s)
         match s:
             case gast.Assign():
                 self.assignment(s.targets, s.value)
@@ -453,7 +412,8 @@ class _Lowering(ControlFlow):
             if not is_starred(call) and is_writing(call, self.resolver.lookup):
                 self.violation(s, *unfollowed.of_writer(call, self.resolver.lookup, self.depends))
                 return
-            if isinstance(function, types.FunctionType) and ops.find(function) is None and may_write(function):
+            user = isinstance(function, types.FunctionType) and ops.find(function) is None
+            if user and (may_write(function) or user_operation(call, function, self.resolver).writes):
                 text, why = self.resolver.text(func), obstacle(call, function)
                 if is_starred(call):
                     self.violation(s, f"{text}(...) is called with * or **", ONE_BY_ONE)
@@ -462,7 +422,7 @@ class _Lowering(ControlFlow):
                     self.violation(s, f"{text} writes into what it is given, and {why[0]}", why[1])
                     return
                 args, kwargs = self.arguments(call, named=True)
-                op = Op("user", text, function, pure=False)
+                op = user_operation(call, function, self.resolver)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return
         if self.decides(s.value):
@@ -483,15 +443,19 @@ class _Lowering(ControlFlow):
         names: dict[str, str] = {}
         written: dict[str, None] = {}
         kept: dict[str, None] = {}
+        receivers: list[Receiver] = []
         altering, over = False, isinstance(s, gast.Raise)
         for part in gast.iter_child_nodes(s):
             opaque = self.opaque(part, ended=over)
             names.update(opaque.names)
+            receivers += opaque.receivers
             # Nothing of the function runs after it has raised.
             altering |= opaque.alters and not over
             written.update(dict.fromkeys(() if over else opaque.writes))
             kept.update(dict.fromkeys(() if over else opaque.kept))
-        self.emit(Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept)))
+        self.emit(
+            Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
+        )
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

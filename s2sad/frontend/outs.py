@@ -13,7 +13,11 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import methods
+from s2sad.frontend.resolve import Member
 from s2sad.frontend.trees import nodes_of
+from s2sad.ir.nodes import Receiver
+from s2sad.ir.traverse import place_of
+from s2sad.runtime.classes import BUILT_IN_NAMES
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -37,6 +41,33 @@ def is_numpy(function: object) -> bool:
 def is_own(function: object) -> bool:
     """Whether a function is the user's, so that the names of its parameters mean what they mean there."""
     return isinstance(function, types.FunctionType) and not is_numpy(function)
+
+
+def is_built_in(func: Node, lookup: Lookup) -> bool:
+    """Whether what is called is a method, and that of a built-in class if the class of the object has it at all."""
+    found, function = lookup(func)
+    return not found and isinstance(func, gast.Attribute) and not isinstance(function, Member)
+
+
+def unchecked_receivers(node: Node, lookup: Lookup) -> Iterator[Receiver]:
+    """The objects in an expression whose methods are taken for those of a built-in class without it being known."""
+    for call in nodes_of(node):
+        func = call.func if isinstance(call, gast.Call) else None
+        if func is not None and is_built_in(func, lookup) and func.attr in BUILT_IN_NAMES:
+            if not lookup(func.value)[0] and not _makes_built_in(func.value, lookup):
+                yield place_of(func.value), func.value.id if isinstance(func.value, gast.Name) else ""
+
+
+def _makes_built_in(node: Node, lookup: Lookup) -> bool:
+    """Whether the value of an expression surely is of a built-in class."""
+    if isinstance(node, (gast.Constant, gast.JoinedStr, gast.List, gast.Tuple, gast.Dict, gast.Set, gast.ListComp)):
+        return True
+    if not isinstance(node, gast.Call):
+        return False
+    found, function = lookup(node.func)
+    if found:
+        return is_numpy(function) or function in (str, list, tuple, dict, set, float, sorted)
+    return is_built_in(node.func, lookup) and node.func.attr in methods.METHODS
 
 
 def out_of(call: Node, function: Any, receivers: int = 0) -> list[Node]:
@@ -112,7 +143,7 @@ def written_parts(call: Node, lookup: Lookup) -> list[Node]:
 def changed(call: Node, lookup: Lookup) -> list[Node]:
     """What a call changes because that is the purpose of the function or method."""
     found, function = lookup(call.func)
-    if not found and isinstance(call.func, gast.Attribute) and call.func.attr in methods.MUTATING_METHODS:
+    if is_built_in(call.func, lookup) and call.func.attr in methods.MUTATING_METHODS:
         return [call.func.value, *(call.args if call.func.attr == "shuffle" else [])]
     if found and (writes_first(function) or function is next):
         # An iterator may give the same array once more, with other contents.
@@ -141,6 +172,8 @@ def hidden_outs(call: Node, lookup: Lookup) -> Iterator[Node]:
     """
     found, function = lookup(call.func)
     receivers = 0
+    if isinstance(function, Member):
+        return
     drawing = not found or isinstance(getattr(function, "__self__", None), np.random.Generator)
     if drawing and isinstance(call.func, gast.Attribute) and call.func.attr in _OUT_OF_DRAWING:
         place = _OUT_OF_DRAWING[call.func.attr]

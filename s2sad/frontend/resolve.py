@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,12 @@ import gast
 import numpy as np
 
 from s2sad.frontend.trees import nodes_of
+from s2sad.runtime.classes import functions_in, member, own_class
 
 _MISSING = object()
 _UFUNC = np.ufunc
+#: How many items of a container are looked at.
+_MOST_ITEMS = 64
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,17 @@ class Guard:
         if self.probe is None:
             return value is self.expected
         return value is not _MISSING and bool(self.probe(value) == self.expected)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A method or attribute of an object of the user's: its name says nothing about what it does.
+
+    ``functions`` are those that run; None where that is not known.  ``text`` is how it is called in messages.
+    """
+
+    functions: tuple[types.FunctionType, ...] | None
+    text: str
 
 
 def _is_library(space: Any) -> bool:
@@ -96,13 +111,39 @@ def _binds(code: types.CodeType, name: str) -> bool:
     return any(_binds(inner, name) for inner in code.co_consts if isinstance(inner, types.CodeType))
 
 
+def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
+    """The classes of the user's of an object and of what it holds."""
+    if isinstance(value, (types.ModuleType, types.FunctionType)) or depth < 0:
+        return frozenset()
+    cls = own_class(value)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    inner = [_classes_in(v, depth - 1) for v in itertools.islice(held, _MOST_ITEMS)]
+    return frozenset(() if cls is None else (cls,)).union(*inner)
+
+
+def classes_of(node: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> frozenset[type]:
+    """The classes of the user's of which the value of an expression, or what it was made of, may be or hold objects."""
+    found: set[type] = set()
+    for name in nodes_of(node):
+        if isinstance(name, gast.Name):
+            there, value = lookup(name)
+            found |= _classes_in(value) if there else (value or frozenset())
+    return frozenset(found)
+
+
 class Resolver:
     """Looks names up as the function would, and remembers on what the answers rest."""
 
     def __init__(
-        self, function: types.FunctionType, local: frozenset[str], aliases: Mapping[str, Any] | None = None
+        self,
+        function: types.FunctionType,
+        local: frozenset[str],
+        aliases: Mapping[str, Any] | None = None,
+        owners: Mapping[str, frozenset[type]] | None = None,
     ) -> None:
         self.local = local
+        #: The classes of the user's of which the objects of local names may be, or hold.
+        self.owners = owners or {}
         self.aliases = aliases or {}
         self.globals = function.__globals__
         self.file = function.__code__.co_filename
@@ -113,13 +154,15 @@ class Resolver:
     def lookup(self, node: Any) -> tuple[bool, Any]:
         """Whether ``node`` (a name or a dotted name of modules) has a value now, and the value.
 
-        The answer rests on a guard by identity for modules, classes and callables.
+        The answer rests on a guard by identity for modules, classes and callables.  Without a value the second item
+        says what is known: of a local name the classes of the user's of which its object may be or hold others, of an
+        attribute the `Member` that it may be; else None.
         """
         if isinstance(node, gast.Name):
             if node.id in self.local:
                 target = self.aliases.get(node.id)
                 found, value = (False, None) if target is None else self.lookup(target)
-                return (True, value) if found and callable(value) else (False, None)
+                return (True, value) if found and callable(value) else (False, self.owners.get(node.id))
             space: Any = self.cells.get(node.id, self.globals)
             guard = Guard(space, node.id, None)
             value = guard.current()
@@ -127,7 +170,7 @@ class Resolver:
         elif isinstance(node, gast.Attribute):
             found, owner = self.lookup(node.value)
             if not found or not isinstance(owner, (types.ModuleType, type, _UFUNC)):
-                return False, None
+                return False, self.member(node)
             space, name = owner, node.attr
             value = getattr(owner, name, _MISSING)
         else:
@@ -138,6 +181,26 @@ class Resolver:
             if not isinstance(space, (type, _UFUNC)) and not _is_library(space):
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
+
+    def member(self, node: Any) -> Member | None:
+        """What an attribute of an object may be other than that of a built-in class; None for nothing else."""
+        text, functions = str(gast.unparse(node)).strip(), list[types.FunctionType]()
+        named = isinstance(node.value, gast.Name)
+        found, value = self.lookup(node.value)
+        if found and isinstance(value, types.FunctionType):
+            return Member(None, text)
+        owner = own_class(value) if found else None
+        classes = classes_of(node.value, self.lookup) if owner is None else {owner}
+        for cls in sorted(classes, key=lambda c: c.__qualname__):
+            built_in, what = member(cls, node.attr)
+            if built_in or (not named and what is None):
+                continue
+            inside = functions_in(what) if what is not None and named else None
+            if inside is None:
+                return Member(None, text)
+            functions += inside
+            text = f"{cls.__qualname__}.{node.attr}"
+        return Member(tuple(functions), text) if functions else None
 
     def is_plain(self, node: Any) -> bool:
         """Whether subscripting an object does no more than pick an item of it."""

@@ -27,6 +27,7 @@ OF_LIBRARY = (
     "stop_gradient(np.copy(x))."
 )
 _AT_RUN_TIME = "Call functions by their own names, in a branch for each if there are several."
+AS_FUNCTION = "Write it as a function of the values that it reads, and call that."
 _VALUES = "a function of the values that it reads, and call that."
 #: Where installed packages are.
 _INSTALLED = ("site-packages", "dist-packages")
@@ -66,8 +67,13 @@ def of_function(text: str, call: Any, function: types.FunctionType, file: str) -
 def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
     """What is said of a call of the method ``func`` of an object, the class of which may be known."""
     found, value = lookup(func.value)
-    owner, name = type(value) if found else None, func.attr
+    classes = value if isinstance(value, frozenset) and isinstance(func.value, gast.Name) else frozenset()
+    owner = type(value) if found else min(classes, key=lambda c: c.__qualname__, default=None)
+    name = func.attr
     text, receiver = str(gast.unparse(func)).strip(), str(gast.unparse(func.value)).strip()
+    if owner is types.ModuleType:
+        what = f"{text}(...) is a function of a module that is known only at run time"
+        return what, "Import the module, and call its functions by their own names."
     if owner is None and name not in OWN_METHODS:
         what = f"{text}(...) is a method of an object whose class is not known here, and methods are not followed"
         return what, _instead("its class", f"Class.{name}", receiver)

@@ -22,6 +22,7 @@ from s2sad import ops
 from s2sad.frontend import methods
 from s2sad.frontend.changes import Changes
 from s2sad.frontend.outs import is_none, is_numpy, out_of, parameters, without_out
+from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
 from s2sad.runtime import positions
 
@@ -58,6 +59,8 @@ class Writers(Changes):
         if not isinstance(node, gast.Call):
             return None
         found, function = self.resolver.lookup(node.func)
+        if isinstance(function, Member):
+            return None
         method = not found and isinstance(node.func, gast.Attribute)
         there, owner = self.resolver.lookup(node.func.value) if method else (False, None)
         if there and not isinstance(owner, _CHANGING):

@@ -22,9 +22,10 @@ from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import changed, given_out, hidden_outs, is_numpy, is_own, is_writing, writes_first
-from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.resolve import Member, Resolver, classes_of
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.runtime.classes import functions_in, own_members
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -98,7 +99,7 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     if functions is None and not surely:
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part, lookup)
-    elif any(may_write(f) for f in functions or ()):
+    elif _any_may_write(call, functions or (), lookup):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part, lookup)
 
@@ -110,6 +111,18 @@ def touched(call: Node, lookup: Lookup) -> Iterator[Node]:
         yield call.func.value
     names = {*written_in(call, lookup), *(n for part in _arguments(call) for n in names_held(part, lookup))}
     yield from (n for n in nodes_of(call) if isinstance(n, gast.Name) and n.id in names)
+
+
+def _any_may_write(node: Node, functions: Iterable[types.FunctionType], lookup: Lookup) -> bool:
+    """Whether a function that a call or a name runs may write, of itself or through a method of what stands there."""
+    classes: frozenset[type] | None = None
+    for function in functions:
+        if may_write(function):
+            return True
+        classes = classes_of(node, lookup) if classes is None else classes
+        if writes_by_method(function, classes):
+            return True
+    return False
 
 
 def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
@@ -134,7 +147,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     functions = [] if first else _called(call.func, lookup)
     if _calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
-    return functions is None or any(may_write(f) for f in functions)
+    return functions is None or _any_may_write(call, functions, lookup)
 
 
 def kept(node: Node, lookup: Lookup) -> Iterator[str]:
@@ -213,6 +226,8 @@ def _runs_code(argument: Node, lookup: Lookup) -> bool:
 def _is_function(argument: Node, lookup: Lookup) -> bool:
     """Whether an argument is known to be something that can be called: a name, or an attribute of what a name means."""
     if isinstance(argument, gast.Attribute) and not lookup(argument)[0]:
+        if isinstance(lookup(argument)[1], Member):
+            return True
         found, owner = lookup(argument.value)
         return found and callable(inspect.getattr_static(owner, argument.attr, None))
     found, value = lookup(argument)
@@ -230,7 +245,8 @@ def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
         return any(True for _ in written_in(argument.body, lookup))
     if not _is_function(argument, lookup):
         return False
-    return writes_first(lookup(argument)[1]) or any(may_write(f) for f in _called(argument, lookup) or ())
+    functions = _called(argument, lookup)
+    return functions is None or writes_first(lookup(argument)[1]) or _any_may_write(argument, functions, lookup)
 
 
 def _run_unseen(call: Node, lookup: Lookup) -> list[Node]:
@@ -262,6 +278,8 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
         return _functions_of(value)
     if not isinstance(func, gast.Attribute):
         return None
+    if isinstance(value, Member):
+        return None if value.functions is None else list(value.functions)
     found, owner = lookup(func.value)
     if found:
         return _functions_of(owner if func.attr == "__call__" else inspect.getattr_static(owner, func.attr, None))
@@ -313,6 +331,36 @@ def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
         isinstance(n, (gast.List, gast.Tuple, gast.Subscript, gast.ListComp, gast.Call)) for n in nodes_of(node)
     ):
         yield from names_held(node, lookup)
+
+
+def writes_by_method(function: types.FunctionType, classes: Iterable[type]) -> bool:
+    """Whether a function that is given objects of these classes may call, under a built-in name, what writes."""
+    names = {name for cls in classes for name in writing_members(cls)}
+    return bool(names) and _may_call(function, frozenset(names), set())
+
+
+@functools.lru_cache(maxsize=1024)
+def writing_members(cls: type) -> frozenset[str]:
+    """The members under built-in names of a class of the user's that may write."""
+    found = set()
+    for name, what in own_members(cls).items():
+        functions = functions_in(what)
+        if functions is None or any(map(may_write, functions)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[types.CodeType]) -> bool:
+    """Whether a function, or one of the module's that it calls, may call a method of one of some names."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    if any(name[:2] == "__" or name in code.co_names for name in names for code in codes):
+        return True
+    seen.update(codes)
+    called = (function.__globals__.get(name) for code in codes for name in code.co_names)
+    followed = [f for f in called if isinstance(f, types.FunctionType) and f.__code__ not in seen and is_followed(f)]
+    return any(_may_call(f, names, seen) for f in followed)
 
 
 def may_write(function: types.FunctionType) -> bool:

@@ -60,12 +60,16 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operation: how it is written and, where known, the function that it applies."""
+    """An operation: how it is written and, where known, the function that it applies.
+
+    One that ``writes`` may write whatever its own text says, by a method of an object that it is given.
+    """
 
     kind: OpKind
     name: str
     function: Callable[..., Any] | None = None
     pure: bool = True
+    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,12 @@ class Slice:
     inside: Inside = field(default=None, init=False, compare=False, repr=False)
 
 
+#: What stands in the text of an `Opaque` for the function that checks the class of an object.
+PLAIN_NAME = "~plain"
+#: The place of an object whose method is called, and its name if it is one.
+Receiver = tuple[tuple[int, ...], str]
+
+
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """Any Python expression through which no derivative passes.
@@ -138,6 +148,8 @@ class Opaque:
     derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
     there where the whole is a call of a user's function: what is known of its result.  What ``alters`` may write
     into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes.
+    ``receivers`` are objects whose methods are taken for those of a built-in class; with ``checks`` the text checks
+    the class of some.  ``made`` is the class of the user's that the whole makes an object of.
     """
 
     node: ast.expr = field(compare=False)
@@ -149,6 +161,9 @@ class Opaque:
     call: Call | None = field(default=None, compare=False, repr=False)
     alters: bool = False
     kept: tuple[str, ...] = ()
+    receivers: tuple[Receiver, ...] = field(default=(), compare=False)
+    checks: bool = False
+    made: type | None = None
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
@@ -210,6 +225,8 @@ class Effect:
     writes: tuple[str, ...] = ()
     alters: bool = False
     kept: tuple[str, ...] = ()
+    receivers: tuple[Receiver, ...] = field(default=(), compare=False)
+    checks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from s2sad.ir.nodes import (
     Assign,
@@ -29,6 +30,11 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
+
+
+def place_of(node: Any) -> tuple[int, ...]:
+    """Where an expression stands in the user's file; the same for all trees of one text."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def base(name: str) -> str:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
+from s2sad.runtime.classes import own_class, own_members
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -62,6 +63,7 @@ class Fact:
     A record is a named tuple.  ``items`` are those of a container by key, all of them; where they are not known,
     ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
     that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
+    ``owners`` are the classes of the user's which the value may be of, if they have methods or operators of their own.
     """
 
     kind: Kind
@@ -75,6 +77,7 @@ class Fact:
     boolean: bool = False
     precision: Precision = ""
     extended: bool = False
+    owners: frozenset[type] = frozenset()
 
     @property
     def has_axes(self) -> bool:
@@ -143,8 +146,33 @@ def _has_operators(t: type) -> bool:
     return any(not _OPERATORS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
 
 
+#: The special methods that say what the items of a container are.
+_ITEMS = ("__getitem__", "__iter__", "__len__", "__getattr__", "__contains__")
+
+
 def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
+    cls = own_class(value)
+    if cls is None:
+        return _described(value, name, sizes)
+    own = own_members(cls)
+    if isinstance(value, np.ndarray) and own and not _has_operators(cls):
+        what = f"{name} is of class {cls.__name__}, which has {min(own)} of its own"
+        raise ArgumentError(f"{what}\nPass an array: np.asarray({name}).")
+    if own and isinstance(value, (int, float, complex, np.generic)):
+        return Fact("other", owners=frozenset({cls}))
+    fact = OTHER if any(n in own for n in _ITEMS) else _described(value, name, sizes)
+    return fact if fact.numeric else replace(fact, owners=frozenset({cls}))
+
+
+def owners_of(fact: Fact) -> frozenset[type]:
+    """The classes of the user's of which a value, or what it holds, may be."""
+    inner = [owners_of(f) for _, f in fact.items or ()]
+    return fact.owners.union(*inner, owners_of(fact.each) if fact.each is not None else ())
+
+
+def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
+    """The fact about a value but for its class."""
     if value is None:
         return NONE
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
@@ -223,7 +251,8 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         each = either([found.each, fact.each]) if found.each is not None and fact.each is not None else None
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes = found.has_axes and fact.has_axes
-        found = Fact(kind, None, ndim, found.real and fact.real, None, None, None, each, truth, precision, axes)
+        owners = found.owners | fact.owners
+        found = Fact(kind, None, ndim, found.real and fact.real, None, None, None, each, truth, precision, axes, owners)
     return found
 
 
@@ -239,7 +268,7 @@ def timeless(fact: Fact) -> Fact:
     if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
         return replace(sized(fact.dims, fact.real, fact.kind), boolean=fact.boolean, precision=fact.precision)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
-        return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]))
+        return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]), owners=fact.owners)
     return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact))
 
 
@@ -248,7 +277,7 @@ def rough(fact: Fact, shape: Shape | None) -> Fact:
     if fact.kind == "scalar":
         return timeless(fact)
     if fact.kind != "array" or not fact.ndim:
-        return OPEN
+        return replace(OPEN, owners=owners_of(fact))
     return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision)
 
 

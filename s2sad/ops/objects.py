@@ -12,7 +12,7 @@ from s2sad.ops.spec import Sample, linear, operation, sample
 from s2sad.runtime.arrays import widened
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import item as item_
-from s2sad.runtime.objects import unitem
+from s2sad.runtime.objects import plain, unitem
 from s2sad.runtime.trees import add, scalar_seed, zeros
 from s2sad.runtime.trees import own as own_
 
@@ -60,6 +60,7 @@ def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
 # --- what the compiler puts around values
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
+operation(plain, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
 operation(widened, signature=lambda x: None, infer=infer.common.first, dtype="wide")

@@ -42,9 +42,10 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, subexpressions, walk, writes
-from s2sad.ir.types import OPEN, Fact, describe, some_item
+from s2sad.ir.types import OPEN, Fact, describe, owners_of, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
+from s2sad.pipeline.receivers import with_checks
 from s2sad.runtime import apart, as_pair, own, sole
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -89,12 +90,16 @@ class Analyser(Callees):
         return self.sources[function]
 
     def lowered(
-        self, function: types.FunctionType, wrt: tuple[str, ...], containers: frozenset[tuple[int, str]] = frozenset()
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        containers: frozenset[tuple[int, str]],
+        owners: Mapping[str, frozenset[type]],
     ) -> Lowered:
-        """A function in IR, lowered for derivatives with respect to ``wrt``; ``containers`` are stores into such."""
-        key = (function, wrt, containers)
+        """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
+        key = (function, wrt, containers, frozenset(owners.items()))
         if key not in self.lowereds:
-            self.lowereds[key] = lowered = lower(self.source(function), wrt, containers)
+            self.lowereds[key] = lowered = lower(self.source(function), wrt, containers, owners)
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard(Guard(function, "__code__", function.__code__))
@@ -185,14 +190,19 @@ class Analyser(Callees):
         With ``display`` its result may be a tuple.
         """
         containers: frozenset[tuple[int, str]] = frozenset()
+        owners = {name: found for name, fact in facts.items() if (found := owners_of(fact))}
         while True:
-            lowered = self.lowered(function, wrt, containers)
+            lowered = self.lowered(function, wrt, containers, owners)
             ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
-            found = frozenset(container_stores(walk(ir.body), known))
-            if found <= containers:
+            stores = frozenset(container_stores(walk(ir.body), known))
+            more = with_owners(owners, known)
+            if stores <= containers and more == owners:
+                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
+                if checked != ir:
+                    ir, known = self.inferred_with(lowered, checked, {**_defaults(ir), **facts})
                 return lowered, ir, known
-            containers |= found
+            containers, owners = containers | stores, more
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the facts about its parameters decide, and the facts about the rest."""
@@ -239,6 +249,15 @@ class Analyser(Callees):
             return tuple(out)
 
         return replace(function, body=in_block(function.body))
+
+
+def with_owners(owners: Mapping[str, frozenset[type]], known: Facts) -> dict[str, frozenset[type]]:
+    """The classes of the user's of which the objects of variables may be, with those that the facts tell of."""
+    found = dict(owners)
+    for name, fact in known.of.items():
+        if classes := owners_of(fact):
+            found[base(name)] = found.get(base(name), frozenset()) | classes
+    return found
 
 
 def _defaults(function: Function) -> dict[str, Fact]:

@@ -18,6 +18,7 @@ from s2sad.analysis.summaries import (
     CallEffects,
     Context,
     assumed,
+    call_may_write,
     constant_calls,
     user_calls,
     written_unseen,
@@ -25,7 +26,6 @@ from s2sad.analysis.summaries import (
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.called import OWN_ARRAY
 from s2sad.frontend.lower import Lowered
-from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Expr, Function, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
@@ -265,7 +265,7 @@ class Callees(ABC):
             if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
                 found.update(names_in(stmt.base))
             calls += user_calls(stmt)
-        if not found and not any(may_write(call.op.function) for call in calls):  # type: ignore[arg-type]
+        if not found and not any(map(call_may_write, calls)):
             return frozenset()
         shared = effects(function, known, self.call_effects)
         for call in calls:

@@ -3,6 +3,7 @@
 from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.objects import plain
 from s2sad.runtime.trees import (
     add,
     add_at,
@@ -52,6 +53,7 @@ __all__ = [
     "own",
     "packed",
     "part_shadow",
+    "plain",
     "quotient",
     "real_like",
     "require_floats",

@@ -6,6 +6,33 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members
+
+_PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
+
+
+def plain(x: Any) -> Any:
+    """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes.
+
+    Raises:
+        UndefinedDerivativeError: if the class of ``x`` has methods or operators of its own under their names.
+
+    Example:
+        >>> plain([1.0, 2.0])
+        [1.0, 2.0]
+    """
+    cls: type = type(x)
+    if cls in _PLAIN or own_class(x) is None:
+        return x
+    own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(getattr(x, "__dict__", ())))
+    if own:
+        raise UndefinedDerivativeError(
+            f"an object is of class {cls.__qualname__}, which has {own[0]} of its own: what that does is not known",
+            "Write it as a function of the values that it reads, and call that.",
+        )
+    return x
+
 
 def item(a: Any, *args: Any) -> Any:
     """One element of ``a`` as a Python number, ``a.item(*args)``: the only one, or by its position."""

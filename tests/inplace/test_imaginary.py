@@ -402,5 +402,5 @@ def parts_of_no_array(x: Any) -> Any:
 
 
 def test_a_part_of_what_is_no_array_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="imag of what is not surely an array is assigned"):
+    with pytest.raises(UnsupportedError, match="an attribute of what is not surely a dataclass"):
         grad(parts_of_no_array)(V)

@@ -1,0 +1,52 @@
+"""What stays as the user wrote it: expressions through which no derivative passes, and calls of functions."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import gast
+
+from s2sad.frontend.holding import names_held, variables_held
+from s2sad.frontend.outs import unchecked_receivers
+from s2sad.frontend.resolve import Resolver, classes_of
+from s2sad.frontend.special import special_members
+from s2sad.frontend.writing import alters, kept, writes_by_method, writing_members, written_in
+from s2sad.ir.nodes import Op, Opaque
+from s2sad.runtime.classes import own_class
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+
+
+def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque:
+    """An expression with what it reads, writes and keeps; ``names`` are the IR names of the variables that it reads."""
+    written = {names[n]: None for n in written_in(node, lookup) if n in names}
+    altering = alters(node, lookup)
+    function = lookup(node.func)[1] if isinstance(node, gast.Call) else None
+    return Opaque(
+        gast.gast_to_ast(node),
+        tuple(names.items()),
+        held=tuple(sorted(names.keys() & set(names_held(node, lookup)))),
+        variables=tuple(sorted(set(variables_held(node, lookup)))),
+        writes=tuple(written),
+        alters=altering,
+        kept=tuple(sorted(names.keys() & set(kept(node, lookup)))) if written or altering else (),
+        receivers=tuple(unchecked_receivers(node, lookup)),
+        made=own_class(function) if isinstance(function, type) else None,
+    )
+
+
+def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:
+    """What an operation, condition or loop runs of classes of the user's that may write: where, and what."""
+    for name, cls in special_members(node, lookup).items():
+        if name in writing_members(cls):
+            place = node.iter if hasattr(node, "iter") else node
+            yield place, f"{cls.__qualname__}.{name} may write into an object, and is not followed here"
+
+
+def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:
+    """The operation that is a call of a function with source."""
+    writes = writes_by_method(function, classes_of(call, resolver.lookup))
+    return Op("user", resolver.text(call.func), function, pure=False, writes=writes)

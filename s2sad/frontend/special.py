@@ -1,0 +1,77 @@
+"""The special methods that operations run where an operand is of a class of the user's."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from s2sad.frontend.resolve import classes_of
+from s2sad.runtime.classes import OPERATOR_METHODS, own_members
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+#: The special methods that comparisons, loops and conditions run.
+_COMPARING = frozenset(f"__{name}__" for name in "eq ne lt le gt ge contains".split())
+#: What uses no operator of its argument, and `next`, of which it is known what it writes.
+_USING_NONE = (next, isinstance, issubclass, type, callable, id)
+_INDEXING = frozenset(("__getitem__", "__index__"))
+_ITERATING, _TESTING = frozenset(("__iter__", "__next__", "__getitem__", "__len__")), frozenset(("__bool__", "__len__"))
+
+
+def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
+    """The special methods of the user's classes that evaluating an operation may run, each with its class."""
+    names: frozenset[str] | None
+    match node:
+        case gast.BinOp():
+            operands, names = [node.left, node.right], OPERATOR_METHODS
+        case gast.UnaryOp() if not isinstance(node.op, gast.Not):
+            operands, names = [node.operand], OPERATOR_METHODS
+        case gast.Compare():
+            operands, names = [node.left, *node.comparators], _COMPARING
+        case gast.Subscript():
+            operands, names = [node.value, *_index_parts(node.slice)], _INDEXING
+        case gast.Call() if _runs_special_methods(node, lookup):
+            operands, names = [*node.args, *(k.value for k in node.keywords)], None
+        case gast.comprehension() | gast.For():
+            operands, names = [node.iter], _ITERATING
+        case gast.If() | gast.While() | gast.IfExp() | gast.Assert():
+            operands, names = [node.test], _TESTING
+        case gast.BoolOp():
+            operands, names = node.values, _TESTING
+        case _:
+            return {}
+    classes = {cls for operand in operands for cls in _classes_of_value(operand, lookup)}
+    members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
+    return {name: cls for name, cls in sorted(members, key=str) if names is None or name in names}
+
+
+def _classes_of_value(node: Node, lookup: Lookup) -> Iterator[type]:
+    """The classes of the user's of which a value is known to be; what attributes are is asked when it runs."""
+    match node:
+        case gast.Name():
+            yield from classes_of(node, lookup)
+        case gast.Subscript():
+            yield from _classes_of_value(node.value, lookup)
+        case gast.IfExp():
+            yield from (*_classes_of_value(node.body, lookup), *_classes_of_value(node.orelse, lookup))
+        case gast.BoolOp():
+            yield from (cls for value in node.values for cls in _classes_of_value(value, lookup))
+        case gast.Call():
+            found, made = lookup(node.func)
+            if found and isinstance(made, type) and own_members(made):
+                yield made
+
+
+def _index_parts(index: Node) -> list[Node]:
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    bounds = [(p.lower, p.upper, p.step) if isinstance(p, gast.Slice) else (p,) for p in parts]
+    return [b for group in bounds for b in group if b is not None]
+
+
+def _runs_special_methods(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is of a function of Python's or NumPy's that has no source, and may use operators."""
+    found, function = lookup(call.func)
+    return found and not isinstance(function, types.FunctionType) and not any(function is f for f in _USING_NONE)

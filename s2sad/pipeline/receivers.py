@@ -1,0 +1,180 @@
+"""Check at run time that objects of unknown class have the methods and operators of built-in ones.
+
+    y = CONFIG.scale * x          t = plain(CONFIG.scale)
+                                  y = t * x
+    n = model.names.index("a")    n = plain(model.names).index("a")
+
+Where the facts say what class an object is of, nothing is checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from s2sad.analysis.infer import Facts
+from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
+from s2sad.ir.nodes import (
+    PLAIN_NAME,
+    Assign,
+    Block,
+    Call,
+    Copy,
+    Effect,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    Op,
+    Opaque,
+    Receiver,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
+from s2sad.ir.traverse import map_children, map_stmt, names_in, place_of, walk, writes
+from s2sad.runtime import plain
+
+PLAIN = Op("runtime", "plain", plain, pure=False)
+_Node = TypeVar("_Node", bound=ast.AST)
+_CHECKED = ("operator", "inplace", "method", "attribute")
+
+
+def with_checks(function: Function, facts: Facts, roots: Iterable[str]) -> Function:
+    """``function`` with the checks that it needs; ``roots`` are the names of the active parameters.
+
+    What is computed from these is of built-in classes, since that is what rules make.
+    """
+    return replace(function, body=_Checks(function, facts, roots).block(function.body))
+
+
+class _Checks:
+    def __init__(self, function: Function, facts: Facts, roots: Iterable[str]) -> None:
+        self.facts = facts
+        self.varied = _reached(function, roots)
+        names = [n for s in walk(function.body) for n in writes(s) if n.startswith("~t.")]
+        self.last = max((int(n.partition(".")[2]) for n in names), default=0)
+        assigned = (s.target for s in walk(function.body) if isinstance(s, Assign))
+        self.temporaries = frozenset(n for n in assigned if n.startswith("~"))
+        #: The temporaries that are checked where they are made.
+        self.made: set[str] = set()
+        #: The names that are checked on every way to the statement at hand.
+        self.known: set[str] = set()
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        before = set(self.known)
+        for stmt in block:
+            if isinstance(stmt, Effect):
+                out.append(self.effect(stmt))
+                continue
+            checked = map_stmt(stmt, self.expression, self.block)
+            if isinstance(checked, (Assign, Evaluate, Unpack)) and checked is not stmt:
+                checked = self.flat(checked, out)
+            out.append(checked)
+        self.known = before
+        made = [self.at_once(s) for s in out]
+        return tuple(made)
+
+    def at_once(self, stmt: Stmt) -> Stmt:
+        """A temporary that is to be checked, checked where it is made."""
+        if isinstance(stmt, Assign) and stmt.target in self.made:
+            self.made.discard(stmt.target)
+            return replace(stmt, value=Call(PLAIN, (stmt.value,)))
+        return stmt
+
+    def flat(self, stmt: Assign | Evaluate | Unpack, out: list[Stmt]) -> Stmt:
+        """The checks among the operands of an operation through which a derivative may pass as statements before it."""
+        call = stmt.value
+        if not isinstance(call, Call) or self.varied.isdisjoint(names_in(call)):
+            return stmt
+
+        def named(operand: Expr) -> Expr:
+            if not (isinstance(operand, Call) and operand.op is PLAIN):
+                return operand
+            self.last += 1
+            out.append(Assign(f"~t.{self.last}", operand, stmt.origin))
+            return Var(f"~t.{self.last}")
+
+        return replace(stmt, value=map_children(call, named))
+
+    def expression(self, expr: Expr) -> Expr:
+        if isinstance(expr, Opaque):
+            return self.opaque(expr)
+        if not isinstance(expr, Call) or expr.op is PLAIN:
+            return map_children(expr, self.expression)
+        made = map_children(expr, self.expression)
+        assert isinstance(made, Call)
+        kind = expr.op.kind
+        if kind not in _CHECKED or (kind == "attribute" and not self.is_of_arrays(expr)):
+            return made
+        count = 1 if kind in ("method", "attribute") else len(expr.args)
+        args = [self.checked(a) if i < count else a for i, a in enumerate(made.args)]
+        same = all(a is b for a, b in zip(args, made.args, strict=True))
+        return made if same else replace(made, args=tuple(args))
+
+    def is_of_arrays(self, attribute: Call) -> bool:
+        return attribute.op.function is not None or attribute.op.name in CONSTANT_ATTRIBUTES
+
+    def checked(self, operand: Expr) -> Expr:
+        if self.facts.get(operand).kind != "open" or not self.varied.isdisjoint(names_in(operand)):
+            return operand
+        if isinstance(operand, Var):
+            if operand.name in self.known:
+                return operand
+            self.known.add(operand.name)
+            if operand.name in self.temporaries:
+                self.made.add(operand.name)
+                return operand
+        return operand if isinstance(operand, Call) and operand.op is PLAIN else Call(PLAIN, (operand,))
+
+    def opaque(self, expr: Opaque) -> Opaque:
+        node, found = self.receivers(expr.node, dict(expr.names), expr.receivers)
+        return replace(expr, node=node, receivers=(), checks=expr.checks or found) if expr.receivers else expr
+
+    def effect(self, stmt: Effect) -> Effect:
+        node, found = self.receivers(stmt.node, dict(stmt.names), stmt.receivers)
+        return replace(stmt, node=node, receivers=(), checks=stmt.checks or found) if stmt.receivers else stmt
+
+    def receivers(self, node: _Node, names: dict[str, str], places: tuple[Receiver, ...]) -> tuple[_Node, bool]:
+        """The user's text with checks of the receivers of methods at some places, and whether there are any."""
+        unknown = set()
+        for place, name in places:
+            if name not in names or self.facts.of[names[name]].kind == "open":
+                unknown.add(place)
+        if not unknown:
+            return node, False
+        node = copy.deepcopy(node)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and place_of(part.value) in unknown:
+                called = ast.Call(ast.Name(PLAIN_NAME, ast.Load()), [part.value], [])
+                part.value = ast.copy_location(called, part.value)
+        return node, True
+
+
+def _reached(function: Function, roots: Iterable[str]) -> set[str]:
+    """The names that are computed from some others, in whatever way."""
+    found = set(roots)
+    edges: list[tuple[set[str], set[str]]] = []
+    for stmt in walk(function.body):
+        match stmt:
+            case Assign(value=value) | Unpack(value=value):
+                edges.append((set(names_in(value)), set(writes(stmt))))
+            case Copy(targets=targets, sources=sources):
+                edges += [(set(names_in(s)), {t}) for t, s in zip(targets, sources, strict=True)]
+            case For(iters=iters):
+                edges.append(({n for i in iters for n in names_in(i)}, set(writes(stmt))))
+            case Store(base=base, value=value):
+                edges.append((set(names_in(value)), set(names_in(base))))
+    grown = True
+    while grown:
+        before = len(found)
+        for read, written in edges:
+            if not found.isdisjoint(read):
+                found |= written
+        grown = len(found) > before
+    return found

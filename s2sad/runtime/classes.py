@@ -1,0 +1,130 @@
+"""Which classes implement in Python what is otherwise known of Python's and NumPy's own classes.
+
+That a method is called ``count`` or an operator is ``+`` says what it does only where the object is of a built-in
+class.  A class of the user's that defines one itself may write into what it is given, or return it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+#: Methods of random generators, which make new numbers.
+DRAWING_METHODS = frozenset(
+    "random rand randn randint integers uniform normal standard_normal gauss exponential standard_exponential gamma "
+    "standard_gamma beta poisson binomial multinomial lognormal multivariate_normal laplace logistic triangular "
+    "geometric dirichlet chisquare standard_t vonmises".split()
+)
+_BUILT_IN = (str, tuple, list, dict, set, float, complex, np.ndarray)
+#: The special methods that no operator, subscript, loop or built-in function of a differentiated function runs.
+_ADMINISTRATIVE = frozenset(
+    f"__{name}__"
+    for name in (
+        "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs "
+        "setattr delattr getattribute repr str format hash class_getitem copy deepcopy array_finalize array_wrap"
+    ).split()
+)
+#: The names of members whose meaning is taken from the built-in classes.
+BUILT_IN_NAMES = (
+    frozenset(
+        {name for t in _BUILT_IN for name in dir(t)}
+        | DRAWING_METHODS
+        | {"choice", "permutation", "permuted", "shuffle", "__next__", "__bool__", "__getattr__"}
+    )
+    - _ADMINISTRATIVE
+)
+_OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
+#: The special methods that an operator may run.
+OPERATOR_METHODS = frozenset(
+    [f"__{side}{name}__" for name in _OPERATORS for side in ("", "r", "i")]
+    + [f"__{name}__" for name in "neg pos abs invert array_ufunc array_function array".split()]
+)
+
+#: The attributes under which a static or class method, property or wrapper has its function.
+_AROUND = ("__func__", "fget", "func", "__wrapped__")
+#: The flag of classes that are made by a class statement (``Py_TPFLAGS_HEAPTYPE``).
+_HEAP_TYPE = 1 << 9
+#: The classes whose objects have what members their maker has given them.
+_OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
+#: Where Python's own modules are, and the folders of installed packages.
+_LIBRARY, _PACKAGES = os.path.dirname(os.__file__), frozenset(("site-packages", "dist-packages"))
+
+
+@functools.lru_cache(maxsize=4096)
+def own_members(cls: type) -> types.MappingProxyType[str, Any]:
+    """The members that a class of the user's defines under names of `BUILT_IN_NAMES`.
+
+    Members that a library defines are taken to do as the built-in ones; so are those that ``dataclasses`` generates.
+
+    Example:
+        >>> class Box:
+        ...     def count(self, a):
+        ...         a[0] = 5.0
+        >>> list(own_members(Box)), list(own_members(dict))
+        (['count'], [])
+    """
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        names = BUILT_IN_NAMES & vars(base).keys()
+        if _is_of_library(base):
+            for name in names:
+                found.pop(name, None)
+        else:
+            found.update({name: vars(base)[name] for name in names if not _is_generated(name, vars(base)[name])})
+    return types.MappingProxyType(found)
+
+
+def own_class(value: object) -> type | None:
+    """The class of an object, if what the names of its members mean is for the user to say; a class stands for itself.
+
+    Example:
+        >>> own_class([1.0]), own_class(types)
+        (None, <class 'module'>)
+    """
+    cls = value if isinstance(value, type) else type(value)
+    return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
+
+
+def member(cls: type, name: str) -> tuple[bool, Any]:
+    """Whether a member of `own_class` surely is the one of a built-in class, and if not, what is known to stand there.
+
+    The second item is None for an attribute of the object itself, of a module, or one that is made when asked for.
+    """
+    own = own_members(cls)
+    if name in own or "__getattr__" in own:
+        return False, own.get(name)
+    inherited = cls not in _OPEN_CLASSES and any(name in vars(base) for base in cls.__mro__)
+    return inherited, None
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_of_library(cls: type) -> bool:
+    """Whether a class is Python's, NumPy's or of another installed package."""
+    if not cls.__flags__ & _HEAP_TYPE:
+        return True
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        # Of Python's own modules some are in the interpreter; others without a file were made when the program ran.
+        return cls.__module__.partition(".")[0] in sys.builtin_module_names and cls.__module__ != "builtins"
+    return str(file).startswith(_LIBRARY) or not _PACKAGES.isdisjoint(str(file).split(os.sep))
+
+
+def _is_generated(name: str, member: Any) -> bool:
+    """Whether ``dataclasses`` has made a special method: it compares fields."""
+    return name[:2] == "__" and isinstance(member, types.FunctionType) and member.__code__.co_filename == "<string>"
+
+
+def functions_in(member: Any) -> list[types.FunctionType] | None:
+    """The Python functions that run when a member of a class is called or read; None where that is not known."""
+    while not isinstance(member, types.FunctionType):
+        inner = next((v for n in _AROUND if (v := getattr(member, n, None)) is not None), None)
+        if inner is None:
+            return None
+        member = inner
+    return [member]

@@ -1,0 +1,228 @@
+"""Methods, attributes and operators of the user's classes that have the names of built-in ones.
+
+Each program is right, or refused: the measure is Python itself for the value, differences for the gradient.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from s2sad import grad, value_and_grad
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
+from s2sad.runtime import plain
+from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members
+from tests.oracle import numeric_gradient
+
+X = np.array([0.5, 1.2, -0.7])
+K = np.array([0.8, -0.4, 1.5])
+NAMES = sorted(n for n in BUILT_IN_NAMES if n[0] != "_" and n not in ("T", "mT", "real", "imag", "shape", "size"))
+
+
+def put(self: Any, a: Any, *rest: Any) -> float:
+    a[0] = 5.0
+    return 1.0
+
+
+def give(self: Any, a: Any, *rest: Any) -> Any:
+    return a
+
+
+# One program for each way to an object whose method has a built-in name; METHOD stands for the name.
+WAYS = {
+    "argument": "o.METHOD(b)",
+    "local name": "p = o; p.METHOD(b)",
+    "item": "[o][0].METHOD(b)",
+    "loop": "\n    for p in [o, o]: p.METHOD(b)",
+    "of the module": "O.METHOD(b)",
+    "attribute of the module": "H.o.METHOD(b)",
+    "mapped": "list(map(o.METHOD, [b]))",
+    "as a value": "m = o.METHOD; m(b)",
+    "in a function": "run(o, b)",
+    "of the class": "Own.METHOD(o, b)",
+    "in a condition": "\n    if o.METHOD(b) is None: x = 2.0 * x",
+    "result written": "w = o.METHOD(b); w2 = w if isinstance(w, np.ndarray) else np.zeros(3); w2[1] = 3.0",
+}
+PROGRAM = """
+def f(x, k, o):
+    a = {active}
+    y = np.sin(a) * x
+    b = a
+    {way}
+    return np.sum(y * x) + np.sum(a * x * x)
+def run(o, b):
+    return o.METHOD(b)
+"""
+
+
+@dataclasses.dataclass
+class Data:
+    n: int = 0
+
+
+class Named(NamedTuple):
+    n: int = 0
+
+
+KINDS: dict[str, type] = {"plain": object, "list": list, "dataclass": Data, "named tuple": Named}
+
+
+def programs() -> Iterator[Any]:
+    """A program for each name, with every way, kind of class and effect in turn."""
+    ways, kinds = list(WAYS), list(KINDS)
+    for i, name in enumerate(NAMES):
+        for j in range(3):
+            way, kind = ways[(i + 5 * j) % len(ways)], kinds[(i + 3 * j) % len(kinds)]
+            method, active = (put, give)[(i // 2 + j) % 2], ("x * x", "k", "k.copy()")[(i + j) % 3]
+            yield pytest.param(name, way, kind, method, active, id=f"{name}-{way}-{kind}-{method.__name__}-{active}")
+
+
+def made(tmp_path: Any, name: str, way: str, kind: str, method: Callable[..., Any], active: str) -> dict[str, Any]:
+    cls = types.new_class("Own", (KINDS[kind],), exec_body=lambda ns: ns.update({name: method, "__module__": __name__}))
+    text = PROGRAM.format(active=active, way=WAYS[way]).replace("METHOD", name)
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    space: dict[str, Any] = {"np": np, "Own": cls, "O": cls(), "H": types.SimpleNamespace(o=cls())}
+    exec(compile(text, str(file), "exec"), space)
+    return space
+
+
+@pytest.mark.parametrize(("name", "way", "kind", "method", "active"), list(programs()))
+def test_a_method_with_a_built_in_name(
+    tmp_path: Any, name: str, way: str, kind: str, method: Callable[..., Any], active: str
+) -> None:
+    space = made(tmp_path, name, way, kind, method, active)
+    f, own = space["f"], space["Own"]
+    k, o = K.copy(), own()
+    try:
+        value, gradient = value_and_grad(f)(X.copy(), k, o)
+    except S2SADError:
+        return
+    assert np.array_equal(k, K)
+    assert value == f(X.copy(), K.copy(), own())
+    expected = numeric_gradient(lambda x: f(x.copy(), K.copy(), own()), [X])
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+
+
+# --- operators
+
+
+class GivesBack:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __add__(self, other: Any) -> Any:
+        return self.a
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.a
+
+
+class Writes:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __mul__(self, other: Any) -> Any:
+        self.a[0] = 9.0
+        return other
+
+
+def through_what_an_operator_gives(x: Any, k: Any) -> Any:
+    w = GivesBack(k) + 1
+    w[0] = 5.0
+    return np.sum(k * x)
+
+
+def test_what_an_operator_gives_back_is_shared() -> None:
+    k = K.copy()
+    np.testing.assert_allclose(grad(through_what_an_operator_gives)(X, k), [5.0, *K[1:]])
+    assert np.array_equal(k, K)
+
+
+def test_an_operator_that_writes_is_refused() -> None:
+    def f(x: Any, o: Any) -> Any:
+        w = o * 2.0
+        return np.sum(x * o.a) + w
+
+    with pytest.raises(UnsupportedError, match=r"Writes\.__mul__ may write into an object"):
+        grad(f)(X, Writes(K.copy()))
+
+
+def test_the_operator_of_an_attribute_is_refused_when_it_runs() -> None:
+    def f(x: Any, s: Any) -> Any:
+        return np.sum(s.o + x)
+
+    with pytest.raises(UndefinedDerivativeError, match="class GivesBack, which has __add__ of its own"):
+        grad(f)(X, types.SimpleNamespace(o=GivesBack(K)))
+    np.testing.assert_allclose(grad(f)(X, types.SimpleNamespace(o=K)), np.ones(3))
+
+
+# --- built-in classes stay what they are
+
+
+def of_what_nobody_knows(x: Any, s: Any) -> Any:
+    return s.w.sum() * np.sum(x * s.w) + s.names.index("b")
+
+
+def test_methods_of_unknown_objects_of_built_in_classes_are_right() -> None:
+    s = types.SimpleNamespace(w=K, names=["a", "b"])
+    value, gradient = value_and_grad(of_what_nobody_knows)(X, s)
+    assert value == of_what_nobody_knows(X, s)
+    np.testing.assert_allclose(gradient, K.sum() * K)
+
+
+class Settings:
+    """Its methods have built-in names and write nothing."""
+
+    def __init__(self) -> None:
+        self.values = {"rate": 3.0}
+
+    def get(self, name: str) -> float:
+        return self.values[name]
+
+    def index(self, a: Any) -> int:
+        return int(a[0] > 0.0)
+
+
+def with_settings(x: Any, k: Any, settings: Any) -> Any:
+    return np.sum(x * k) * settings.get("rate") + settings.index(k)
+
+
+def test_methods_of_ones_own_that_write_nothing_are_accepted() -> None:
+    np.testing.assert_allclose(grad(with_settings)(X, K, Settings()), 3.0 * K)
+
+
+def test_a_parameter_called_np_is_no_module_of_numpy() -> None:
+    class Other:
+        def sum(self, a: Any) -> float:
+            a[0] = 5.0
+            return 0.0
+
+    def f(x: Any, k: Any, np: Any) -> Any:
+        y = x * k
+        np.sum(k)
+        return (y * k).sum()
+
+    np.testing.assert_allclose(grad(f)(X, K, Other()), K * [5.0, *K[1:]])
+
+
+# --- classes
+
+
+def test_the_members_of_a_class() -> None:
+    assert set(own_members(GivesBack)) == {"__add__", "__getitem__"}
+    assert own_class(GivesBack(1.0)) is GivesBack
+    assert not own_members(Data)
+    assert all(own_class(v) is None for v in (K, [K], {"a": 1}, 1.0, "a", np.random.default_rng(0), np.float64(1.0)))
+
+
+def test_plain_is_the_identity_on_built_in_classes() -> None:
+    for value in (K, [K], {"a": 1}, 1.0, "a", None, np.float32(1.0), Settings.__init__, range(3)):
+        assert plain(value) is value
+    with pytest.raises(UndefinedDerivativeError, match="class Settings, which has get of its own"):
+        plain(Settings())
