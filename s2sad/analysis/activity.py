@@ -8,19 +8,30 @@ dependences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from s2sad import ops
-from s2sad.analysis.effects import Effects
+from s2sad.analysis.effects import HELD, Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
-from s2sad.analysis.summaries import constant_calls, user_calls, written_unseen
+from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
 from s2sad.ir.traverse import children, reads, walk
 from s2sad.runtime import stop_gradient
+
+
+class Variables(Protocol):
+    """What is asked of the variables of the module."""
+
+    def counts(self, text: str) -> bool:
+        """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""
+
+    def is_array(self, text: str) -> bool:
+        """Whether a variable, of this dotted name, is an array now."""
 
 
 @dataclass(frozen=True)
@@ -139,17 +150,18 @@ def written_outside(
     facts: Facts,
     effects: Effects,
     varied: Collection[str],
-    counts: Callable[[str], bool],
+    resolver: Variables,
 ) -> Iterator[Outside]:
     """The statements that write an array, or what is ``varied``, into what outlives the call, and what they do.
 
     What reads it later does not know where the value came from, nor under how many names the module has the array.
-    ``counts`` says of a variable of the module whether it holds numbers alone, which are replaced and not written.
+    Of a variable of the module that holds numbers alone these are replaced and not written; a list that holds an array
+    of the module is not that array.
     """
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
             owners = effects.owners[name] - {""}
-            named = owners - {UNKNOWN}
+            named = {n.removesuffix(HELD) for n in owners - {UNKNOWN}}
             owner = min(named, default="")
             calls = tuple([c for c in user_calls(stmt) if name in effects.written_by_calls(Evaluate(c))])
             done = f"{calls[0].op.name}(...) may write into it" if calls else "is written in place"
@@ -159,7 +171,9 @@ def written_outside(
                 break
             kind = facts.of[name].kind
             replaced = isinstance(stmt, Store) and stmt.op is None and kind != "open"
-            if owner and (kind in ("array", "numeric") or not (replaced or all(map(counts, named)))):
+            if only_changes(stmt, effects.calls):
+                replaced |= all(n.endswith(HELD) or resolver.is_array(n) for n in owners - {UNKNOWN})
+            if owner and (kind in ("array", "numeric") or not (replaced or all(map(resolver.counts, named)))):
                 yield Outside(stmt, f"{owner} is the module's, and {done}", True, calls)
                 break
         for call in (*user_calls(stmt), *constant_calls(stmt)):

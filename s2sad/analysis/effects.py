@@ -7,6 +7,7 @@ statements.  Numbers cannot be written in place, so scalars share nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -24,6 +25,7 @@ from s2sad.analysis.summaries import (
     call_may_write,
     constant_calls,
     kept_unseen,
+    put_unseen,
     user_calls,
     written_unseen,
 )
@@ -136,6 +138,8 @@ class Effects:
 
 #: What the module or nobody known holds, and what the caller holds.
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
+#: What follows the name of a variable whose object is held, and surely is no part of what holds it, nor that itself.
+HELD = "[]"
 #: The kinds of what may hold objects.
 HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
 
@@ -291,6 +295,9 @@ def effects(
                 union.join(names[0], name)
         for param in known.kept:
             given_away(shared[param])
+        for param, owners in known.puts:
+            for name, owner in itertools.product(shared.get(param, ()), owners):
+                union.join(name, f"{_OUTSIDE}{owner}")
 
     def given_away(names: list[str]) -> None:
         put.append(names)
@@ -348,6 +355,8 @@ def effects(
         for name in unseen:
             if not facts.of[name].numeric:
                 link(Build("tuple", tuple(map(Var, away))), (name,))
+                for variable in put_unseen(stmt):
+                    union.join(name, f"{_OUTSIDE}{variable}{HELD}")
     groups: dict[str, set[str]] = {}
     for name in union.parent:
         groups.setdefault(union.find(name), set()).add(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from s2sad.analysis.infer import Facts
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
-from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt
+from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt, Store
 from s2sad.ir.traverse import expressions, names_in, subexpressions
 
 
@@ -24,7 +24,9 @@ class CallEffects:
     may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
     written into an object that is there before the call and after it, and is none of them; with
     ``overwriting`` an array that is such is written.  A call that is ``altering`` may write into objects of the module
-    of which it is not known which they are; ``kept`` are the parameters whose object the module may hold afterwards.
+    of which it is not known which they are; ``kept`` are the parameters whose object the module may hold afterwards,
+    ``puts`` the variables of the module that the objects of parameters which it writes may hold afterwards.  A call
+    that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.
     """
 
     bound: Mapping[str, Expr]
@@ -39,6 +41,8 @@ class CallEffects:
     overwriting: bool = False
     altering: bool = True
     kept: frozenset[str] = frozenset()
+    puts: tuple[tuple[str, frozenset[str]], ...] = ()
+    rewriting: bool = True
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -55,6 +59,8 @@ class CallEffects:
             self.overwriting or other.overwriting,
             self.altering or other.altering,
             self.kept | other.kept,
+            (*self.puts, *other.puts),
+            self.rewriting or other.rewriting,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:
@@ -64,7 +70,15 @@ class CallEffects:
 
 #: The effects of a call of which it is known that it has none.
 NO_EFFECTS = CallEffects(
-    {}, frozenset(), frozenset(), (), module=frozenset(), reshapes=False, entangled=False, altering=False
+    {},
+    frozenset(),
+    frozenset(),
+    (),
+    module=frozenset(),
+    reshapes=False,
+    entangled=False,
+    altering=False,
+    rewriting=False,
 )
 
 #: What stands among parameters for the result of a call, and for the objects that the module holds.
@@ -129,6 +143,31 @@ def kept_unseen(stmt: Stmt) -> Iterator[str]:
 def call_may_write(call: Call) -> bool:
     """Whether a call of a function that has source may write into what it is given, or into what the module holds."""
     return call.op.writes or may_write(call.op.function)  # type: ignore[arg-type]
+
+
+def put_unseen(stmt: Stmt) -> Iterator[str]:
+    """The variables of the module whose objects what is not taken apart may put into what it writes."""
+    if isinstance(stmt, Effect):
+        yield from stmt.puts
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            if isinstance(inner, Opaque):
+                yield from inner.puts
+
+
+def only_changes(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:
+    """Whether a statement writes no more than which items lists and dicts have."""
+    if isinstance(stmt, Store) or (isinstance(stmt, Effect) and not stmt.changes):
+        return False
+    for expr in expressions(stmt):
+        for inner in subexpressions(expr):
+            call = inner.call if isinstance(inner, Opaque) else inner
+            if isinstance(call, Call) and call.op.kind in ("user", "inplace"):
+                if call.op.kind == "inplace" or (calls.get(call) or assumed(call)).rewriting:
+                    return False
+            elif isinstance(inner, Opaque) and inner.writes and not inner.changes:
+                return False
+    return True
 
 
 def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:

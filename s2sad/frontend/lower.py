@@ -19,7 +19,7 @@ import collections
 import functools
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -443,8 +443,9 @@ class _Lowering(ControlFlow):
         names: dict[str, str] = {}
         written: dict[str, None] = {}
         kept: dict[str, None] = {}
+        put: dict[str, None] = {}
         receivers: list[Receiver] = []
-        altering, over = False, isinstance(s, gast.Raise)
+        altering, changing, over = False, True, isinstance(s, gast.Raise)
         for part in gast.iter_child_nodes(s):
             opaque = self.opaque(part, ended=over)
             names.update(opaque.names)
@@ -453,9 +454,10 @@ class _Lowering(ControlFlow):
             altering |= opaque.alters and not over
             written.update(dict.fromkeys(() if over else opaque.writes))
             kept.update(dict.fromkeys(() if over else opaque.kept))
-        self.emit(
-            Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
-        )
+            put.update(dict.fromkeys(() if over else opaque.puts))
+            changing &= opaque.changes or not opaque.writes
+        made = Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
+        self.emit(replace(made, puts=tuple(put), changes=changing))
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

@@ -10,6 +10,7 @@ import gast
 
 from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.outs import unchecked_receivers
+from s2sad.frontend.putting import only_changes, puts
 from s2sad.frontend.resolve import Resolver, classes_of
 from s2sad.frontend.special import special_members
 from s2sad.frontend.writing import alters, kept, writes_by_method, writing_members, written_in
@@ -35,6 +36,8 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
         kept=tuple(sorted(names.keys() & set(kept(node, lookup)))) if written or altering else (),
         receivers=tuple(unchecked_receivers(node, lookup)),
         made=own_class(function) if isinstance(function, type) else None,
+        puts=tuple(sorted(set(puts(node, lookup)))) if written else (),
+        changes=bool(written) and only_changes(node, lookup),
     )
 
 

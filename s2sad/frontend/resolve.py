@@ -245,6 +245,10 @@ class Resolver:
         held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
         return all(isinstance(v, (int, float, complex, str)) for v in held)
 
+    def is_array(self, text: str) -> bool:
+        """Whether a variable, of this dotted name, is an array now."""
+        return isinstance(self.lookup(gast.parse(text, mode="eval").body)[1], np.ndarray)
+
     def text(self, node: Any) -> str:
         """A called name as emitted code writes it: a local alias stands for what it was set to."""
         if isinstance(node, gast.Name) and node.id in self.local and self.lookup(node)[0]:

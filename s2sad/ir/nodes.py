@@ -147,7 +147,8 @@ class Opaque:
     view or hold, ``variables`` such of the module, ``"?"`` one that is not known.  ``refusal`` says why no
     derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
     there where the whole is a call of a user's function: what is known of its result.  What ``alters`` may write
-    into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes.
+    into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes, ``puts``
+    such variables of the module.  With ``changes`` it writes no more than which items containers have.
     ``receivers`` are objects whose methods are taken for those of a built-in class; with ``checks`` the text checks
     the class of some.  ``made`` is the class of the user's that the whole makes an object of.
     """
@@ -164,6 +165,8 @@ class Opaque:
     receivers: tuple[Receiver, ...] = field(default=(), compare=False)
     checks: bool = False
     made: type | None = None
+    puts: tuple[str, ...] = ()
+    changes: bool = False
 
 
 Expr = Const | Var | Global | Call | Build | Slice | Opaque
@@ -227,6 +230,8 @@ class Effect:
     kept: tuple[str, ...] = ()
     receivers: tuple[Receiver, ...] = field(default=(), compare=False)
     checks: bool = False
+    puts: tuple[str, ...] = ()
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ class Analyser(Callees):
         roots = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
-        outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver.counts))
+        outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver))
         doubts = [violation for item in outside for violation in self.causes(item, known, lowered)]
         # What cannot be read is refused where it is called, beside whatever else is refused.
         if any(item.sure and not self.is_unread(item, known) for item in outside):

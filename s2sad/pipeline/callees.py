@@ -6,12 +6,12 @@ import inspect
 import re
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from s2sad.analysis.activity import Outside, activity, written_outside
-from s2sad.analysis.effects import Effects, effects, held_by_module, sharers
+from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import (
     NO_EFFECTS,
@@ -20,13 +20,15 @@ from s2sad.analysis.summaries import (
     assumed,
     call_may_write,
     constant_calls,
+    only_changes,
     user_calls,
     written_unseen,
 )
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.called import OWN_ARRAY
+from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
-from s2sad.ir.nodes import Build, Call, Expr, Function, Store
+from s2sad.ir.nodes import Build, Call, Expr, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
 from s2sad.pipeline.refused import of_call
@@ -181,6 +183,7 @@ class Callees(ABC):
             module=module,
             changing=found.changing & given,
             kept=found.kept & given,
+            puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
             outside=found.outside or default,
             overwriting=found.overwriting or default,
         )
@@ -223,6 +226,10 @@ class Callees(ABC):
             *_written_outside(lowered, facts, found),
             any(map(found.alters, walk(function.body))),
             frozenset(params[n] for n in params if n in found.kept),
+            tuple(
+                [(params[n], put) for n in params if n in found.written and (put := _named(found.owners.get(n, ())))]
+            ),
+            any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
         )
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:
@@ -242,7 +249,7 @@ class Callees(ABC):
                 varied = activity(inner.function, [p.name for p in inner.function.params], shared).varied
                 said = [
                     v
-                    for item in written_outside(inner.function, known, shared, varied, inner.resolver.counts)
+                    for item in written_outside(inner.function, known, shared, varied, inner.resolver)
                     for v in self.causes(item, known, inner, (*above, key))
                 ]
                 found += self.refused(call, UnsupportedError(said), place(call.node)) if said else []
@@ -274,14 +281,27 @@ class Callees(ABC):
         return frozenset(m for n in found for m in shared.group.get(n, (n,)))
 
 
+def _named(owners: Iterable[str]) -> frozenset[str]:
+    """The variables of the module, of those that are known, that an object may hold."""
+    return frozenset(f"{n.removesuffix(HELD)}{HELD}" for n in owners if n not in ("", UNKNOWN))
+
+
+def _only_changes(stmt: Stmt, facts: Facts, found: Effects) -> bool:
+    """Whether a statement writes no more than which items lists and dicts have."""
+    if isinstance(stmt, Store):
+        return stmt.op is None and facts.get(stmt.base).kind in ("list", "dict")
+    return only_changes(stmt, found.calls)
+
+
 def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bool, bool]:
     """Whether a function writes what it computes from its arguments, or any array, into what outlives the call."""
     calls = found.calls.values()
     if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
         return False, False
-    function, counts = lowered.function, lowered.resolver.counts
+    function, resolver = lowered.function, lowered.resolver
     varied = activity(function, [p.name for p in function.params], found).varied
-    outside, overwriting = [any(True for _ in written_outside(function, facts, found, v, counts)) for v in (varied, ())]
+    found_outside = [written_outside(function, facts, found, v, resolver) for v in (varied, ())]
+    outside, overwriting = [any(True for _ in statements) for statements in found_outside]
     return outside, overwriting
 
 
