@@ -22,10 +22,10 @@ from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
 from s2sad.errors import ArgumentError, UndefinedDerivativeError
-from s2sad.ir.types import Sizes, describe
+from s2sad.ir.types import Fact
 from s2sad.load import origin
-from s2sad.pipeline import Compiled, Goal
-from s2sad.runtime import as_pair, zeros
+from s2sad.pipeline import Compiled, Goal, Together
+from s2sad.runtime import SharedArgumentsError, as_pair, zeros
 from s2sad.variants import Options, Variant, variants
 
 Function = Callable[..., Any]
@@ -113,9 +113,20 @@ class Derivative:
             elif self._plain:
                 return self._conformed(out, args)
             return self._finished(out, args)
+        except SharedArgumentsError as error:
+            return self._shared_call(args, error)
         except UndefinedDerivativeError as error:
             error.place = error.place or origin(error.__traceback__)
             raise
+
+    def _shared_call(self, args: tuple[Any, ...], error: SharedArgumentsError) -> Any:
+        """A call with arguments that share what the function changes, which it has not begun to do."""
+        values = dict(zip(self._names, args, strict=True))
+        with arguments.naming(error, values):
+            facts = self._facts(args)
+            run = self._variants.get(self._options, facts, together=arguments.sharing(values, self._wrt)).run
+            out = self._binder.positional(run, self._positions, args)(*args)
+        return self._finished(out, args)
 
     def _first_call(self, args: tuple[Any, ...]) -> Any:
         """A call with arguments of a new kind."""
@@ -165,9 +176,11 @@ class Derivative:
         """The derivative for arguments of which the same is known as of ``values``."""
         for position in self._positions:
             arguments.check(values[position], self._names[position], self._label())
-        sizes = Sizes()
-        facts = {name: describe(v, name, sizes) for name, v in zip(self._names, values, strict=True)}
-        return self._variants.get(self._options, facts)
+        return self._variants.get(self._options, self._facts(values))
+
+    def _facts(self, values: Sequence[Any]) -> dict[str, Fact]:
+        """What is known of the parameters by their arguments."""
+        return arguments.facts(self._names, values, self._label())
 
     # --- looking
 
@@ -425,14 +438,22 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, argnums: int | Sequen
     values = [given[i] for i in chosen]
     for i, value in zip(chosen, values, strict=True):
         arguments.check(value, names[i], label)
-    sizes = Sizes()
-    facts = {name: describe(v, name, sizes) for name, v in zip(names, given, strict=True)}
-    compiled = variants(function).get(Options("pair", tuple([names[i] for i in chosen])), facts).compiled
-    forward, reverse = (compiled.functions[n] for n in compiled.names)
-    pair = compiled.pair
-    assert pair is not None
+    facts = arguments.facts(names, given, label)
+    wrt = tuple([names[i] for i in chosen])
+
+    def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
+        compiled = variants(function).get(Options("pair", wrt), facts, together=together).compiled
+        return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
+
     with _placed():
-        *results, saved = binder.positional(forward, (), given)(*given)
+        try:
+            compiled, (*results, saved) = run()
+        except SharedArgumentsError as error:
+            by_name = dict(zip(names, given, strict=True))
+            with arguments.naming(error, by_name):
+                compiled, (*results, saved) = run(arguments.sharing(by_name, wrt))
+    reverse, pair = compiled.functions[compiled.names[1]], compiled.pair
+    assert pair is not None
     result = results[0] if pair.count is None else tuple(results)
     value = as_pair(result)[0] if has_aux else result
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, UnsupportedError
 from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, CONSTANT_METHODS, METHODS
-from s2sad.runtime import conform
+from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.load import origin
+from s2sad.pipeline import Together
+from s2sad.runtime import SharedArgumentsError, conform
+from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 
 ARRAY = np.ndarray
@@ -45,6 +50,22 @@ def kind(value: Any) -> Any:
     if fields is not None:
         return (t, *(kind(getattr(value, name)) for name in fields))
     return t
+
+
+def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:
+    """What is known of parameters by their arguments.
+
+    Raises:
+        ArgumentError: for a list, tuple, dict or dataclass that holds itself.
+    """
+    sizes, found = Sizes(), {}
+    for name, value in zip(names, values, strict=True):
+        try:
+            found[name] = describe(value, name, sizes)
+        except RecursionError:
+            what = f"{label}: {name} holds itself, or containers in containers without end"
+            raise ArgumentError(f"{what}\nPass a container that is a tree.") from None
+    return found
 
 
 def settled_by_type(value: Any) -> bool:
@@ -155,7 +176,10 @@ def floats_at(positions: Sequence[int], args: tuple[Any, ...]) -> tuple[Any, ...
     """``args`` with Python ints as floats at some positions; the very object where there are none."""
     values = list(args)
     for position in positions:
-        values[position] = floats(values[position])
+        try:
+            values[position] = floats(values[position])
+        except RecursionError:
+            raise ArgumentError("an argument holds itself\nPass a container that is a tree.") from None
     return args if all(a is b for a, b in zip(args, values, strict=True)) else tuple(values)
 
 
@@ -252,3 +276,19 @@ def seed_for(g: Any, value: Any, label: str) -> Any:
     if isinstance(value, np.ndarray):
         return np.asarray(g, np.result_type(value.dtype, np.float16))
     return complex(g) if np.iscomplexobj(g) else float(g)
+
+
+def sharing(values: Mapping[str, Any], wrt: Sequence[str]) -> Together:
+    """The sets of constant arguments that share what can change."""
+    return tuple([group for group in groups(values) if group.isdisjoint(wrt)])
+
+
+@contextlib.contextmanager
+def naming(error: SharedArgumentsError, values: Mapping[str, Any]) -> Iterator[None]:
+    """Say which arguments share what the function changes, where this cannot be followed."""
+    try:
+        yield
+    except (SharedArgumentsError, UnsupportedError):
+        found = named(error, values)
+        found.place = origin(error.__traceback__)
+        raise found from None

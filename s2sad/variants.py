@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.types import Fact
-from s2sad.pipeline import Compiled, Goal, compile_gradient
+from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
 
 _MISSING = object()
 _SLOT = "__s2sad_variants__"
@@ -52,19 +52,20 @@ class Variants:
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, Any]] = {}
 
-    def get(self, options: Options, facts: Mapping[str, Fact], about: str = "") -> Variant:
+    def get(self, options: Options, facts: Mapping[str, Fact], about: str = "", together: Together = ()) -> Variant:
         """The derivative for arguments of which ``facts`` are known, compiled if it is not there or out of date.
 
-        ``about`` keeps apart what is compiled for looking at from what runs.
+        ``about`` keeps apart what is compiled for looking at from what runs; ``together`` are sets of parameters whose
+        arguments share objects that the function changes.
         """
-        key = (options, tuple(facts.items()), about)
+        key = (options, tuple(facts.items()), about, together)
         found = self._made.get(key)
         if found is None or not found.holds():
             with _compiling:
                 found = self._made.get(key)  # another thread may have been here
                 if found is None or not found.holds():
                     goal, wrt, has_aux, single = options
-                    compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single)
+                    compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single, together)
                     found = Variant(compiled.functions[compiled.names[0]], checker(compiled.guards), compiled)
                     self._made[key] = found
         return found

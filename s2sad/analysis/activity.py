@@ -17,6 +17,7 @@ from s2sad.analysis.effects import HELD, Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
+from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
@@ -102,9 +103,12 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
                 link(value, targets)
             case Store(base=Var(name=name), value=value):
                 link(value, (name,))
-            case For(targets=targets, iters=iters):
+            case For(targets=targets, iters=iters, body=body):
                 for target, iterable in zip(targets, iters, strict=True):
                     link(iterable, (target,))
+                    # Python sees at the next item how the loop has changed what it runs over.
+                    for changed in changed_items(body, iterable, effects.versions):
+                        edges.extend((changed, held) for held in carriers(iterable))
             case _:
                 pass
         unseen = list(written_unseen(stmt))

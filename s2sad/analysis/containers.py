@@ -41,7 +41,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import base, children, names_in, reads, walk, writes
-from s2sad.runtime import own, stop_gradient
+from s2sad.runtime import copy_arrays, copy_reachable, own, stop_gradient
 
 #: A change that may not run in place: the operation, and why.
 Fault = tuple[Call, str]
@@ -160,7 +160,7 @@ class _Holders:
             case Call(op=op, args=args):
                 if op.kind == "change":
                     return True
-                if op.kind == "operator" or op.function in (own, list, dict):
+                if op.kind == "operator" or op.function in (own, copy_arrays, copy_reachable, list, dict):
                     return True
                 if op.kind == "method" and op.name == "copy":
                     return True

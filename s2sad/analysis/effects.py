@@ -52,7 +52,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
 from s2sad.ir.types import OBJECTS
-from s2sad.runtime import stop_gradient
+from s2sad.runtime import copy_together, stop_gradient
 
 
 @dataclass(frozen=True)
@@ -434,6 +434,8 @@ def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
     """Whether several results of a call may share an object that none of its arguments has."""
     if isinstance(value, Opaque):
         return value.call is None or value.call not in calls or calls[value.call].entangled
+    if isinstance(value, Call) and value.op.function is copy_together:
+        return True
     user = isinstance(value, Call) and value.op.kind == "user"
     return user and (calls.get(value) or assumed(value)).entangled  # type: ignore[arg-type]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import ast
+from collections.abc import Iterable, Iterator, Mapping
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Build, Call, Copy, Expr, Function, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, Function, Opaque, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
 
 
@@ -19,6 +20,31 @@ def changes(block: Iterable[Stmt]) -> Iterator[tuple[str, Call]]:
     for stmt in walk(block):
         if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "change":
             yield stmt.target, stmt.value
+
+
+def changed_items(body: Block, iterable: Expr, held: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """The names of what a loop runs over after the changes in its ``body``; ``held`` are `versions`."""
+    names = {m for n in _run_over(iterable) for m in held.get(n, ())}
+    if names:
+        yield from (target for target, _ in changes(body) if target in names)
+
+
+def _run_over(iterable: Expr) -> Iterator[str]:
+    """The names of what is read item by item as a loop runs; of a copy, which is made before, none."""
+    if isinstance(iterable, Opaque):
+        made = isinstance(iterable.node, (ast.ListComp, ast.Subscript, ast.BinOp))
+        named = iterable.node.func if isinstance(iterable.node, ast.Call) else None
+        if not made and not (isinstance(named, ast.Name) and named.id in _COPYING):
+            yield from names_in(iterable)
+    elif isinstance(iterable, Var):
+        yield iterable.name
+    elif isinstance(iterable, Call) and iterable.op.kind in ("function", "method") and iterable.op.name not in _COPYING:
+        for operand in iterable.args:
+            yield from _run_over(operand)
+
+
+#: What reads its argument to the end before the loop begins.
+_COPYING = ("list", "tuple", "sorted", "set", "dict", "range", "len", "copy")
 
 
 def versions(function: Function) -> dict[str, frozenset[str]]:

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.summaries import user_calls, written_unseen
+from s2sad.analysis.versions import changed_items
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known, Reversed
@@ -49,6 +50,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import (
+    base,
     expressions,
     is_light,
     loop_heads,
@@ -344,6 +346,11 @@ class _Reverse(Writes):
         stores = any(isinstance(s, (Store, Evaluate)) or self.effects.written_by(s) for s in walk(stmt.body))
         if not stores and not any(n in self.active for n in body_names):
             return stmt
+        for iterable in stmt.iters if isinstance(stmt, For) else ():
+            changed = list(changed_items(stmt.body, iterable, self.effects.versions))
+            if any(n in self.active for n in changed):
+                what = f"{base(changed[0])} is changed while this loop runs over it"
+                self.violation(origin.line, what, "Run over a copy (x.copy()), or count: for i in range(...).")
         inner: dict[str, Expr] = {}
         joins: list[tuple[str, str, Expr]] = []
         for name in tracked:

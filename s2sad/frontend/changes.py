@@ -55,9 +55,21 @@ class Changes(Expressions):
             elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
                 if isinstance(node.value, gast.Name) and not self.is_part(node):
                     yield node.value.id
-            elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
-                if isinstance(node.value, gast.Name) and any(node.value.id == name for _, name in self.containers):
-                    yield node.value.id
+            elif isinstance(node, gast.Subscript) and self.is_changed(node):
+                yield node.value.id
+
+    def is_changed(self, target: Node) -> bool:
+        """Whether a subscript is a store into a variable that holds a container somewhere."""
+        stored = isinstance(target.ctx, gast.Store) and isinstance(target.value, gast.Name)
+        return stored and any(target.value.id == name for _, name in self.containers)
+
+    def moved_in(self, loop: Node) -> Iterator[str]:
+        """The variables of containers in which a loop replaces or moves items, rather than add some at the end."""
+        for node in nodes_of(loop):
+            if _is_change(node) and node.func.attr not in ("append", "extend"):
+                yield node.func.value.id
+            elif isinstance(node, gast.Subscript) and self.is_changed(node):
+                yield node.value.id
 
     def change_call(self, node: Node, hint: str) -> Expr | None:
         """Lower a method call that changes a container; None for what is none, or is not understood."""

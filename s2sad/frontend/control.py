@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -177,7 +178,7 @@ class ControlFlow(Hoisting):
         entry = self.dict_entry(s)
         if entry is not None:
             s = entry
-        counter, start, streams, strict = self.streams(s.target, s.iter)
+        counter, start, streams, strict = self.streams(s.target, s.iter, set(self.moved_in(s)))
         heads = self.enter(s)
         outer = self.block
         self.block = []
@@ -225,8 +226,10 @@ class ControlFlow(Hoisting):
         new = gast.For(target=key, iter=whole, body=[first, *s.body], orelse=[], type_comment=None)
         return gast.copy_location(new, s)
 
-    def streams(self, target: Node, iterable: Node) -> tuple[Node | None, Expr, list[tuple[Node, Expr]], bool]:
-        """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart.
+    def streams(
+        self, target: Node, iterable: Node, moved: AbstractSet[str]
+    ) -> tuple[Node | None, Expr, list[tuple[Node, Expr]], bool]:
+        """Take ``enumerate`` and ``zip`` over values that may carry a derivative apart; the loop has ``moved`` lists.
 
         Returns the target of the counter and its start, each target with what it runs over, and whether ``zip`` is
         strict.
@@ -245,11 +248,11 @@ class ControlFlow(Hoisting):
             if strict is not None:
                 parts = target.elts if isinstance(target, (gast.Tuple, gast.List)) else []
                 if len(parts) == len(iterable.args) and not any(isinstance(p, gast.Starred) for p in parts):
-                    pairs = [(t, self.iterated(e)) for t, e in zip(parts, iterable.args, strict=True)]
+                    pairs = [(t, self.iterated(e, moved)) for t, e in zip(parts, iterable.args, strict=True)]
                     return counter, start, pairs, strict
-        return counter, start, [(target, self.iterated(iterable))], False
+        return counter, start, [(target, self.iterated(iterable, moved))], False
 
-    def iterated(self, node: Node) -> Expr:
+    def iterated(self, node: Node, moved: AbstractSet[str]) -> Expr:
         """What a loop runs over: a range or other expression as it stands, or an atom."""
         if not self.depends(node):
             return self.ordered(node)
@@ -257,6 +260,9 @@ class ControlFlow(Hoisting):
             func = node.func
             _, function = self.resolver.lookup(func)
             if function is reversed and len(node.args) == 1:
+                if isinstance(node.args[0], gast.Name) and node.args[0].id in moved:
+                    what = f"the loop changes {node.args[0].id}, over which it runs in reverse"
+                    return self.refused(node, what, f"Take a copy before: reversed({node.args[0].id}[:]).")
                 backwards = Slice(None, None, Const(-1))
                 return self.assign("~t", Call(Op("index", "[]"), (self.operand(node.args[0]), backwards), (), node))
             if function in (zip, enumerate):

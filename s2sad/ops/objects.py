@@ -10,6 +10,9 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.spec import Sample, linear, operation, sample
 from s2sad.runtime.arrays import widened
+from s2sad.runtime.copies import copy_arrays as copy_arrays_
+from s2sad.runtime.copies import copy_reachable as copy_reachable_
+from s2sad.runtime.copies import copy_together
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import plain, unitem
@@ -23,6 +26,16 @@ def _numbers() -> Sequence[Sample]:
 
 @linear(own_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
 def own(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(copy_arrays_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
+def copy_arrays(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(copy_reachable_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
+def copy_reachable(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 
@@ -60,6 +73,7 @@ def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
 # --- what the compiler puts around values
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
+operation(copy_together, signature=lambda *arguments: None, result="fresh", infer=infer.common.row, dtype="inferred")
 operation(plain, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")

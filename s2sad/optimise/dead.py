@@ -11,9 +11,10 @@ nobody reads goes, its warnings with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from s2sad.analysis.versions import changed_items, versions
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -35,7 +36,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import blocks, children, expressions, names_in, reads, writes
+from s2sad.ir.traverse import blocks, children, expressions, names_in, reads, walk, writes
 from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
@@ -93,7 +94,7 @@ def reads_of(stmt: For | While) -> tuple[Expr, ...]:
 
 def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
     """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
-    live = _Live(groups, differentiated=function.reverse is not None)
+    live = _Live(groups, versions(function), differentiated=function.reverse is not None)
     live.scan(function.body, ())
     if function.reverse is not None:
         live.scan(function.reverse, ())
@@ -105,12 +106,15 @@ def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: 
 
 
 class _Live:
-    def __init__(self, groups: Mapping[str, frozenset[str]], differentiated: bool) -> None:
+    def __init__(
+        self, groups: Mapping[str, frozenset[str]], versions: Mapping[str, frozenset[str]], differentiated: bool
+    ) -> None:
         self.groups = groups
+        self.versions = versions
         self.differentiated = differentiated
         self.makers: dict[str, list[Stmt]] = {}
         self.parents: dict[int, tuple[Stmt, ...]] = {}
-        self.breaks: dict[int, list[Stmt]] = {}
+        self.decides: dict[int, list[Stmt]] = {}
         self.names: set[str] = set()
         self.alive: set[int] = set()
         self.pending: list[Stmt] = []
@@ -131,19 +135,28 @@ class _Live:
             elif isinstance(stmt, Break):
                 for parent in reversed(parents):
                     if isinstance(parent, (For, While)):
-                        self.breaks.setdefault(id(parent), []).append(stmt)
+                        self.decides.setdefault(id(parent), []).append(stmt)
                         break
             elif isinstance(stmt, (Effect, Evaluate)) or (isinstance(stmt, For) and stmt.strict):
                 self.pending.append(stmt)
             if isinstance(stmt, Store) and (into is None or (_is_method(stmt) and not self.differentiated)):
                 # What is no local variable others see, and that a method is an array's is not known yet.
                 self.pending.append(stmt)
+            if isinstance(stmt, For):
+                self.decides[id(stmt)] = self.decides.get(id(stmt), []) + list(self.changes_of_items(stmt))
             for name in writes(stmt):
                 self.makers.setdefault(name, []).append(stmt)
             if not all(map(is_pure, _evaluated(stmt))):
                 self.pending.append(stmt)
             for inner in blocks(stmt):
                 self.scan(inner, (*parents, stmt))
+
+    def changes_of_items(self, loop: For) -> Iterator[Stmt]:
+        """The changes inside a loop of the list or dict that it runs over: Python sees them at the next item."""
+        names = {name for e in loop.iters for name in changed_items(loop.body, e, self.versions)}
+        for stmt in walk(loop.body) if names else ():
+            if isinstance(stmt, Assign) and stmt.target in names:
+                yield stmt
 
     def want(self, names: Iterable[str]) -> None:
         for name in names:
@@ -157,8 +170,8 @@ class _Live:
             if id(stmt) in self.alive:
                 continue
             self.alive.add(id(stmt))
-            # How long a loop runs is decided by what leaves it.
-            self.pending.extend(self.breaks.get(id(stmt), ()))
+            # How long a loop runs, and over what, is decided by what leaves it and what changes its items.
+            self.pending.extend(self.decides.get(id(stmt), ()))
             if isinstance(stmt, Copy):
                 # A move is wanted target by target; see sweep.
                 for target, source in zip(stmt.targets, stmt.sources, strict=True):
@@ -180,7 +193,7 @@ class _Live:
             if id(parent) not in self.alive:
                 self.alive.add(id(parent))
                 self.want(reads(parent))
-                self.pending.extend(self.breaks.get(id(parent), ()))
+                self.pending.extend(self.decides.get(id(parent), ()))
 
     def sweep(self, block: Block) -> Block:
         out: list[Stmt] = []

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
@@ -29,31 +28,23 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
-    Evaluate,
     Expr,
     Function,
-    Global,
     Op,
-    Origin,
-    Param,
     Stmt,
     Unpack,
     Var,
 )
 from s2sad.ir.show import show
-from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, subexpressions, walk, writes
+from s2sad.ir.traverse import base, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import OPEN, Fact, describe, owners_of, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
+from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
 from s2sad.pipeline.receivers import with_checks
-from s2sad.runtime import apart, as_pair, own, sole
+from s2sad.runtime import as_pair
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
-_APART = Op("runtime", "apart", apart, pure=False)
-_SOLE = Op("runtime", "sole", sole, pure=False)
-#: A copy with the layout of the original, since NumPy adds up in the order of memory.
-COPY = Op("runtime", "np.copy", np.copy)
-OWN = Op("runtime", "own", own)
 
 
 @dataclass
@@ -80,6 +71,8 @@ class Analyser(Callees):
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
+        #: The parameters of the function itself whose arguments share objects.
+        self.together: Together = ()
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
 
@@ -126,7 +119,9 @@ class Analyser(Callees):
         One with a ``context`` is called by another, which sees what it writes.  With ``display``
         the result may be a tuple of several.
         """
-        lowered, ir, known = self.typed(function, wrt, facts, display or has_aux)
+        lowered, ir, known = self.typed(
+            function, wrt, facts, display or has_aux, self.together if context is None else ()
+        )
         if has_aux and isinstance(ir.result, Build) and len(ir.result.items) == 2:
             loss, aux = ir.result.items
             origin = lowered.function.body[-1].origin
@@ -151,17 +146,12 @@ class Analyser(Callees):
             # The caller sees what a callee writes.
             kept += [p.name for p in written]
         elif written:
-            copied = [p for p in written if p.name not in shared.private]
-            ir = _with_copies(ir, copied, known, shared.reshapes)
-            rest = [p for p in ir.params if p not in written and known.of[p.name].kind != "scalar"]
-            others = (*(Var(p.name) for p in rest), *_module_arrays(ir, known))
-            if others or len(written) > 1 or known.of[written[0].name].kind != "array":
-                ir = _apart(ir, written, others, lowered.source)
+            ir = with_copies(ir, written, known, shared, wrt, lowered.source, lowered.resolver)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects, overwritten=beyond)
         if shared.versions:
             if context is None and any(p.name in shared.versions for p in ir.params):
-                ir = _with_own_containers(ir, shared, known, lowered.source)
+                ir = with_own_containers(ir, shared, known, lowered.source)
                 ir, known = self.inferred_with(lowered, ir, facts)
                 shared = effects(ir, known, self.call_effects, overwritten=beyond)
         _check_changes(ir, known, shared, lowered)
@@ -170,6 +160,9 @@ class Analyser(Callees):
         roots = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
+        if self.together and context is None and are_together(ir, found.varied):
+            what = "two arguments share what the function changes and differentiates"
+            raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), what, "Pass a copy of one.")])
         outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver))
         doubts = [violation for item in outside for violation in self.causes(item, known, lowered)]
         # What cannot be read is refused where it is called, beside whatever else is refused.
@@ -183,7 +176,12 @@ class Analyser(Callees):
         return Analysed(lowered, ir, known, shared, found, tuple(doubts))
 
     def typed(
-        self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], display: bool
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        display: bool,
+        together: Together = (),
     ) -> tuple[Lowered, Function, Facts]:
         """A function in IR that tells containers from arrays, and the facts about it.
 
@@ -194,6 +192,7 @@ class Analyser(Callees):
         while True:
             lowered = self.lowered(function, wrt, containers, owners)
             ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
+            ir = copied_together(ir, together, facts, lowered.source)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
             stores = frozenset(container_stores(walk(ir.body), known))
             more = with_owners(owners, known)
@@ -283,20 +282,6 @@ def with_display(function: Function) -> Function:
     return function
 
 
-def _module_arrays(function: Function, facts: Facts) -> Iterator[Expr]:
-    """The arrays of the module that a function reads itself."""
-    inner = (e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole))
-    yield from dict.fromkeys(e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array")
-
-
-def _apart(function: Function, written: list[Param], others: Iterable[Expr], source: Source) -> Function:
-    """``function`` with a test that none of the arguments that it writes shares memory with ``others``."""
-    held = Build("tuple", tuple(Var(p.name) for p in written))
-    test = Call(_APART, (held if len(written) > 1 else Var(written[0].name), *others))
-    line = source.node.lineno
-    return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
-
-
 def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: Lowered) -> None:
     """Refuse to change containers that others may hold, and parts of what may be no array."""
     ends = base(names_in(lowered.function.result)[0]) if names_in(lowered.function.result) else ""
@@ -307,34 +292,6 @@ def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: L
     found += [Violation(place(call.node), why, remedy) for call, why in misplaced(function, facts)]
     if found:
         raise UnsupportedError(found)
-
-
-def _with_own_containers(function: Function, shared: Effects, facts: Facts, source: Source) -> Function:
-    """``function`` working on copies of the lists and dicts among its arguments that it changes."""
-    changed = [p for p in function.params if p.name in shared.versions]
-    holders = [p for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
-    function = _with_copies(function, changed, facts, shared.reshapes)
-    if len(holders) < 2:
-        return function
-    test = Call(_SOLE, (Build("tuple", tuple(Var(p.name) for p in changed)), *(Var(p.name) for p in holders)))
-    line = source.node.lineno
-    return replace(function, body=(Evaluate(test, Origin(line, source.line(line).strip())), *function.body))
-
-
-def _with_copies(function: Function, params: list[Param], facts: Facts, reshapes: bool) -> Function:
-    """``function`` working on copies of the arguments that it writes, of the same layout if it ``reshapes``."""
-    names: dict[str, Expr] = {}
-    start: list[Stmt] = []
-    for param in params:
-        copy = f"{base(param.name)}.0"
-        op = COPY if facts.of[param.name].kind == "array" and not reshapes else OWN
-        start.append(Assign(copy, Call(op, (Var(param.name),))))
-        names[param.name] = Var(copy)
-
-    def renamed(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        return tuple([map_stmt(s, lambda e: rename(e, names), renamed) for s in block])
-
-    return replace(function, body=(*start, *renamed(function.body)), result=rename(function.result, names))
 
 
 def _activity_of(stmt: Stmt, found: Activity) -> str:

@@ -25,6 +25,7 @@ from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
 from s2sad.pipeline.callees import DEPTH
 from s2sad.pipeline.compiled import Compiled, Goal
+from s2sad.pipeline.entry import Together
 from s2sad.pipeline.pairs import Again, border, halves
 from s2sad.pipeline.passes import finished
 from s2sad.pipeline.writer import Writer
@@ -43,16 +44,18 @@ def compile_gradient(
     goal: Goal,
     has_aux: bool = False,
     single: bool = True,
+    together: Together = (),
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
-    ``facts`` are what is known of the parameters by their public names.
+    ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
+    share objects.
 
     Raises:
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
-    return _Compilation().run(function, wrt, facts, goal, has_aux, single)
+    return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
 
 
 @dataclass
@@ -72,8 +75,9 @@ class _Callee:
 class _Compilation(Analyser):
     """One compilation: a function and all that it calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, together: Together) -> None:
         super().__init__()
+        self.together = together
         self.writer = Writer()
         self.pairs: dict[Any, _Callee] = {}
         self.once = False

@@ -29,7 +29,8 @@ from s2sad.optimise import (
     sunk_in_loops,
     tidy_loops,
 )
-from s2sad.pipeline.analysed import COPY, OWN, Analysed
+from s2sad.pipeline.analysed import Analysed
+from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
 
 
 def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function, Memory]:
@@ -95,7 +96,8 @@ def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Func
             group = a.effects.group.get(stmt.target, frozenset({stmt.target}))
             private = stmt.target in a.effects.private
             if private and (group | set(names_in(left))) & (needed | params):
-                return replace(stmt, value=Call(call.op, (Call(OWN, (left,)), call.args[1]), (), call.node))
+                own = OWN if fact.numeric else COPY_REACHABLE
+                return replace(stmt, value=Call(call.op, (Call(own, (left,)), call.args[1]), (), call.node))
             return stmt
         return map_stmt(stmt, lambda e: e, lambda b: tuple([in_stmt(s) for s in b]))
 
@@ -129,7 +131,7 @@ def _on_copies(function: Function) -> Function:
     params = {p.name for p in function.params}
     copies: dict[str, Expr] = {}
     for stmt in function.body:
-        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op in (COPY, OWN):
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op in COPIES:
             source = stmt.value.args[0]
             if isinstance(source, Var) and source.name in params and base(source.name) == base(stmt.target):
                 copies[source.name] = Var(stmt.target)

@@ -1,9 +1,11 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
 from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
+from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import plain
+from s2sad.runtime.sharing import SharedArgumentsError, apart, sole, unshared
 from s2sad.runtime.trees import (
     add,
     add_at,
@@ -11,7 +13,6 @@ from s2sad.runtime.trees import (
     add_field,
     add_into,
     add_into_item,
-    apart,
     as_pair,
     conform,
     constant_loss,
@@ -27,13 +28,13 @@ from s2sad.runtime.trees import (
     require_floats,
     scalar_seed,
     shadow,
-    sole,
     starred,
     take_out,
     zeros,
 )
 
 __all__ = [
+    "SharedArgumentsError",
     "add",
     "add_at",
     "add_copy",
@@ -44,6 +45,9 @@ __all__ = [
     "as_pair",
     "conform",
     "constant_loss",
+    "copy_arrays",
+    "copy_reachable",
+    "copy_together",
     "diagonal_view",
     "fresh",
     "imaginary_view",
@@ -65,6 +69,7 @@ __all__ = [
     "take_out",
     "unbroadcast",
     "unreduce",
+    "unshared",
     "widened",
     "zeros",
 ]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
+from s2sad.runtime.copies import laid_out_like
 
 
 def scalar_seed(loss: Any) -> float:
@@ -256,47 +257,6 @@ def orderly(into: Any, values: Any) -> None:
             )
 
 
-def apart(written: Any, *others: Any) -> None:
-    """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
-
-    Arrays of the module are among the ``others``.
-
-    Raises:
-        UndefinedDerivativeError: if an array in ``written`` may overlap another, or one in ``others``.
-    """
-    own = _arrays(written)
-    rest = [b for x in others for b in _arrays(x)]
-    for i, a in enumerate(own):
-        if any(np.may_share_memory(a, b) for b in (*own[:i], *rest)):
-            raise UndefinedDerivativeError(
-                "an argument that the function writes into and another, or an array of the module, share memory",
-                "Pass a copy of one of them (x.copy()).",
-            )
-
-
-def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
-    """Refuse to change a list or dict that is found twice among the arguments.
-
-    Raises:
-        UndefinedDerivativeError: if an object in ``changed`` is there more than once.
-    """
-    held = [id(c) for x in arguments for c in _containers(x)]
-    if any(held.count(id(x)) > 1 for x in changed):
-        raise UndefinedDerivativeError(
-            "two arguments are or hold the same list or dict, and the function changes it",
-            "Pass a copy of one of them (x.copy()).",
-        )
-
-
-def _containers(x: Any) -> list[Any]:
-    """The lists and dicts in a value, those in them included."""
-    inner = list(x.values()) if isinstance(x, dict) else x
-    if _fields(x) is not None:
-        inner = [getattr(x, name) for name in _fields(x) or ()]
-    found = [x] if isinstance(x, (list, dict)) else []
-    return found + [c for item in inner for c in _containers(item)] if isinstance(inner, (list, tuple)) else found
-
-
 def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays in a value."""
     if isinstance(x, np.ndarray):
@@ -326,7 +286,7 @@ def own(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         if x.flags.c_contiguous:
             return x.copy()
-        copy = _laid_out_like(x)
+        copy = laid_out_like(x)
         copy[...] = x
         return copy
     if isinstance(x, (list, tuple)):
@@ -342,16 +302,6 @@ def own(x: Any) -> Any:
     if isinstance(x, memoryview):
         return np.array(x)
     return x
-
-
-def _laid_out_like(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array of zeros with the strides of ``x``."""
-    made = np.zeros_like(x)
-    if made.strides == x.strides:
-        return made
-    low, high = np.lib.array_utils.byte_bounds(x)
-    start = x.__array_interface__["data"][0] - low
-    return np.ndarray(x.shape, x.dtype, np.zeros(high - low, np.uint8), start, x.strides)
 
 
 def packed(x: Any, bars: Any) -> Any:
@@ -443,7 +393,7 @@ def shadow(x: Any) -> Any:
             "Convert it with np.array(...) first.",
         )
     require_floats(x)
-    return _laid_out_like(x)
+    return laid_out_like(x)
 
 
 def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:

@@ -599,7 +599,7 @@ REFUSED = [
     (del_item, V, "del of an item or attribute is not supported"),
     (const_callee_alias, V, "another name may hold the container b, which this changes"),
     (const_is_none_alias, V, "another name may hold the container b, which this changes"),
-    (iterate_and_replace, V, "h is changed, and the derivative needs it as it was before"),
+    (iterate_and_replace, V, "h is changed while this loop runs over it"),
     (store_same_zero_written, V, "an array that is written in place is used here in a way that is not supported"),
 ]
 

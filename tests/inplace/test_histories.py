@@ -979,7 +979,7 @@ REFUSED = [
     (dict_of_lists, V, "d['u'].append(...) changes an object that is differentiated"),
     (conditional_alias, V, "another name may hold the container c, which this changes"),
     (last_list_only, V, "h is changed, and its adjoint would begin inside of this loop"),
-    (iter_while_appending, V, "h is changed, and the derivative needs it as it was before"),
+    (iter_while_appending, V, "h is changed while this loop runs over it"),
     (list_in_tuple, V, "h is changed here, and another name or container may hold it"),
     (list_swap_names, V, "another name may hold the container b, which this changes"),
     (list_sorted, V, "a number that is differentiated is put into a container of arrays that are written in place"),

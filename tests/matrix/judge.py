@@ -120,7 +120,7 @@ def differentiated(program: Program, args: Any) -> list[Any]:
 class Picture:
     """What can be reached from a value, with what is shared, as something to compare.
 
-    Generators, queues and buffers are the outside world: effects on them happen, once. They are pictured apart.
+    Random generators are the outside world: effects on them happen, once. They are pictured apart.
     """
 
     def __init__(self, value: Any) -> None:
@@ -154,7 +154,7 @@ class Picture:
         if isinstance(value, np.random.Generator):
             self.outside.append(str(value.bit_generator.state))
         elif isinstance(value, (bytearray, deque)):
-            self.outside.append([self.of(v) for v in value])
+            return (kind, [self.of(v) for v in value])
         elif type(value).__module__ in (_MODULE, "types"):
             return (kind, self.instance(value))
         return (kind,)

@@ -14,17 +14,9 @@ from tests.matrix.judge import FAILURES, judge
 #: Families with programs that fail today: an entry whose sample passes has to go, and no other family may fail.
 KNOWN_BAD = {
     "constructors": "metaclasses and `__new__` that write",
-    "containers of arguments": "objects and lists among the arguments that are changed, or hold themselves",
     "crossed": "what fails in the other families",
-    "iterated": "a list that changes while it is iterated",
-    "methods: classes": "a method is trusted for its name",
-    "methods: subclasses": "a method is trusted for its name",
-    "operators: returns its array": "operators of user classes that return what they hold",
     "operators: writes": "operators of user classes that write",
-    "positions": "objects among the arguments that are changed",
-    "shared and changed arguments": "arguments that share a list, dict or object, and objects that are changed",
     "sharing: closure": "default arguments that are written",
-    "sharing: shared": "an argument that holds another",
     "sharing: subclass": "an argument that is copied loses its class",
     "state of functions and generators": "attributes of functions",
 }

@@ -212,6 +212,11 @@ def first(b: Bound, fact: Look) -> Fact:
     return fact(next(iter(b.values())))
 
 
+def row(b: Bound, fact: Look) -> Fact:
+    """A tuple of the types of all operands."""
+    return fact(next(iter(b.values())))
+
+
 def a_number(b: Bound, fact: Look) -> Fact:
     """A real number."""
     return SCALAR

@@ -1,0 +1,199 @@
+"""Where arguments come in: copies of what the function writes, and checks that what is written is not shared.
+
+    f(x, k, s)                            f_grad_x(x, k, s)
+        k[0] = 1.0                            unshared((k, s), x)
+        s.count += 1                          k = np.copy(k)
+                                              s = copy_reachable(s)
+
+The analyses take arguments to be distinct objects.  Those that turned out to share are copied together, and are one
+group to the analyses from then on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from s2sad.analysis.effects import Effects
+from s2sad.analysis.infer import Facts
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.source import Source
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Effect,
+    Evaluate,
+    Expr,
+    Function,
+    Global,
+    Op,
+    Opaque,
+    Origin,
+    Param,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
+from s2sad.ir.traverse import base, expressions, map_stmt, rename, subexpressions, walk
+from s2sad.ir.types import Fact
+from s2sad.runtime import apart, copy_arrays, copy_reachable, copy_together, own, sole, unshared
+from s2sad.runtime.copies import is_mutable
+
+_APART = Op("runtime", "apart", apart, pure=False)
+_SOLE = Op("runtime", "sole", sole, pure=False)
+_UNSHARED = Op("runtime", "unshared", unshared, pure=False)
+#: A copy with the layout of the original, since NumPy adds up in the order of memory.
+COPY = Op("runtime", "np.copy", np.copy)
+OWN = Op("runtime", "own", own)
+COPY_ARRAYS = Op("runtime", "copy_arrays", copy_arrays)
+COPY_REACHABLE = Op("runtime", "copy_reachable", copy_reachable)
+COPY_TOGETHER = Op("runtime", "copy_together", copy_together)
+COPIES = (COPY, OWN, COPY_ARRAYS, COPY_REACHABLE)
+
+#: Sets of parameters whose arguments share what the function writes.
+Together = tuple[frozenset[str], ...]
+
+
+def copied_together(function: Function, together: Together, facts: Mapping[str, Fact], source: Source) -> Function:
+    """``function`` working on copies of arguments that share objects, made in one go."""
+    for names in together:
+        params = [p for p in function.params if p.public in names]
+        rest = [p for p in function.params if p not in params and not _is_number(facts.get(p.public))]
+        changed = Build("tuple", tuple(Var(p.name) for p in params))
+        test = Call(_UNSHARED, (changed, *(Var(p.name) for p in rest)), (("together", Const(True)),))
+        copies = {p.name: f"{base(p.name)}.0" for p in params}
+        made = Unpack(tuple(copies.values()), Call(COPY_TOGETHER, changed.items), None, _start(source))
+        function = _renamed(function, {name: Var(copy) for name, copy in copies.items()}, [_check(test, source), made])
+    return function
+
+
+def are_together(function: Function, names: Collection[str]) -> bool:
+    """Whether one of the ``names`` may be a copy that was made together with others."""
+    for stmt in function.body:
+        if isinstance(stmt, Unpack) and isinstance(stmt.value, Call) and stmt.value.op == COPY_TOGETHER:
+            if not set(stmt.targets).isdisjoint(names):
+                return True
+    return False
+
+
+def with_copies(
+    function: Function,
+    written: list[Param],
+    facts: Facts,
+    shared: Effects,
+    wrt: Collection[str],
+    source: Source,
+    resolver: Resolver,
+) -> Function:
+    """``function`` working on copies of the arguments that it has ``written``, and the check that they are apart."""
+    objects = [p for p in written if facts.of[p.name].kind not in ("array", "numeric") and p.public not in wrt]
+    whole = bool(objects) and not _writes_arrays_only(function, facts, shared)
+    rest = [p for p in function.params if p not in written and facts.of[p.name].kind != "scalar"]
+    others = [*(Var(p.name) for p in rest), *(_module_objects if whole else _module_arrays)(function, facts, resolver)]
+    start: list[Stmt] = []
+    if whole:
+        start.append(_check(Call(_UNSHARED, (Build("tuple", tuple(Var(p.name) for p in written)), *others)), source))
+        written_containers = [p for p in written if p not in objects and facts.of[p.name].kind != "array"]
+        start += [_check(Call(_APART, (Var(p.name),)), source) for p in written_containers]
+    elif others or len(written) > 1 or facts.of[written[0].name].kind != "array":
+        held = Build("tuple", tuple(Var(p.name) for p in written)) if len(written) > 1 else Var(written[0].name)
+        start.append(_check(Call(_APART, (held, *others)), source))
+    names: dict[str, Expr] = {}
+    for param in written:
+        if param.name in shared.private:
+            continue
+        if param in objects:
+            op = COPY_REACHABLE if whole else COPY_ARRAYS
+        else:
+            op = COPY if facts.of[param.name].kind == "array" and not shared.reshapes else OWN
+        names[param.name] = Var(f"{base(param.name)}.0")
+        start.append(Assign(f"{base(param.name)}.0", Call(op, (Var(param.name),))))
+    return _renamed(function, names, start)
+
+
+def with_own_containers(function: Function, shared: Effects, facts: Facts, source: Source) -> Function:
+    """``function`` working on copies of the lists and dicts among its arguments that it changes."""
+    changed = [p for p in function.params if p.name in shared.versions]
+    holders = [p for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
+    start: list[Stmt] = []
+    if len(holders) > 1:
+        held = Build("tuple", tuple(Var(p.name) for p in changed))
+        start.append(_check(Call(_SOLE, (held, *(Var(p.name) for p in holders))), source))
+    copies = {p.name: f"{base(p.name)}.0" for p in changed}
+    start += [Assign(copy, Call(OWN, (Var(name),))) for name, copy in copies.items()]
+    return _renamed(function, {name: Var(copy) for name, copy in copies.items()}, start)
+
+
+def _renamed(function: Function, names: dict[str, Expr], start: list[Stmt]) -> Function:
+    """``function`` that runs ``start`` first, and has other names for some parameters after."""
+
+    def renamed(block: Block) -> Block:
+        return tuple([map_stmt(s, lambda e: rename(e, names), renamed) for s in block])
+
+    return replace(function, body=(*start, *renamed(function.body)), result=rename(function.result, names))
+
+
+def _check(test: Call, source: Source) -> Evaluate:
+    return Evaluate(test, _start(source))
+
+
+def _start(source: Source) -> Origin:
+    line = source.node.lineno
+    return Origin(line, source.line(line).strip())
+
+
+def _is_number(fact: Fact | None) -> bool:
+    return fact is not None and fact.kind == "scalar"
+
+
+def _writes_arrays_only(function: Function, facts: Facts, shared: Effects) -> bool:
+    """Whether all that a function writes is surely in arrays."""
+    for stmt in walk(function.body):
+        match stmt:
+            case Store(base=whole):
+                if facts.get(whole).kind != "array":
+                    return False
+            case Assign(value=Call(op=Op(kind="change"))):
+                continue
+            case _:
+                if any(facts.of[n].kind not in ("scalar", "array") for n in shared.written_openly(stmt)):
+                    return False
+    return True
+
+
+def _module_arrays(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:
+    """The arrays of the module that a function reads itself."""
+    inner = (e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole))
+    yield from dict.fromkeys(e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array")
+
+
+def _module_objects(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:
+    """The arrays and other objects of the module that a function reads itself and that may change."""
+    texts = [text for stmt in walk(function.body) for text in _globals_in(stmt)]
+    for text in dict.fromkeys(texts):
+        found, value = resolver.lookup(gast.parse(text, mode="eval").body)
+        if found and is_mutable(value):
+            yield Global(text)
+
+
+def _globals_in(stmt: Stmt) -> Iterable[str]:
+    nodes: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = []
+    if isinstance(stmt, Effect):
+        nodes.append((stmt.node, stmt.names))
+    for whole in expressions(stmt):
+        for e in subexpressions(whole):
+            if isinstance(e, Global):
+                yield e.text
+            elif isinstance(e, Opaque):
+                nodes.append((e.node, e.names))
+    for node, names in nodes:
+        local = {user for user, _ in names}
+        yield from (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in local)

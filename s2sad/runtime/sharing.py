@@ -1,0 +1,181 @@
+"""Checks, where arguments come in, of what the compiler has assumed: that none shares what is changed with another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts
+
+_REMEDY = "Pass a copy of one of them."
+#: How much work an exact answer may be before two arrays are taken to share memory.
+_WORK = 1000
+
+
+class SharedArgumentsError(UndefinedDerivativeError):
+    """Two arguments share what the function may change; ``shared`` is that object, as each of them has it."""
+
+    def __init__(self, message: str, remedy: str = _REMEDY, shared: tuple[Any, ...] = ()) -> None:
+        """Take what is wrong, what to do about it, and the objects."""
+        super().__init__(message, remedy)
+        self.shared = shared
+
+
+def apart(written: Any, *others: Any) -> None:
+    """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
+
+    Arrays of the module are among the ``others``.
+
+    Raises:
+        SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
+    """
+    own = _arrays(written)
+    rest = [b for x in others for b in _arrays(x)]
+    for i, a in enumerate(own):
+        for b in (*own[:i], *rest):
+            if overlap(a, b):
+                raise SharedArgumentsError(
+                    "an argument that the function writes into and another, or an array of the module, share memory",
+                    shared=(a, b),
+                )
+
+
+def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> None:
+    """Refuse arguments that reach an object, or memory, that one of those reaches which the function may change.
+
+    What the module holds may be among the ``others``.  With ``together`` those ``changed`` may share with each other.
+
+    Raises:
+        SharedArgumentsError: if two reach the same list, dict, set, instance or memory.
+    """
+    reached = [_changeable(x) for x in changed]
+    for i, (objects, arrays) in enumerate(reached):
+        rest = [] if together else reached[:i]
+        for other, more in (*rest, *map(_changeable, others)):
+            common = next((x for key, x in objects.items() if key in other), None)
+            shared = (common, common) if common is not None else _overlapping(arrays, more)
+            if shared:
+                raise SharedArgumentsError(
+                    f"two arguments, or an argument and the module, share {described(shared[0])} that the function "
+                    "may change",
+                    shared=shared,
+                )
+
+
+def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
+    """Refuse to change a list or dict that is found twice among the arguments.
+
+    Raises:
+        SharedArgumentsError: if an object in ``changed`` is there more than once.
+    """
+    reached = [Reach([x]) for x in arguments]
+    for x in changed:
+        count = sum(a is x for a in arguments)
+        count += sum(part is x for reach in reached for parts in reach.parts.values() for part in parts)
+        if count > 1:
+            raise SharedArgumentsError(
+                "two arguments are or hold the same list or dict, and the function changes it", shared=(x, x)
+            )
+
+
+def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays share memory, or may where that is hard to say."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=_WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def described(x: Any) -> str:
+    """An object by its class."""
+    if isinstance(x, MEMORY):
+        return "memory"
+    name = type(x).__name__
+    return f"a {name}" if type(x) in (list, dict, set) else f"an object of type {name}"
+
+
+def _changeable(x: Any) -> tuple[dict[int, Any], list[Any]]:
+    """The objects that an argument reaches and that can change, and the arrays among them."""
+    if type(x) is np.ndarray and not x.dtype.hasobject:
+        return {}, [x]
+    if type(x) in ATOMS:
+        return {}, []
+    found = {i: y for i, y in Reach([x]).objects.items() if is_mutable(y)}
+    arrays = [y for y in found.values() if isinstance(y, np.ndarray)]
+    return {i: y for i, y in found.items() if not isinstance(y, np.ndarray)}, arrays
+
+
+def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
+    return next(((a, b) for a in first for b in second if overlap(a, b)), ())
+
+
+def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays that a value reaches, one as often as it is held."""
+    if isinstance(x, np.ndarray) and not x.dtype.hasobject:
+        return [x]
+    if type(x) in ATOMS:
+        return []
+    held = [part for parts in Reach([x]).parts.values() for part in parts]
+    counts = Counter(map(id, held))
+    # What is held twice holds its arrays twice.
+    again = {id(y): y for y in held if counts[id(y)] > 1 and not isinstance(y, np.ndarray)}
+    held += [part for y in again.values() for parts in Reach([y]).parts.values() for part in parts]
+    return [a for a in held if isinstance(a, np.ndarray)]
+
+
+def named(error: SharedArgumentsError, arguments: Mapping[str, Any]) -> UndefinedDerivativeError:
+    """The error with the names of the arguments."""
+    found = places(arguments, error.shared)
+    what = described(error.shared[0]) if error.shared else ""
+    if len(found) == 2:
+        message = f"arguments {found[0]} and {found[1]} share {what} that the function may change"
+    elif len(found) == 1:
+        message = f"argument {found[0]} and the module share {what} that the function may change"
+    else:
+        message = error.args[0]
+    return UndefinedDerivativeError(message, error.args[1])
+
+
+def groups(arguments: Mapping[str, Any]) -> list[frozenset[str]]:
+    """The names of arguments that share what can change, those together that do so directly or by others."""
+    reached = {name: _changeable(x) for name, x in arguments.items()}
+    found: list[frozenset[str]] = []
+    for name, (objects, arrays) in reached.items():
+        near = {name}
+        for other in reached:
+            if other != name and (objects.keys() & reached[other][0].keys() or _overlapping(arrays, reached[other][1])):
+                near.add(other)
+        touched = [group for group in found if group & near]
+        found = [group for group in found if not group & near] + [frozenset(near).union(*touched)]
+    return [group for group in found if len(group) > 1]
+
+
+def places(arguments: Mapping[str, Any], shared: tuple[Any, ...]) -> list[str]:
+    """How to write two places among arguments where the objects ``shared`` are found; fewer where they are not."""
+    found: list[str] = []
+    for wanted in shared:
+        for name, x in arguments.items():
+            path = next((p for p in _paths(name, x, wanted) if p not in found), None)
+            if path is not None:
+                found.append(path)
+                break
+    return found
+
+
+def _paths(name: str, root: Any, wanted: Any) -> Iterable[str]:
+    pending, seen = [(name, root)], set()
+    while pending:
+        path, x = pending.pop(0)
+        if x is wanted:
+            yield path
+        if id(x) in seen or type(x) in ATOMS:
+            continue
+        seen.add(id(x))
+        if is_followed(x):
+            pending += [(path + label, part) for label, part in labelled_parts(x)]
