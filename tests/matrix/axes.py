@@ -268,6 +268,18 @@ ROUTES: tuple[Route, ...] = (
     Route("list()", "b = list((a,))[0]"),
     Route("sum of lists", "b = ([k] + [a])[1]"),
     Route("times", "b = ([a] * 2)[1]"),
+    Route("kept in a list", "q = []\nkeep(q, a)", "q[0]"),
+    Route("kept in a dict", "q = {}\nkeep_as(q, a)", 'q["q"]'),
+    Route("kept in an object", "q = Box(None)\nkeep_in(q, a)", "q.v"),
+    Route("kept by a method", "q = Keeper()\nq.keep(a)", "q.v"),
+    Route("kept by a method in a list", "q = Keeper()\nq.push(a)", "q.all[0]"),
+    Route("kept by the module", "keep(KEPT, a)", "KEPT[-1]"),
+    Route("kept twice", "q = []\nkeep(q, a)\nd2 = {}\nkeep_as(d2, q[0])", 'd2["q"]'),
+    Route("kept by a lambda", "q = []\nw1 = lambda t: q.append(t)\nw1(a)", "q[0]"),
+    Route("kept by map", "q = []\nlist(map(q.append, [a]))", "q[0]"),
+    Route("kept by a stored method", "q = []\nw1 = q.append\nw1(a)", "q[0]"),
+    Route("kept as an item", "q = [None]\noperator.setitem(q, 0, a)", "q[0]"),
+    Route("kept by setattr", 'q = Plain()\nsetattr(q, "v", a)', "q.v"),
     Route("iterator unpacked", "(b,) = (t for t in [a])"),
     *(
         Route(view, f"b = {view}")

@@ -80,6 +80,27 @@ def fold(p, q):
 def apply(function, *args):
     return function(*args)
 
+def keep(l, q):
+    l.append(q)
+
+def keep_as(d, q):
+    d["q"] = q
+
+def keep_in(o, q):
+    o.v = q
+
+class Keeper:
+    def __init__(self):
+        self.all = []
+
+    def keep(self, q):
+        self.v = q
+
+    def push(self, q):
+        self.all.append(q)
+
+KEPT = []
+
 def bump(q):
     return 2.0 * q
 
