@@ -25,7 +25,7 @@ def may_be_boolean(expr: Call, spec: OpSpec | None, bound: Bound, fact: Look) ->
         return op.kind != "operator" or any(fact(a).boolean for a in args)
     if op.kind in ("operator", "inplace"):
         # NumPy's booleans added or multiplied are booleans.
-        return op.name in ("+", "*") and all(fact(a).boolean for a in args)
+        return op.name in ("+", "*", "@") and all(fact(a).boolean for a in args)
     if isinstance(op.function, np.ufunc):
         # Sums and the like take booleans for what they are; comparisons make them of everything.
         return _truths(op.function) > 1 or any(fact(a).boolean for a in args)
@@ -99,15 +99,12 @@ def _declared(call: Call, found: Fact, spec: OpSpec, bound: Bound, fact: Look) -
     args = call.args
     first = fact(args[0]) if args else None
     match spec.dtype:
-        case "operands" if bound is not None:
+        case "operands" | "python" if bound is not None:
             operands = [v for name, v in bound.items() if name in spec.wrt] if isinstance(spec, Rule) else args
-            return _strong(_joined(operands, fact))
-        case "python":
-            return _joined(args, fact)
+            joined = _joined(operands, fact)
+            return joined if spec.dtype == "python" else _strong(joined)
         case "double":
             return "double"
-        case "first" if first is not None:
-            return first.precision if found.kind == "scalar" else _strong(first.precision)
         case "array" if first is not None:
             return first.precision if first.kind == "array" else ""
         case "fill_value":

@@ -132,10 +132,14 @@ class _Types:
         dtype = dtype_of(call)
         if dtype is not None and found.numeric and is_of_objects(dtype, self):
             return OPEN
-        truth = found.boolean or (found.numeric and may_be_boolean(call, spec, bound, self))
+        if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
+            found = replace(found, boolean=True)
         precision = precision_of(call, found, spec, bound, self)
-        if truth != found.boolean or precision != found.precision:
-            return replace(found, boolean=truth, precision=precision)
+        if precision != found.precision:
+            found = replace(found, precision=precision)
+        if found.numeric and any(self(a).boxed for a in call.args) and _keeps_boxes(call, found, spec):
+            # What seems a number may be an array without axes, which is changed in place by ``+=``.
+            found = replace(found, boxed=True, kind="numeric" if found.kind == "scalar" else found.kind)
         return found
 
     def shape(self, call: Call, spec: ops.OpSpec | None, bound: dict[str, Expr] | None) -> Fact:
@@ -174,6 +178,9 @@ class _Types:
             return _inplace([self(a) for a in args], op.name)
         if isinstance(op.function, np.ufunc) and op.function.signature is None and not call.kwargs:
             whole = elementwise([self(a) for a in args])
+            if op.kind == "method" and whole.kind == "scalar" and self(args[0]).kind == "array":
+                # The method gives the array itself where there is nothing to do.
+                whole = replace(whole, kind="numeric")
             return replace(whole, real=True) if op.function in (np.absolute, np.floor) else whole
         if spec is None or bound is None:
             return OPEN
@@ -182,6 +189,15 @@ class _Types:
             known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:
+    """Whether an operation on arrays of a class may give an array of that class, without axes too."""
+    if call.op.kind in ("index", "attribute"):
+        return found.kind != "scalar"
+    if call.op.kind in ("function", "method", "runtime"):
+        return spec is None or spec.dtype not in ("item", "float", "whole", "inferred")
+    return call.op.kind in ("operator", "inplace")
 
 
 _CONTAINERS = ("list", "dict", "tuple", "record", "dataclass")
@@ -259,8 +275,10 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
         return item_of(whole, name)
     if name == "T" and whole.dims:
         return made_of(whole.dims[::-1], whole.real)
+    if name == "mT" and whole.dims and len(whole.dims) > 1:
+        return made_of((*whole.dims[:-2], whole.dims[-1], whole.dims[-2]), whole.real)
     if name in ("T", "mT") and whole.ndim is not None:
         return replace(whole, shape=whole.shape if whole.ndim < 2 else None)
     if name in ("real", "imag") and whole.numeric:
-        return replace(whole, real=True)
+        return replace(whole, real=True, size=whole.size if name == "real" else None)
     return Fact("numeric") if function is not None else OPEN

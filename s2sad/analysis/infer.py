@@ -201,9 +201,9 @@ class _Inference:
             known = [f for f in map(some_item, (a, b)) if f is not None]
             each = either(known) if len(known) == 2 or () in (a.items, b.items) else None
         truth, precision = a.boolean or b.boolean, common(a.precision, b.precision)
-        real = a.real and b.real
-        owners = a.owners | b.owners
+        real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
+        met = replace(met, boxed=a.boxed or b.boxed)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:

@@ -40,7 +40,8 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     if op.kind == "index" and fact is not None and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
         return "fresh"
     if op.kind == "attribute":
-        return "view"
+        # The imaginary part of real numbers is new zeros.
+        return "maybe" if op.name == "imag" else "view"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"
     dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None

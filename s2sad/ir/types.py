@@ -64,6 +64,7 @@ class Fact:
     ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
     that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
     ``owners`` are the classes of the user's which the value may be of, if they have methods or operators of their own.
+    Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
     """
 
     kind: Kind
@@ -78,6 +79,7 @@ class Fact:
     precision: Precision = ""
     extended: bool = False
     owners: frozenset[type] = frozenset()
+    boxed: bool = False
 
     @property
     def has_axes(self) -> bool:
@@ -153,7 +155,7 @@ _ITEMS = ("__getitem__", "__iter__", "__len__", "__getattr__", "__contains__")
 def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     cls = own_class(value)
-    if cls is None:
+    if cls is None or cls in _ARRAYS:
         return _described(value, name, sizes)
     own = own_members(cls)
     if isinstance(value, np.ndarray) and own and not _has_operators(cls):
@@ -176,7 +178,10 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if value is None:
         return NONE
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return _of_dtype(describe(value.item(), name), value.dtype)
+        # A number of more than double precision is none of Python's.
+        number = complex(value) if value.dtype.kind == "c" else value.item()
+        plain = FLOAT if isinstance(number, np.floating) else describe(number, name)
+        return _of_dtype(plain, value.dtype)
     if isinstance(value, int):
         return TRUTH if isinstance(value, bool) else scalar(True, f"{name}.")
     if isinstance(value, (float, complex)):
@@ -189,9 +194,11 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return OPEN
     if isinstance(value, np.ndarray):
         if sizes is not None or not value.ndim:
-            dims = tuple([sizes[n] for n in value.shape]) if sizes is not None else ()
-            return _of_dtype(sized(dims, True), value.dtype)
-        return _of_dtype(Fact("array", frozenset({Atom(name)}), value.ndim), value.dtype)
+            known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
+        else:
+            known = Fact("array", frozenset({Atom(name)}), value.ndim)
+        known = _of_dtype(known, value.dtype)
+        return known if type(value) in (np.ndarray, np.memmap) else replace(known, boxed=True)
     if isinstance(value, (tuple, list)):
         kind: Kind = "record" if hasattr(value, "_fields") else "tuple" if isinstance(value, tuple) else "list"
         if len(value) > 64:
@@ -250,9 +257,9 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         ndim = found.ndim if found.ndim == fact.ndim else None
         each = either([found.each, fact.each]) if found.each is not None and fact.each is not None else None
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
-        axes = found.has_axes and fact.has_axes
-        owners = found.owners | fact.owners
-        found = Fact(kind, None, ndim, found.real and fact.real, None, None, None, each, truth, precision, axes, owners)
+        axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
+        owners, real = found.owners | fact.owners, found.real and fact.real
+        found = Fact(kind, None, ndim, real, None, None, None, each, truth, precision, axes, owners, boxed)
     return found
 
 
@@ -266,7 +273,8 @@ def timeless(fact: Fact) -> Fact:
     if fact.kind == "scalar":
         return replace(scalar(fact.real), boolean=fact.boolean, precision=fact.precision)
     if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
-        return replace(sized(fact.dims, fact.real, fact.kind), boolean=fact.boolean, precision=fact.precision)
+        known = sized(fact.dims, fact.real, fact.kind)
+        return replace(known, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
         return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]), owners=fact.owners)
     return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact))
@@ -278,7 +286,7 @@ def rough(fact: Fact, shape: Shape | None) -> Fact:
         return timeless(fact)
     if fact.kind != "array" or not fact.ndim:
         return replace(OPEN, owners=owners_of(fact))
-    return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision)
+    return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
 
 
 def some_item(whole: Fact) -> Fact | None:
@@ -308,7 +316,8 @@ def row_of(whole: Fact) -> Fact:
         row = scalar(whole.real)
     else:
         row = Fact("array", None, whole.ndim - 1, whole.real)
-    return replace(row, boolean=whole.boolean, precision=whole.precision)
+    boxed = whole.boxed and row.kind != "scalar"
+    return replace(row, boolean=whole.boolean, precision=whole.precision, boxed=boxed)
 
 
 def made_of(dims: Dims, real: bool) -> Fact:

@@ -228,7 +228,7 @@ def real_part(z_bar: Array, val: Array) -> Array:
     np.imag,
     wrt=["val"],
     samples=sampling.REAL_OR_COMPLEX,
-    result="view",
+    result="unknown",  # of real numbers it is new zeros
     infer=infer.common.same_array,
     mirrors=False,
     dtype="python",

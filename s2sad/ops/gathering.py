@@ -129,6 +129,8 @@ def _counts() -> Sequence[Sample]:
     return [sample(x, numbers(4)), sample(x, numbers(4), 6), sample(x, weights=numbers(4), minlength=2)]
 
 
-@linear(np.bincount, wrt=["weights"], samples=_counts, infer=infer.axes.with_axes(infer.axes.always(1)))
+@linear(
+    np.bincount, wrt=["weights"], samples=_counts, infer=infer.axes.with_axes(infer.axes.always(1)), dtype="unknown"
+)
 def bincount(z_bar: Array, x: Any, weights: Any = None, minlength: int = 0) -> Array:
     return np.take(z_bar, x)

@@ -75,7 +75,12 @@ def _unbroadcast_samples() -> Samples:
 
 
 @linear(
-    unbroadcast, wrt=["g"], samples=_unbroadcast_samples, result="unknown", infer=infer.adjoints.of_shape, dtype="first"
+    unbroadcast,
+    wrt=["g"],
+    samples=_unbroadcast_samples,
+    result="unknown",
+    infer=infer.adjoints.of_shape,
+    dtype="python",
 )
 def unbroadcast_rule(z_bar: Array, g: Array, shape: Shape) -> Array:
     return unbroadcast(z_bar, np.shape(g))
@@ -94,7 +99,7 @@ def _unreduce_samples() -> Samples:
     ]
 
 
-@linear(unreduce, wrt=["g"], samples=_unreduce_samples, result="view", infer=infer.adjoints.of_shape, dtype="first")
+@linear(unreduce, wrt=["g"], samples=_unreduce_samples, result="view", infer=infer.adjoints.of_shape, dtype="python")
 def unreduce_rule(z_bar: Array, g: Array, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Array:
     return np.sum(z_bar, axis=axis, keepdims=keepdims)
 
@@ -192,7 +197,7 @@ def high_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -
 # --- powers and special functions ---
 
 
-@elementwise(power_dx, samples=sampling.POSITIVE_PAIRS)
+@elementwise(power_dx, samples=sampling.POSITIVE_PAIRS, infer=infer.common.number_or_array, dtype="python")
 def power_dx_rule(x: Array, y: Array) -> Array:
     return y * power_dx(x, y - 1), x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1))
 
@@ -201,7 +206,7 @@ def _quotient_samples() -> Samples:
     return [sample(_array((3,)), _array((2, 3), 0.3, 2.0)), sample(1.5, np.array([0.7, 2.0])), sample(1.5, 0.7)]
 
 
-@elementwise(quotient, samples=_quotient_samples)
+@elementwise(quotient, samples=_quotient_samples, dtype="python")
 def quotient_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
     return quotient(z_bar, b), -quotient(z_bar * z, b)
 
@@ -211,7 +216,7 @@ def _power_adjoint_samples() -> Samples:
     return [*(sample(g, x, y) for g in (0.7, _array((3,)))), sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5)]
 
 
-@elementwise(power_adjoint, samples=_power_adjoint_samples)
+@elementwise(power_adjoint, samples=_power_adjoint_samples, dtype="python")
 def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array) -> Array:
     y_bar = z_bar * g * (x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1)))
     return power_adjoint(z_bar, x, y), power_adjoint(z_bar * g * y, x, y - 1), y_bar
@@ -222,7 +227,7 @@ def _power_dy_samples() -> Samples:
     return [sample(x, y, x**y), sample(1.5, 2.5, 0.7)]
 
 
-@elementwise(power_dy, wrt=["x", "p"], samples=_power_dy_samples)
+@elementwise(power_dy, wrt=["x", "p"], samples=_power_dy_samples, dtype="python")
 def power_dy_rule(x: Array, y: Array, p: Array) -> Array:
     return p / (x + (x == 0)), power_dy(x, y, 1.0)
 
@@ -232,7 +237,7 @@ def _sinc_samples() -> Samples:
     return [sample(x, n) for n in (1, 2, 3)]
 
 
-@elementwise(sinc_derivative, wrt=["x"], samples=_sinc_samples)
+@elementwise(sinc_derivative, wrt=["x"], samples=_sinc_samples, dtype="python")
 def sinc_derivative_rule(x: Array, n: int) -> Array:
     return sinc_derivative(x, n + 1)
 
@@ -241,7 +246,7 @@ def _polygamma_samples() -> Samples:
     return [sample(0, 0.7), sample(0, -1.4), sample(1, 2.3), sample(2, 30.0), sample(1, -0.6)]
 
 
-@elementwise(polygamma, wrt=["x"], samples=_polygamma_samples)
+@elementwise(polygamma, wrt=["x"], samples=_polygamma_samples, dtype="python")
 def polygamma_rule(n: int, x: Array) -> Array:
     return polygamma(n + 1, x)
 
@@ -375,7 +380,7 @@ def _repeat_samples() -> Samples:
     return [sample(0.7, [1.0, 2.0]), sample(a[0], a), sample(a, (a, 1.5)), sample(a, [1.5])]
 
 
-@linear(repeat_items, wrt=["g"], samples=_repeat_samples)
+@linear(repeat_items, wrt=["g"], samples=_repeat_samples, result="unknown")
 def repeat_items_rule(z_bar: Array, g: Array, xs: Array) -> Array:
     return unbroadcast(sum(z_bar), np.shape(g))
 

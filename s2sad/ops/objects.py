@@ -65,7 +65,7 @@ def _unitems() -> Sequence[Sample]:
     return [sample(0.5, matrix, (4,)), sample(0.5, matrix, (1, -1)), sample(0.5, matrix, ((0, 2),))]
 
 
-@linear(unitem, wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"))
+@linear(unitem, wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"), dtype="unknown")
 def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
     return item_(z_bar, *args)
 

@@ -52,7 +52,7 @@ def _broadcasts() -> Sequence[Sample]:
     result="view",
     mirrors=False,
     infer=infer.adjoints.of_shape,
-    dtype="first",
+    dtype="operands",
 )
 def broadcast_to(z_bar: Array, array: Array, shape: Any) -> Array:
     return unbroadcast(z_bar, np.shape(array))

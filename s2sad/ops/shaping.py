@@ -277,7 +277,14 @@ def _flips() -> Sequence[Sample]:
     ]
 
 
-@linear(np.flip, wrt=["m"], samples=_flips, result="view", infer=infer.common.same_as_first)
+@linear(
+    np.flip,
+    wrt=["m"],
+    samples=_flips,
+    result="view",
+    infer=infer.common.same_as_first,
+    closer=infer.memory.of_reversed,
+)
 def flip(z_bar: Array, m: Array, axis: Any = None) -> Array:
     return np.flip(z_bar, axis)
 

@@ -70,7 +70,6 @@ Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
 #: ``operands``   that in which NumPy computes with the operands (of a rule: those by which there is a derivative)
 #: ``python``     likewise, but what is made of Python's numbers is a number of Python's
 #: ``double``     at least double
-#: ``first``      that of the first operand, of which NumPy makes an array or a number of its own
 #: ``array``      that of the first operand if it is an array, else not known
 #: ``fill_value`` that of the argument ``fill_value``
 #: ``steps``      that of floating-point numbers between the first two operands
@@ -83,7 +82,7 @@ Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
 #: ``inferred``   what the inferred type says
 #: ``unknown``    not known
 DType = Literal[
-    "operands", "python", "double", "first", "array", "fill_value", "steps", "choice", "float", "whole", "item",
+    "operands", "python", "double", "array", "fill_value", "steps", "choice", "float", "whole", "item",
     "truth", "wide", "inferred", "unknown",
 ]  # fmt: skip
 

@@ -71,18 +71,26 @@ constant(copying, layout_order)
 
 
 @linear(
-    like, wrt=["g"], samples=lambda: [sample(numbers(2, 2), [[1.0, 2.0], (3.0, 4.0)]), sample(numbers(2), numbers(2))]
+    like,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 2), [[1.0, 2.0], (3.0, 4.0)]), sample(numbers(2), numbers(2))],
+    result="unknown",
 )
 def like_rule(z_bar: Any, g: Array, structure: Any) -> Array:
     return np.array(z_bar)
 
 
-@linear(cast, wrt=["t"], samples=lambda: [sample(numbers(2), float), sample(complexes(2), complex)])
+@linear(cast, wrt=["t"], samples=lambda: [sample(numbers(2), float), sample(complexes(2), complex)], result="unknown")
 def cast_rule(z_bar: Array, t: Array, dtype: Any) -> Array:
     return uncast(z_bar, dtype, t)
 
 
-@linear(uncast, wrt=["g"], samples=lambda: [sample(numbers(2), float, numbers(2)), sample(numbers(2), int, numbers(2))])
+@linear(
+    uncast,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2), float, numbers(2)), sample(numbers(2), int, numbers(2))],
+    result="unknown",
+)
 def uncast_rule(z_bar: Array, g: Array, dtype: Any, a: Array) -> Array:
     return cast(z_bar, dtype)
 
@@ -147,6 +155,7 @@ def untrace_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: i
     wrt=["g"],
     samples=lambda: [sample(numbers(3, 3), (3,)), sample(numbers(2), (2, 3), 1)],
     infer=infer.adjoints.into_shape,
+    result="unknown",
 )
 def undiag_rule(z_bar: Array, g: Array, shape: Shape, k: int = 0) -> Array:
     return np.diag(z_bar, k)
@@ -177,6 +186,7 @@ def untile_rule(z_bar: Array, g: Array, shape: Shape, reps: Any) -> Array:
     wrt=["g"],
     samples=lambda: [sample(numbers(5), (2,), (1, 2)), sample(numbers(6), (3,), (1, 2), "reflect")],
     infer=infer.adjoints.into_shape,
+    result="unknown",
 )
 def unpad_rule(z_bar: Array, g: Array, shape: Shape, pad_width: Any, mode: Any = "constant") -> Array:
     return np.pad(z_bar, pad_width, mode)
@@ -430,6 +440,7 @@ def _einsum_adjoint_jvp(
     jvp=_einsum_adjoint_jvp,
     samples=_einsum_adjoints,
     infer=infer.adjoints.adjoint_of_operand,
+    result="unknown",
 )
 def einsum_adjoint_rule(
     z_bar: Array, g: Array, index: int, subscripts: str, *operands: Array, optimize: Any = False

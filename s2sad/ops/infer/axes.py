@@ -20,6 +20,7 @@ from s2sad.ops.infer.common import (
     length_of,
     literal,
     ndim_of,
+    operands,
 )
 from s2sad.ops.infer.shaping import in_one_row
 
@@ -33,7 +34,7 @@ def with_axes(rank: Rank) -> Callable[[Bound, Look], Fact]:
     """An array of as many axes as ``rank`` says; if that is None, of one or more; if it is 0, a number."""
 
     def infer(b: Bound, fact: Look) -> Fact:
-        facts = [f for f in map(fact, b.values()) if f.kind not in ("none", "other")]
+        facts = operands(b, fact)
         real = all(f.kind != "open" for f in facts) and all_real(*facts)
         ndim = rank(b, fact)
         return scalar(real) if ndim == 0 else Fact("array", None, ndim, real, extended=ndim is None)
@@ -126,6 +127,8 @@ def reduced(b: Bound, types: Types) -> Fact:
         if whole.ndim == 1:
             return scalar(whole.real)
         return Fact("array", None, whole.ndim - 1, whole.real)
+    if whole.ndim == 0:
+        return Fact("numeric", real=whole.real)
     if isinstance(axis, Const) and whole.shape:
         text = ",".join(sorted(a.name for a in whole.shape))
         kept = types.atom(f"keep({text};{axis.value})", whole.shape)

@@ -88,9 +88,15 @@ def all_real(*facts: Fact) -> bool:
     return all(all_real(*(f for _, f in x.items)) if x.items is not None else x.real for x in facts)
 
 
+def operands(b: Bound, fact: Look) -> list[Fact]:
+    """The types of the arguments that are numbers or arrays, or may be: not None, a text, a dtype or a function."""
+    known = [(v, fact(v)) for v in b.values()]
+    return [f for v, f in known if f.kind != "none" and not (f.kind == "other" and (f.real or isinstance(v, Const)))]
+
+
 def operands_real(b: Bound, fact: Look) -> bool:
     """Whether all numbers among the arguments are real."""
-    return all_real(*(f for f in map(fact, b.values()) if f.kind not in ("none", "other", "record")))
+    return all_real(*(f for f in operands(b, fact) if f.kind != "record"))
 
 
 def items_of(fact: Fact) -> list[Fact] | None:
@@ -161,7 +167,7 @@ def shape_of(whole: Fact) -> Fact:
 
 def unknown(b: Bound, fact: Look) -> Fact:
     """Something that is real if all operands are."""
-    return Fact("open", real=all_real(*(f for f in map(fact, b.values()) if f.kind not in ("none", "other"))))
+    return Fact("open", real=all_real(*operands(b, fact)))
 
 
 def elementwise(facts: list[Fact]) -> Fact:
@@ -185,13 +191,20 @@ def elementwise(facts: list[Fact]) -> Fact:
 
 def broadcast_of_all(b: Bound, fact: Look) -> Fact:
     """Of the shape to which all operands broadcast."""
-    return elementwise([f for f in map(fact, b.values()) if f.kind not in ("none", "other")])
+    return elementwise(operands(b, fact))
 
 
 def chosen(b: Bound, fact: Look) -> Fact:
     """As `broadcast_of_all`, but always an array, one without axes of numbers."""
     whole = broadcast_of_all(b, fact)
     return sized((), whole.real) if whole.kind == "scalar" else whole
+
+
+def number_or_array(b: Bound, fact: Look) -> Fact:
+    """As `broadcast_of_all`, but of what is no number of Python's it may give an array without axes."""
+    whole = broadcast_of_all(b, fact)
+    python = all(f.real and f.kind == "scalar" and f.precision in ("weak", "float") for f in map(fact, b.values()))
+    return whole if python or whole.kind != "scalar" else replace(whole, kind="numeric")
 
 
 def same_as_first(b: Bound, fact: Look) -> Fact:
@@ -229,4 +242,6 @@ def number_of_operands(b: Bound, fact: Look) -> Fact:
 
 def like(x: Fact, real: bool) -> Fact | None:
     """The adjoint of an array ``x``."""
-    return Fact("array", x.shape, x.ndim, real, dims=x.dims) if x.kind == "array" else None
+    if x.kind != "array":
+        return None
+    return Fact("numeric" if x.ndim == 0 else "array", x.shape, x.ndim, real, dims=x.dims)

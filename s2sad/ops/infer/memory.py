@@ -43,9 +43,3 @@ def of_sum(call: Call, fact: Look | None) -> Answer:
 def of_reversed(call: Call, fact: Look | None) -> Answer:
     """Of an array without axes it is a number."""
     return "fresh" if fact is not None and call.args and fact(call.args[0]).ndim == 0 else None
-
-
-def of_imaginary(call: Call, fact: Look | None) -> Answer:
-    """Of real numbers it is new zeros."""
-    known = fact(call.args[0]) if fact is not None and call.args else None
-    return "fresh" if known is not None and known.numeric and known.real else None

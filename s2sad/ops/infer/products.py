@@ -18,6 +18,7 @@ from s2sad.ops.infer.common import (
     length_of,
     literal,
     ndim_of,
+    operands_real,
 )
 from s2sad.runtime.einsum import parse_einsum
 
@@ -50,7 +51,7 @@ def _product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
 
 def outer(b: Bound, fact: Look) -> Fact:
     x, y = (fact(v) for v in b.values())
-    real = all_real(*(f for f in (x, y) if f.kind not in ("none", "other")))
+    real = operands_real(b, fact)
     known = x.dims is not None and y.dims is not None and len(x.dims) == len(y.dims) == 1
     return sized((*x.dims, *y.dims), real) if known else Fact("array", None, 2, real)  # type: ignore[misc]
 

@@ -1,0 +1,244 @@
+"""What the table of operations claims, against NumPy itself, over layouts and dtypes; and that wrong claims fail."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import ops
+from s2sad.frontend import methods
+from s2sad.ir.types import Fact
+from s2sad.ops import spec
+from s2sad.ops.spec import OpSpec, sample
+from tests.ops.claims import INDEX, Form, Point, attribute_form, function_form, layouts, method_form, wrong_claims
+
+ops.load_all()
+SPECS = list(spec.specs())
+SOME = ("as given", "0-d", "size 1", "subclass", "float32", "complex")
+SAME_SHAPE = ("as given", "fortran", "negative strides", "read-only", "strided", "float32", "complex", "integers")
+X, Y, M = np.array([0.5, -1.5, 2.5]), np.array([1.5, 0.25, -0.75]), np.arange(1.0, 7).reshape(2, 3)
+#: Arguments for the operations that have no samples: of each, those that it takes are tried.
+ANY = [
+    *(sample(a) for a in (X, M, M[0, 0], 1.5, 3, (2, 3), [X, Y], X > 0, X.astype(int))),
+    *(sample(*two) for two in ((X, Y), (X, 1), (M, 0), (3, 2), (X > 0, Y > 0), ((1, 2), (2, 3)), (X, X > 0))),
+    sample(float, int),
+    sample(X, float),
+]
+
+
+def found_at(form: Form, points: Iterable[Point]) -> list[str]:
+    """The wrong claims at any of some calls, with the first call at which each shows."""
+    found: dict[str, str] = {}
+    for point in points:
+        for literals in (True, False) if point.layout == "as given" else (True,):
+            for wrong in wrong_claims(form, point, literals):
+                found.setdefault(wrong, f"{wrong}: {form.name} of {point}")
+    return list(found.values())
+
+
+def points_of(entry: OpSpec) -> Iterator[Point]:
+    """The samples in all layouts; of a helper, which gets operands that fit together, in those of the same shape."""
+    own = entry.name.startswith("s2sad.")
+    samples = entry.samples()
+    for s in [] if own or samples else [s for s in ANY if len(s.args) <= inputs(entry.function)]:
+        yield from layouts(s.args, s.kwargs)
+    for i, s in enumerate(samples):
+        some = SAME_SHAPE if own else SOME if i >= 12 else None
+        yield from (p for p in layouts(s.args, s.kwargs) if some is None or p.layout in some)
+
+
+def inputs(function: Callable[..., Any]) -> int:
+    """How many arguments a function may be given by position that are not ``out``."""
+    if isinstance(function, np.ufunc):
+        return function.nin
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return 99
+    return names.index("out") if "out" in names else 99
+
+
+def identity(entry: OpSpec) -> str:
+    return entry.name
+
+
+@pytest.mark.parametrize("entry", SPECS, ids=identity)
+def test_what_is_claimed_of_a_result_is_true(entry: OpSpec) -> None:
+    assert not found_at(function_form(entry.function), points_of(entry))
+
+
+METHODS = [(name, f) for name, f in methods.METHODS.items() if spec.spec_of(f) is not None]
+
+
+@pytest.mark.parametrize(("name", "function"), METHODS, ids=[name for name, _ in METHODS])
+def test_what_is_claimed_of_a_method_is_true(name: str, function: Callable[..., Any]) -> None:
+    entry = spec.spec_of(function)
+    assert entry is not None
+    points = (p for p in points_of(entry) if p.args and isinstance(p.args[0], np.ndarray))
+    assert not found_at(method_form(name, function), points)
+
+
+@pytest.mark.parametrize(("name", "args"), [("reshape", (3, 2)), ("reshape", (-1,)), ("transpose", (1, 0))])
+def test_what_is_claimed_of_gathered_arguments_is_true(name: str, args: tuple[int, ...]) -> None:
+    assert not found_at(method_form(name, methods.METHODS[name]), layouts((M, *args), {}))
+
+
+ATTRIBUTES = ["T", "mT", "real", "imag", "shape"]
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_what_is_claimed_of_an_attribute_is_true(name: str) -> None:
+    form = attribute_form(name, methods.ATTRIBUTES.get(name))
+    for x in (X, M, M + 1j, np.array(1.5), np.ones((2, 1, 3))):
+        assert not found_at(form, layouts((x,), {}))
+
+
+OPERATORS = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+    "@": operator.matmul, "%": operator.mod, "//": operator.floordiv, "&": operator.and_, "|": operator.or_,
+}  # fmt: skip
+PAIRS = [
+    *((X, Y), (M, X), (M, M.T.copy()), (X, 2.0), (2, X), (np.array(0.5), np.array(1.5)), (0.5, 2)),
+    *(([X], [Y]), ((1,), (2,))),
+]
+
+
+@pytest.mark.parametrize("symbol", OPERATORS)
+def test_what_is_claimed_of_an_operator_is_true(symbol: str) -> None:
+    function = next(f for s, f in methods.BINARY.values() if s == symbol)
+    form = Form("operator", symbol, function, OPERATORS[symbol])
+    for pair in PAIRS:
+        assert not found_at(form, layouts(pair, {}))
+
+
+INDICES: list[Any] = [
+    0, -1, np.int64(1), slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2),
+    None, Ellipsis, (0, 1), (slice(None), 0), (0, slice(1, None)), (None, slice(None)), (Ellipsis, 0), [0, 1],
+    np.array([1, 0]), np.array([[0, 1], [1, 0]]), (np.array([0, 1]), np.array([1, 0])), (0, Ellipsis),
+    (slice(None), np.array([0, 1])), (np.array([0, 1]), 1), np.array([True, False]), True, np.True_,
+    (0, 0, Ellipsis), np.array(1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_what_is_claimed_of_an_item_is_true(index: Any) -> None:
+    for x in (np.array([0.5, 1.5]), M, np.ones((2, 2, 3))):
+        points = (p for p in layouts((x, index), {}) if not p.layout.startswith("others"))
+        assert not found_at(INDEX, points)
+
+
+def test_an_item_of_a_display_has_the_type_of_what_stands_there() -> None:
+    for whole in ([X, M], (X, 1.5), [[0.5], [True]]):
+        for index in (0, 1, -1):
+            assert not found_at(INDEX, layouts((whole, index), {}))
+
+
+# --- the test itself can fail ---
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], **what: Any) -> OpSpec:
+    """The operation with something else said of it."""
+    right = spec.spec_of(function)
+    assert right is not None
+    wrong = dataclasses.replace(right, **what)
+    monkeypatch.setitem(spec._specs, id(function), wrong)
+    return wrong
+
+
+def judged(entry: OpSpec) -> list[str]:
+    return found_at(function_form(entry.function), points_of(entry))
+
+
+def wrongly(how: Callable[[Fact], Fact], right: Any) -> Any:
+    """An inference function that says something else where it knows something."""
+
+    def infer(b: Any, types: Any) -> Fact | None:
+        known = right(b, types)
+        return None if known is None else how(known)
+
+    return infer
+
+
+def one_axis_more(known: Fact) -> Fact:
+    return dataclasses.replace(known, ndim=(known.ndim or 0) + 1, dims=None)
+
+
+def other_sizes(known: Fact) -> Fact:
+    return known if not known.dims else dataclasses.replace(known, dims=("k77", *known.dims[1:]))
+
+
+def a_number(known: Fact) -> Fact:
+    return dataclasses.replace(known, kind="scalar")
+
+
+def real(known: Fact) -> Fact:
+    return dataclasses.replace(known, real=True)
+
+
+WRONG_TYPES = [
+    *((f, one_axis_more) for f in (np.reshape, np.cumsum, np.transpose, np.concatenate, np.zeros, np.take, np.eye)),
+    *((f, other_sizes) for f in (np.transpose, np.stack, np.linalg.solve, np.zeros_like, np.arange, np.einsum, np.dot)),
+    *((f, a_number) for f in (np.sum, np.array, np.where, np.matmul, np.full, np.diag, np.roll)),
+    *((f, real) for f in (np.sum, np.reshape, np.matmul, np.concatenate, np.linalg.inv, np.full, np.kron)),
+]
+
+
+@pytest.mark.parametrize(("function", "how"), WRONG_TYPES, ids=lambda f: f.__name__)
+def test_a_wrong_type_fails(
+    monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], how: Callable[[Fact], Fact]
+) -> None:
+    entry = spec.spec_of(function)
+    assert entry is not None
+    assert judged(changed(monkeypatch, function, infer=wrongly(how, entry.infer)))
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype"),
+    [(np.sum, "double"), (np.linspace, "double"), (np.zeros_like, "double"), (float, "operands"), (np.argmax, "float")],
+)
+def test_a_wrong_precision_fails(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], dtype: str) -> None:
+    assert judged(changed(monkeypatch, function, dtype=dtype))
+
+
+def test_what_gives_booleans_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(changed(monkeypatch, bool, dtype="inferred"))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [np.reshape, np.ravel, np.transpose, np.split, np.diagonal, np.broadcast_to, np.asarray, np.flip, np.squeeze],
+    ids=lambda f: f.__name__,
+)
+def test_a_result_that_is_called_fresh_and_shares_memory_fails(
+    monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any]
+) -> None:
+    entry = changed(monkeypatch, function, result="fresh", closer=None)
+    assert any("not fresh" in wrong for wrong in judged(entry))
+
+
+@pytest.mark.parametrize("function", [np.cumsum, np.copy, np.ravel, np.concatenate, np.zeros_like, np.dot])
+def test_a_result_that_is_called_a_view_and_is_none_fails(
+    monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any]
+) -> None:
+    entry = changed(monkeypatch, function, result="view", closer=None)
+    assert any("view" in wrong for wrong in judged(entry))
+
+
+def test_a_write_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def negated(a: Any) -> Any:
+        return np.negative(a, out=a)
+
+    right = dataclasses.replace(
+        SPECS[0], function=negated, parameters=("a",), result="unknown", infer=None, writes=("a",), closer=None,
+        samples=lambda: [sample(X.copy())],
+    )  # fmt: skip
+    monkeypatch.setitem(spec._specs, id(negated), right)
+    assert not judged(right)
+    wrong = changed(monkeypatch, negated, writes=())
+    assert judged(wrong)[0].startswith("an operand was written")
