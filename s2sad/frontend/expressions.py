@@ -257,8 +257,6 @@ class Expressions:
         """``node`` as it stands; if it is ``refused``, whatever is wrong with it is said so; the run may have ended."""
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
-        for part in nodes_of(node):
-            self.check_special_members(part)
         # What a function gets when it is called is not known where it is written down.
         later = {id(n) for f in nodes_of(node) if isinstance(f, gast.Lambda) for n in nodes_of(f)}
         for call in writing_calls(node, self.resolver.lookup):

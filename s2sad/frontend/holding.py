@@ -14,6 +14,7 @@ from s2sad import ops
 from s2sad.frontend.called import KNOWN_PURE
 from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
 from s2sad.frontend.outs import given_out, hidden_outs, is_built_in, is_numpy
+from s2sad.frontend.special import special_members
 from s2sad.ir.types import INDEXED_MAKERS
 from s2sad.runtime import stop_gradient
 
@@ -76,8 +77,8 @@ def is_fresh(call: Node, lookup: Lookup) -> bool:
         return False
     if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):
         return False
-    if any(True for _ in (*given_out(call), *hidden_outs(call, lookup))):
-        # The result is what is written.
+    if special_members(call, lookup) or any(True for _ in (*given_out(call), *hidden_outs(call, lookup))):
+        # The result is what a class of the user's makes it, or what is written.
         return False
     # An array of objects holds those that it is made of.
     return not any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords)))

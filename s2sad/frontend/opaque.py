@@ -8,12 +8,12 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend.holding import names_held, variables_held
+from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
 from s2sad.frontend.resolve import Resolver, classes_of
 from s2sad.frontend.special import special_members
-from s2sad.frontend.writing import alters, kept, writes_by_method, writing_members, written_in
+from s2sad.frontend.writing import alters, kept, member_may_write, writes_by_method, written_in
 from s2sad.ir.nodes import Op, Opaque
 from s2sad.runtime.classes import own_class
 
@@ -26,11 +26,12 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
     written = {names[n]: None for n in written_in(node, lookup) if n in names}
     altering = alters(node, lookup)
     function = lookup(node.func)[1] if isinstance(node, gast.Call) else None
+    outer = {UNKNOWN} if special_members(node, lookup) else set()
     return Opaque(
         gast.gast_to_ast(node),
         tuple(names.items()),
         held=tuple(sorted(names.keys() & set(names_held(node, lookup)))),
-        variables=tuple(sorted(set(variables_held(node, lookup)))),
+        variables=tuple(sorted(outer.union(variables_held(node, lookup)))),
         writes=tuple(written),
         alters=altering,
         kept=tuple(sorted(names.keys() & set(kept(node, lookup)))) if written or altering else (),
@@ -42,10 +43,13 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
 
 
 def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:
-    """What an operation, condition or loop runs of classes of the user's that may write: where, and what."""
+    """What a condition, loop or unpacking runs of classes of the user's that may write: where, and what.
+
+    An iterator may count.
+    """
     for name, cls in special_members(node, lookup).items():
-        if name in writing_members(cls):
-            place = node.iter if hasattr(node, "iter") else node
+        if member_may_write(cls, name, beyond_itself=True):
+            place = getattr(node, "iter", None) or getattr(node, "test", None) or getattr(node, "value", node)
             yield place, f"{cls.__qualname__}.{name} may write into an object, and is not followed here"
 
 

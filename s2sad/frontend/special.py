@@ -9,34 +9,47 @@ from typing import Any
 import gast
 
 from s2sad.frontend.resolve import classes_of
-from s2sad.runtime.classes import OPERATOR_METHODS, own_members
+from s2sad.runtime.classes import BUILT_IN_NAMES, OPERATOR_METHODS, is_of_user, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
+_IN_PLACE = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor".split()
 #: The special methods that comparisons, loops and conditions run.
-_COMPARING = frozenset(f"__{name}__" for name in "eq ne lt le gt ge contains".split())
+_COMPARING = frozenset(f"__{name}__" for name in "eq ne lt le gt ge contains iter next getitem len".split())
+_CHECKING = frozenset(("__instancecheck__", "__subclasscheck__"))
+#: What functions without source may run of their arguments: anything but the assignments.
+_BY_CALLS = BUILT_IN_NAMES - {f"__i{name}__" for name in _IN_PLACE}
+_PRINTING = frozenset(("__repr__", "__str__", "__format__"))
 #: What uses no operator of its argument, and `next`, of which it is known what it writes.
-_USING_NONE = (next, isinstance, issubclass, type, callable, id)
+_USING_NONE = (next, type, callable, id)
 _INDEXING = frozenset(("__getitem__", "__index__"))
 _ITERATING, _TESTING = frozenset(("__iter__", "__next__", "__getitem__", "__len__")), frozenset(("__bool__", "__len__"))
 
 
 def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
     """The special methods of the user's classes that evaluating an operation may run, each with its class."""
-    names: frozenset[str] | None
     match node:
         case gast.BinOp():
             operands, names = [node.left, node.right], OPERATOR_METHODS
-        case gast.UnaryOp() if not isinstance(node.op, gast.Not):
-            operands, names = [node.operand], OPERATOR_METHODS
+        case gast.UnaryOp():
+            operands, names = [node.operand], _TESTING if isinstance(node.op, gast.Not) else OPERATOR_METHODS
         case gast.Compare():
             operands, names = [node.left, *node.comparators], _COMPARING
         case gast.Subscript():
             operands, names = [node.value, *_index_parts(node.slice)], _INDEXING
         case gast.Call() if _runs_special_methods(node, lookup):
-            operands, names = [*node.args, *(k.value for k in node.keywords)], None
+            operands = [*node.args, *(k.value for k in node.keywords)]
+            names = _CHECKING if lookup(node.func)[1] in (isinstance, issubclass) else _BY_CALLS
+        case gast.Attribute():
+            return _read_by_functions(node, lookup)
         case gast.comprehension() | gast.For():
             operands, names = [node.iter], _ITERATING
+        case gast.Starred():
+            operands, names = [node.value], _ITERATING
+        case gast.Assign() if any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets):
+            operands, names = [node.value], _ITERATING
+        case gast.FormattedValue():
+            operands, names = [node.value], _PRINTING
         case gast.If() | gast.While() | gast.IfExp() | gast.Assert():
             operands, names = [node.test], _TESTING
         case gast.BoolOp():
@@ -45,7 +58,21 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             return {}
     classes = {cls for operand in operands for cls in _classes_of_value(operand, lookup)}
     members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
-    return {name: cls for name, cls in sorted(members, key=str) if names is None or name in names}
+    return {name: cls for name, cls in sorted(members, key=str) if name in names}
+
+
+def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
+    """An attribute that a property or the like makes when it is read."""
+    found = {}
+    for cls in _classes_of_value(attribute.value, lookup):
+        name = attribute.attr if static_member(cls, attribute.attr) is not None else "__getattr__"
+        member = static_member(cls, name)
+        described = hasattr(type(member), "__get__") and not callable(member)
+        if member is not None and (name == "__getattr__" or (described and is_of_user(member))):
+            found[name] = cls
+        if "__getattribute__" in own_members(cls):
+            found["__getattribute__"] = cls
+    return found
 
 
 def _classes_of_value(node: Node, lookup: Lookup) -> Iterator[type]:

@@ -24,8 +24,9 @@ from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHOD
 from s2sad.frontend.outs import changed, given_out, hidden_outs, is_numpy, is_own, is_writing, writes_first
 from s2sad.frontend.resolve import Member, Resolver, classes_of
 from s2sad.frontend.source import read_source
+from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import functions_in, own_members
+from s2sad.runtime.classes import functions_in, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -64,11 +65,10 @@ _known: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, bool]] = weakre
 def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
     """The local names whose objects the calls inside ``node`` may write; ``surely`` those of which it is known."""
     nodes = nodes_of(node)
-    calls = [n for n in nodes if isinstance(n, gast.Call)]
-    if not calls:
-        return
-    written = (name for call in calls for name in written_by(call, lookup, surely))
-    yield from _with_iterated(written, nodes, lookup)
+    written = [name for call in nodes if isinstance(call, gast.Call) for name in written_by(call, lookup, surely)]
+    written += [name for part in nodes if special_writing(part, lookup) for name in names_held(part, lookup)]
+    if written:
+        yield from _with_iterated(written, nodes, lookup)
 
 
 def _with_iterated(found: Iterable[str], nodes: list[Node], lookup: Lookup) -> Iterator[str]:
@@ -135,8 +135,11 @@ def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
 
 def alters(node: Node, lookup: Lookup) -> bool:
     """Whether a call inside ``node`` may write into objects of the module, of which it is not known which they are."""
-    calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
-    return any(_may_alter(call, lookup) or any(map(may_write, _factories(call, lookup))) for call in calls)
+    nodes = nodes_of(node)
+    calls = [n for n in nodes if isinstance(n, gast.Call)]
+    if any(_may_alter(call, lookup) or any(map(may_write, _factories(call, lookup))) for call in calls):
+        return True
+    return any(special_writing(part, lookup) for part in nodes)
 
 
 def _may_alter(call: Node, lookup: Lookup) -> bool:
@@ -339,15 +342,41 @@ def writes_by_method(function: types.FunctionType, classes: Iterable[type]) -> b
     return bool(names) and _may_call(function, frozenset(names), set())
 
 
-@functools.lru_cache(maxsize=1024)
+def special_writing(node: Node, lookup: Lookup) -> bool:
+    """Whether an operation may write by what it runs of classes of the user's."""
+    return any(member_may_write(cls, name) for name, cls in special_members(node, lookup).items())
+
+
+@functools.lru_cache(maxsize=4096)
+def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
+    """Whether a member of a class may write; with ``beyond_itself`` what is not an attribute of the object."""
+    functions = functions_in(static_member(cls, name))
+    if functions is None:
+        return True
+    return any(may_write(f) and not (beyond_itself and _only_rebinds(f)) for f in functions)
+
+
+def _only_rebinds(method: types.FunctionType) -> bool:
+    """Whether a method does no more than give attributes of its object other values."""
+    try:
+        node = read_source(method).node
+    except S2SADError:
+        return False
+    targets = [n for n in nodes_of(node) if isinstance(n, (gast.Subscript, gast.Attribute))]
+    stored = [n for n in targets if isinstance(n.ctx, (gast.Store, gast.Del))]
+    first = next(iter(method.__code__.co_varnames), "")
+    plain = all(isinstance(n, gast.Attribute) and stored_base(n) == first and not _nested(n) for n in stored)
+    calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
+    return plain and not any(isinstance(c.func, gast.Attribute) for c in calls)
+
+
+def _nested(attribute: Node) -> bool:
+    return not isinstance(attribute.value, gast.Name)
+
+
 def writing_members(cls: type) -> frozenset[str]:
     """The members under built-in names of a class of the user's that may write."""
-    found = set()
-    for name, what in own_members(cls).items():
-        functions = functions_in(what)
-        if functions is None or any(map(may_write, functions)):
-            found.add(name)
-    return frozenset(found)
+    return frozenset(name for name in own_members(cls) if member_may_write(cls, name))
 
 
 def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[types.CodeType]) -> bool:

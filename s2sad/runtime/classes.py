@@ -26,7 +26,7 @@ _ADMINISTRATIVE = frozenset(
     f"__{name}__"
     for name in (
         "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs "
-        "setattr delattr getattribute repr str format hash class_getitem copy deepcopy array_finalize array_wrap"
+        "setattr delattr setitem delitem class_getitem array_finalize array_wrap"
     ).split()
 )
 #: The names of members whose meaning is taken from the built-in classes.
@@ -34,7 +34,8 @@ BUILT_IN_NAMES = (
     frozenset(
         {name for t in _BUILT_IN for name in dir(t)}
         | DRAWING_METHODS
-        | {"choice", "permutation", "permuted", "shuffle", "__next__", "__bool__", "__getattr__"}
+        | {"choice", "permutation", "permuted", "shuffle"}
+        | {f"__{name}__" for name in "next bool getattr instancecheck subclasscheck length_hint missing".split()}
     )
     - _ADMINISTRATIVE
 )
@@ -112,12 +113,25 @@ def _is_of_library(cls: type) -> bool:
     if file is None:
         # Of Python's own modules some are in the interpreter; others without a file were made when the program ran.
         return cls.__module__.partition(".")[0] in sys.builtin_module_names and cls.__module__ != "builtins"
-    return str(file).startswith(_LIBRARY) or not _PACKAGES.isdisjoint(str(file).split(os.sep))
+    return str(file).startswith(_LIBRARY + os.sep) or not _PACKAGES.isdisjoint(str(file).split(os.sep))
 
 
 def _is_generated(name: str, member: Any) -> bool:
-    """Whether ``dataclasses`` has made a special method: it compares fields."""
-    return name[:2] == "__" and isinstance(member, types.FunctionType) and member.__code__.co_filename == "<string>"
+    """Whether ``dataclasses`` or ``typing`` has made a special method, or left it out: they compare and show fields."""
+    if name[:2] != "__" or not isinstance(member, types.FunctionType):
+        return member is None
+    file = member.__code__.co_filename
+    return file == "<string>" or file.startswith(_LIBRARY + os.sep)
+
+
+def static_member(cls: type, name: str) -> Any:
+    """The member of a class of this name as it stands there, or None; nothing is run for it."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
+def is_of_user(descriptor: Any) -> bool:
+    """Whether what makes an attribute when it is read runs a function of Python, as a property does."""
+    return bool(functions_in(descriptor)) or own_class(descriptor) is not None
 
 
 def functions_in(member: Any) -> list[types.FunctionType] | None:

@@ -144,13 +144,36 @@ def test_what_an_operator_gives_back_is_shared() -> None:
     assert np.array_equal(k, K)
 
 
-def test_an_operator_that_writes_is_refused() -> None:
-    def f(x: Any, o: Any) -> Any:
-        w = o * 2.0
-        return np.sum(x * o.a) + w
+def with_an_operator_that_writes(x: Any, o: Any) -> Any:
+    y = np.sum(x * o.a)
+    w = o * 2.0
+    return np.sum(x * o.a) + w + y
 
-    with pytest.raises(UnsupportedError, match=r"Writes\.__mul__ may write into an object"):
-        grad(f)(X, Writes(K.copy()))
+
+def test_an_operator_that_writes_happens_in_its_place() -> None:
+    o = Writes(K.copy())
+    value, gradient = value_and_grad(with_an_operator_that_writes)(X, o)
+    assert value == with_an_operator_that_writes(X, Writes(K.copy()))
+    np.testing.assert_allclose(gradient, K + [9.0, *K[1:]])
+
+
+class Truth:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __bool__(self) -> bool:
+        self.a[0] = 9.0
+        return True
+
+
+def test_a_condition_that_writes_is_refused() -> None:
+    def f(x: Any, o: Any) -> Any:
+        if o:
+            x = 2.0 * x
+        return np.sum(x * o.a)
+
+    with pytest.raises(UnsupportedError, match=r"Truth\.__bool__ may write into an object"):
+        grad(f)(X, Truth(K.copy()))
 
 
 def test_the_operator_of_an_attribute_is_refused_when_it_runs() -> None:
