@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,14 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
         SharedArgumentsError: if two reach the same list, dict, set, instance or memory.
     """
     reached = [_changeable(x) for x in changed]
+    for x in others:
+        of_class = next((a for a in _of_classes(changed) if isinstance(x, np.ndarray) and overlap(a, x)), None)
+        if of_class is not None:
+            raise SharedArgumentsError(
+                "an argument has an array of its class, which the function may change and reads otherwise, too",
+                "Give the object an array of its own (s.v = s.v.copy()).",
+                (of_class, of_class),
+            )
     for i, (objects, arrays) in enumerate(reached):
         rest = [] if together else reached[:i]
         for other, more in (*rest, *map(_changeable, others)):
@@ -109,6 +117,15 @@ def _changeable(x: Any) -> tuple[dict[int, Any], list[Any]]:
     found = {i: y for i, y in Reach([x]).objects.items() if is_mutable(y)}
     arrays = [y for y in found.values() if isinstance(y, np.ndarray)]
     return {i: y for i, y in found.items() if not isinstance(y, np.ndarray)}, arrays
+
+
+def _of_classes(objects: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
+    """The arrays that some objects, or those that they reach, have as attributes of their classes."""
+    for x in objects:
+        classes = {type(y): vars(y) for y in Reach([x]).objects.values() if hasattr(y, "__dict__")}
+        for cls, own in classes.items():
+            held = [(n, v) for base in cls.__mro__ for n, v in vars(base).items() if isinstance(v, np.ndarray)]
+            yield from (v for name, v in held if name not in own)
 
 
 def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:

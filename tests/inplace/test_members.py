@@ -69,7 +69,7 @@ class Named(NamedTuple):
     n: int = 0
 
 
-KINDS: dict[str, type] = {"plain": object, "list": list, "dataclass": Data, "named tuple": Named}
+KINDS: dict[str, type] = {"plain": object, "list": list, "dict": dict, "dataclass": Data, "named tuple": Named}
 
 
 def programs() -> Iterator[Any]:
@@ -153,6 +153,7 @@ def with_an_operator_that_writes(x: Any, o: Any) -> Any:
 def test_an_operator_that_writes_happens_in_its_place() -> None:
     o = Writes(K.copy())
     value, gradient = value_and_grad(with_an_operator_that_writes)(X, o)
+    assert np.array_equal(o.a, K)
     assert value == with_an_operator_that_writes(X, Writes(K.copy()))
     np.testing.assert_allclose(gradient, K + [9.0, *K[1:]])
 
