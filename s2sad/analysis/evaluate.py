@@ -178,6 +178,8 @@ class _Types:
             return _inplace([self(a) for a in args], op.name)
         if isinstance(op.function, np.ufunc) and op.function.signature is None and not call.kwargs:
             whole = elementwise([self(a) for a in args])
+            if op.function.nout > 1:
+                return Fact("tuple", each=replace(whole, boolean=True, precision=""))
             if op.kind == "method" and whole.kind == "scalar" and self(args[0]).kind == "array":
                 # The method gives the array itself where there is nothing to do.
                 whole = replace(whole, kind="numeric")

@@ -1,16 +1,17 @@
 """The NumPy functions that are refused where something active goes in, each with what to do instead.
 
-`remedy` finds the text for a function object.  Every public function of NumPy is
-in one of four classes: it has a rule, it is constant, it writes into its argument (``WRITING``; the frontend
-lowers it to a store), or it is named in ``REFUSED``; a test sees to that.
+`remedy` finds the text for a function object.  Every public function of NumPy is in one of four classes: it has a
+rule, it is constant, it writes into its argument (the frontend lowers it to a store), or it has a remedy; a test sees
+to that.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
+
+from s2sad.ops.spec import operation, spec_of
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
 _OWN = "write it with other operations, or " + _STOP
@@ -24,11 +25,6 @@ _FOURIER = "multiply by the Fourier matrix with @ for short arrays; or " + _OWN
 _EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
 _WINDOW = "write its formula in elementary functions; or " + _OWN
 
-#: The functions that write into their first argument.
-WRITING = frozenset(
-    f"numpy.{name}" for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
-)
-
 #: Why and what instead, by the function's public name.
 REFUSED: dict[str, str] = {
     # Functions of functions.
@@ -38,7 +34,6 @@ REFUSED: dict[str, str] = {
     "numpy.fromfunction": "call the function on np.indices(shape) yourself",
     "numpy.piecewise": "use np.where",
     # Another function does it.
-    "numpy.arange": "write start + step * np.arange(n): the length of np.arange(start, stop, step) jumps",
     "numpy.asarray_chkfinite": "use np.asarray",
     "numpy.asmatrix": "use an array and @",
     "numpy.bmat": "use np.block",
@@ -153,17 +148,18 @@ REFUSED: dict[str, str] = {
 }  # fmt: skip
 
 
-@functools.cache
-def _by_identity() -> dict[int, str]:
-    found = {}
-    for name, text in REFUSED.items():
-        owner: Any = np
-        *path, last = name.split(".")[1:]
-        for part in path:
-            owner = getattr(owner, part)
-        if last in dir(owner):
-            found[id(getattr(owner, last))] = text
-    return found
+def _named(name: str) -> Any:
+    """The function of NumPy that has a full name; None in versions that have none."""
+    owner: Any = np
+    *path, last = name.split(".")[1:]
+    for part in path:
+        owner = getattr(owner, part)
+    return getattr(owner, last) if last in dir(owner) else None
+
+
+for _name, _text in REFUSED.items():
+    if (_function := _named(_name)) is not None:
+        operation(_function, remedy=_text)
 
 
 def remedy(function: object) -> str | None:
@@ -173,5 +169,6 @@ def remedy(function: object) -> str | None:
         >>> remedy(np.piecewise)
         'Use np.where.'
     """
-    text = _by_identity().get(id(function))
+    entry = spec_of(function)
+    text = None if entry is None else entry.remedy
     return None if text is None else f"{text[0].upper()}{text[1:]}."

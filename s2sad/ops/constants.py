@@ -46,6 +46,26 @@ def _ranges() -> Sequence[Sample]:
     return [sample(3), sample(1.5, 4), sample(0, 5, 2), sample(3, dtype=float), sample(np.int64(3)), sample(2.5)]
 
 
+def _copies() -> Sequence[Sample]:
+    return [sample(numbers(2, 3), numbers(3, seed=1)), sample(numbers(3), 1.5)]
+
+
+def _diagonals() -> Sequence[Sample]:
+    return [sample(numbers(3, 3), 1.5), sample(numbers(3, 3), numbers(3, seed=1))]
+
+
+def _masked() -> Sequence[Sample]:
+    return [sample(numbers(3), np.array([True, False, True]), numbers(2, seed=1))]
+
+
+def _places() -> Sequence[Sample]:
+    return [sample(numbers(3), [0, 2], numbers(2, seed=1)), sample(numbers(2, 3), 4, 1.5)]
+
+
+def _places_along() -> Sequence[Sample]:
+    return [sample(numbers(2, 3), np.array([[1], [2]]), 1.5, 1)]
+
+
 # Positions and counts.
 constant(
     np.nanargmax, np.nanargmin,  np.argpartition, np.argwhere, np.lexsort,
@@ -54,7 +74,14 @@ constant(
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
 )  # fmt: skip
 
-# Where writing functions write.
+# Functions that write into their first argument.
+operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), samples=_copies)
+operation(np.fill_diagonal, signature=lambda a, val, wrap=False: None, writes=("a",), samples=_diagonals)
+operation(np.place, np.putmask, signature=lambda a, mask, vals: None, writes=("a",), samples=_masked)
+operation(np.put, signature=lambda a, ind, v, mode="raise": None, writes=("a",), samples=_places)
+operation(np.put_along_axis, signature=lambda arr, indices, values, axis: None, writes=("arr",), samples=_places_along)
+
+# Where such functions write.
 constant(positions.flat_places, positions.diagonal_places, positions.along_places, positions.mask_places)
 
 # Truth values.

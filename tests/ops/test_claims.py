@@ -46,7 +46,9 @@ def points_of(entry: OpSpec) -> Iterator[Point]:
     """The samples in all layouts; of a helper, which gets operands that fit together, in those of the same shape."""
     own = entry.name.startswith("s2sad.")
     samples = entry.samples()
-    for s in [] if own or samples else [s for s in ANY if len(s.args) <= inputs(entry.function)]:
+    # Of what is refused nothing is claimed, unless it is a universal function.
+    silent = own or samples or not (entry.constant or isinstance(entry.function, np.ufunc))
+    for s in [] if silent else [s for s in ANY if len(s.args) <= inputs(entry.function)]:
         yield from layouts(s.args, s.kwargs)
     for i, s in enumerate(samples):
         some = SAME_SHAPE if own else SOME if i >= 12 else None
@@ -228,6 +230,14 @@ def test_a_result_that_is_called_a_view_and_is_none_fails(
 ) -> None:
     entry = changed(monkeypatch, function, result="view", closer=None)
     assert any("view" in wrong for wrong in judged(entry))
+
+
+@pytest.mark.parametrize("function", [np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask])
+def test_a_function_that_writes_says_so(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any]) -> None:
+    entry = spec.spec_of(function)
+    assert entry is not None
+    assert entry.writes == entry.parameters[:1]
+    assert judged(changed(monkeypatch, function, writes=()))[0].startswith("an operand was written")
 
 
 def test_a_write_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from s2sad import ops
 from s2sad.ops import spec
-from s2sad.ops.classification import REFUSED, WRITING, remedy
+from s2sad.ops.classification import REFUSED, remedy
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -33,9 +33,10 @@ def classes(name: str, function: Callable[..., Any]) -> list[str]:
         found.append("rule")
     if ops.is_constant(function):
         found.append("constant")
-    if name in REFUSED:
+    entry = ops.spec_of(function)
+    if entry is not None and entry.remedy is not None:
         found.append("refused")
-    if name in WRITING:
+    if entry is not None and entry.writes:
         found.append("writing")
     return found
 
