@@ -120,7 +120,8 @@ def _methods() -> list[Writer]:
                 family = f"methods: {group}"
                 text_of_call = call.format(name=name, b="{b}")
                 if stores:
-                    text_of_call = text_of_call.replace("{b})", "{b}, v={v})")
+                    given_value = "{b}, {v})" if receiver == "as value" else "{b}, v={v})"
+                    text_of_call = text_of_call.replace("{b})", given_value)
                 label = f"{name} {action}" + " what it is given" * stores
                 found.append(Writer(label, family, text_of_call, kind, False, top, before, given, receiver=receiver))
     return found
