@@ -116,6 +116,8 @@ def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
     if isinstance(value, (types.ModuleType, types.FunctionType)) or depth < 0:
         return frozenset()
     cls = own_class(value)
+    if isinstance(value, type) and own_class(type(value)) is not None:
+        return frozenset((value, type(value)))
     held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
     inner = [_classes_in(v, depth - 1) for v in itertools.islice(held, _MOST_ITEMS)]
     return frozenset(() if cls is None else (cls,)).union(*inner)

@@ -22,7 +22,7 @@ _BY_CALLS = BUILT_IN_NAMES - {f"__i{name}__" for name in _IN_PLACE}
 _PRINTING = frozenset(("__repr__", "__str__", "__format__"))
 #: What uses no operator of its argument, and `next`, of which it is known what it writes.
 _USING_NONE = (next, type, callable, id)
-_INDEXING = frozenset(("__getitem__", "__index__"))
+_INDEXING = frozenset(("__getitem__", "__class_getitem__", "__missing__", "__index__"))
 _ITERATING, _TESTING = frozenset(("__iter__", "__next__", "__getitem__", "__len__")), frozenset(("__bool__", "__len__"))
 
 

@@ -286,7 +286,14 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
     found, owner = lookup(func.value)
     if found:
         return _functions_of(owner if func.attr == "__call__" else inspect.getattr_static(owner, func.attr, None))
+    if _is_of_base(func, lookup):
+        return None
     return [] if func.attr in _PLAIN_METHODS else None
+
+
+def _is_of_base(func: Node, lookup: Lookup) -> bool:
+    """Whether a method is that of a class further up: ``super().__init__``."""
+    return isinstance(func.value, gast.Call) and lookup(func.value.func)[1] is super
 
 
 def _functions_of(value: Any) -> list[types.FunctionType]:

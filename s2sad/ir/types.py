@@ -164,7 +164,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if own and isinstance(value, (int, float, complex, np.generic)):
         return Fact("other", owners=frozenset({cls}))
     fact = OTHER if any(n in own for n in _ITEMS) else _described(value, name, sizes)
-    return fact if fact.numeric else replace(fact, owners=frozenset({cls}))
+    return fact if fact.kind == "scalar" else replace(fact, owners=frozenset({cls}))
 
 
 def owners_of(fact: Fact) -> frozenset[type]:

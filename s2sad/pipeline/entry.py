@@ -113,7 +113,9 @@ def with_copies(
         if param in objects:
             op = COPY_REACHABLE if whole else COPY_ARRAYS
         else:
-            op = COPY if facts.of[param.name].kind == "array" and not shared.reshapes else OWN
+            fact = facts.of[param.name]
+            # A copy by NumPy is of class ndarray.
+            op = COPY if fact.kind == "array" and not (shared.reshapes or fact.owners) else OWN
         names[param.name] = Var(f"{base(param.name)}.0")
         start.append(Assign(f"{base(param.name)}.0", Call(op, (Var(param.name),))))
     return _renamed(function, names, start)

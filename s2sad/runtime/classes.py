@@ -26,7 +26,7 @@ _ADMINISTRATIVE = frozenset(
     f"__{name}__"
     for name in (
         "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs "
-        "setattr delattr setitem delitem class_getitem array_finalize array_wrap"
+        "setattr delattr setitem delitem array_finalize array_wrap"
     ).split()
 )
 #: The names of members whose meaning is taken from the built-in classes.

@@ -13,9 +13,7 @@ from tests.matrix.judge import FAILURES, judge
 
 #: Families with programs that fail today: an entry whose sample passes has to go, and no other family may fail.
 KNOWN_BAD = {
-    "constructors": "metaclasses and `__new__` that write",
     "sharing: closure": "default arguments that are written",
-    "sharing: subclass": "an argument that is copied loses its class",
     "state of functions and generators": "attributes of functions",
 }
 
