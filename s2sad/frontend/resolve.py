@@ -61,11 +61,10 @@ class Guard:
 class Member:
     """A method or attribute of an object of the user's: its name says nothing about what it does.
 
-    ``functions`` are those that run; None where that is not known.  ``text`` is how it is called in messages.
+    ``functions`` are those that run; None where that is not known.
     """
 
     functions: tuple[types.FunctionType, ...] | None
-    text: str
 
 
 def _is_library(space: Any) -> bool:
@@ -186,11 +185,11 @@ class Resolver:
 
     def member(self, node: Any) -> Member | None:
         """What an attribute of an object may be other than that of a built-in class; None for nothing else."""
-        text, functions = str(gast.unparse(node)).strip(), list[types.FunctionType]()
+        functions: list[types.FunctionType] = []
         named = isinstance(node.value, gast.Name)
         found, value = self.lookup(node.value)
         if found and isinstance(value, types.FunctionType):
-            return Member(None, text)
+            return Member(None)
         owner = own_class(value) if found else None
         classes = classes_of(node.value, self.lookup) if owner is None else {owner}
         for cls in sorted(classes, key=lambda c: c.__qualname__):
@@ -199,10 +198,9 @@ class Resolver:
                 continue
             inside = functions_in(what) if what is not None and named else None
             if inside is None:
-                return Member(None, text)
+                return Member(None)
             functions += inside
-            text = f"{cls.__qualname__}.{node.attr}"
-        return Member(tuple(functions), text) if functions else None
+        return Member(tuple(functions)) if functions else None
 
     def is_plain(self, node: Any) -> bool:
         """Whether subscripting an object does no more than pick an item of it."""

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from s2sad.frontend.resolve import classes_of
-from s2sad.runtime.classes import BUILT_IN_NAMES, OPERATOR_METHODS, is_of_user, own_members, static_member
+from s2sad.runtime.classes import BUILT_IN_NAMES, OPERATOR_METHODS, own_members, runs_python, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -68,7 +68,7 @@ def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
         name = attribute.attr if static_member(cls, attribute.attr) is not None else "__getattr__"
         member = static_member(cls, name)
         described = hasattr(type(member), "__get__") and not callable(member)
-        if member is not None and (name == "__getattr__" or (described and is_of_user(member))):
+        if member is not None and (name == "__getattr__" or (described and runs_python(member))):
             found[name] = cls
         if "__getattribute__" in own_members(cls):
             found["__getattribute__"] = cls

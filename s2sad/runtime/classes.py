@@ -129,7 +129,7 @@ def static_member(cls: type, name: str) -> Any:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
-def is_of_user(descriptor: Any) -> bool:
+def runs_python(descriptor: Any) -> bool:
     """Whether what makes an attribute when it is read runs a function of Python, as a property does."""
     return bool(functions_in(descriptor)) or own_class(descriptor) is not None
 
