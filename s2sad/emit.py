@@ -453,7 +453,7 @@ class _Writer:
                 return ast.IfExp(*args)
             case "method":
                 return ast.Call(ast.Attribute(args[0], op.name), args[1:], keywords)
-            case "attribute":
+            case "attribute" | "field":
                 return ast.Attribute(args[0], op.name)
             case "index":
                 return ast.Subscript(args[0], args[1])

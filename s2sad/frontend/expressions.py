@@ -52,6 +52,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import is_atom, is_cheap
 from s2sad.ops.binding import positional
 from s2sad.runtime import stop_gradient
+from s2sad.runtime.classes import BUILT_IN_NAMES
 
 Node = Any
 _BITWISE = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.LShift, gast.RShift)
@@ -189,9 +190,10 @@ class Expressions:
 
     def is_of_users(self, node: Node) -> bool:
         """Whether an operation may be one that a class of the user's defines."""
-        if isinstance(node, gast.Attribute):
-            return isinstance(self.resolver.lookup(node)[1], Member)
-        return bool(special_members(node, self.resolver.lookup))
+        named = isinstance(node, gast.Attribute) and node.attr in BUILT_IN_NAMES
+        return (named and isinstance(self.resolver.lookup(node)[1], Member)) or bool(
+            special_members(node, self.resolver.lookup)
+        )
 
     def is_value(self, node: Node) -> bool:
         """Whether the names in ``node`` are understood, so that it may be taken apart."""

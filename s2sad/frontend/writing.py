@@ -229,8 +229,9 @@ def _runs_code(argument: Node, lookup: Lookup) -> bool:
 def _is_function(argument: Node, lookup: Lookup) -> bool:
     """Whether an argument is known to be something that can be called: a name, or an attribute of what a name means."""
     if isinstance(argument, gast.Attribute) and not lookup(argument)[0]:
-        if isinstance(lookup(argument)[1], Member):
-            return True
+        member = lookup(argument)[1]
+        if isinstance(member, Member):
+            return bool(member.functions)
         found, owner = lookup(argument.value)
         return found and callable(inspect.getattr_static(owner, argument.attr, None))
     found, value = lookup(argument)

@@ -32,7 +32,8 @@ OpKind = Literal[
     "bool",  # x and y, not x
     "ifexp",  # y if x else z
     "method",  # x.name(args)
-    "attribute",  # x.name
+    "attribute",  # x.name, of an array where the name is that of an attribute of arrays
+    "field",  # x.name, of an object of which nothing is known
     "index",  # x[i]
     "user",  # a call of a function that has source
 ]

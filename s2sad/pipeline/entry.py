@@ -111,7 +111,8 @@ def with_copies(
         if param.name in shared.private:
             continue
         if param in objects:
-            op = COPY_REACHABLE if whole else COPY_ARRAYS
+            # What a list or dict holds now need not be arrays, where it gets other items.
+            op = COPY_REACHABLE if whole or param.name in shared.versions else COPY_ARRAYS
         else:
             fact = facts.of[param.name]
             # A copy by NumPy is of class ndarray.

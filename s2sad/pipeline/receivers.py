@@ -4,7 +4,8 @@
                                   y = t * x
     n = model.names.index("a")    n = plain(model.names).index("a")
 
-Where the facts say what class an object is of, nothing is checked.
+Attributes such as ``shape`` are taken for no more than attributes then.  Where the facts say what class an object is
+of, nothing is checked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from s2sad.analysis.infer import Facts
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.ir.nodes import (
     PLAIN_NAME,
     Assign,
@@ -41,7 +41,7 @@ from s2sad.runtime import plain
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
 _Node = TypeVar("_Node", bound=ast.AST)
-_CHECKED = ("operator", "inplace", "method", "attribute")
+_CHECKED = ("operator", "inplace", "method")
 
 
 def with_checks(function: Function, facts: Facts, roots: Iterable[str]) -> Function:
@@ -110,18 +110,21 @@ class _Checks:
         made = map_children(expr, self.expression)
         assert isinstance(made, Call)
         kind = expr.op.kind
-        if kind not in _CHECKED or (kind == "attribute" and not self.is_of_arrays(expr)):
+        if kind == "attribute" and self.is_unknown(expr.args[0]):
+            return replace(made, op=Op("field", expr.op.name))
+        if kind not in _CHECKED:
             return made
-        count = 1 if kind in ("method", "attribute") else len(expr.args)
+        count = 1 if kind == "method" else len(expr.args)
         args = [self.checked(a) if i < count else a for i, a in enumerate(made.args)]
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))
 
-    def is_of_arrays(self, attribute: Call) -> bool:
-        return attribute.op.function is not None or attribute.op.name in CONSTANT_ATTRIBUTES
+    def is_unknown(self, operand: Expr) -> bool:
+        """Whether nothing is known of an object, which is no result of a rule either."""
+        return self.facts.get(operand).kind == "open" and self.varied.isdisjoint(names_in(operand))
 
     def checked(self, operand: Expr) -> Expr:
-        if self.facts.get(operand).kind != "open" or not self.varied.isdisjoint(names_in(operand)):
+        if not self.is_unknown(operand):
             return operand
         if isinstance(operand, Var):
             if operand.name in self.known:

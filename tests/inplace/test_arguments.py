@@ -437,3 +437,38 @@ def in_a_table(x: Any, table: Any) -> Any:
     table["v"][0] = 3.0
     table["new"].append(1.0)
     return np.sum(x * table["v"]) * len(table["new"])
+
+
+def gets_an_array(x: Any, k: Any, s: Any) -> Any:
+    s["q"] = k * 2.0
+    a = s["q"]
+    a[0], a[1] = 0.35, 0.1
+    return np.sum(np.sin(a) * x)
+
+
+@pytest.mark.parametrize("held", [{}, {"q": 1.0}, {"q": np.ones(3)}])
+def test_a_dict_that_gets_an_array_which_is_then_written_stays_as_it_was(held: dict[str, Any]) -> None:
+    x, k, s = np.array([0.5, 1.2, -0.7]), np.array([1.0, 2.0, 3.0]), dict(held)
+    value, gradient = value_and_grad(gets_an_array)(x, k, s)
+    assert s.keys() == held.keys()
+    assert all(s[key] is item for key, item in held.items())
+    assert value == gets_an_array(x, k, dict(held))
+    np.testing.assert_allclose(gradient, np.sin([0.35, 0.1, 6.0]))
+
+
+@dataclasses.dataclass
+class Holding:
+    v: Any
+
+
+def replaces_a_field(x: Any, k: Any, s: Any) -> Any:
+    s.v = k.copy()
+    a = s.v
+    a[0] = 0.35
+    return np.sum(s.v * x)
+
+
+def test_a_field_that_is_replaced_and_then_written() -> None:
+    x, k, s = np.array([0.5, 1.2, -0.7]), np.array([1.0, 2.0, 3.0]), Holding(np.ones(3))
+    np.testing.assert_allclose(grad(replaces_a_field)(x, k, s), [0.35, 2.0, 3.0])
+    np.testing.assert_array_equal(s.v, np.ones(3))

@@ -310,7 +310,7 @@ def test_state_of_functions_is_the_modules(f: Any) -> None:
 
 
 def test_the_attribute_of_a_function_is_named_by_the_function() -> None:
-    with pytest.raises(UnsupportedError, match=r"stored\.last is the module's, and is written in place"):
+    with pytest.raises(UnsupportedError, match="stored is the module's, and is written in place"):
         value_and_grad(store_through_a_function)(X, K)
 
 

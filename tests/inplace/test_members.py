@@ -200,6 +200,40 @@ def test_methods_of_unknown_objects_of_built_in_classes_are_right() -> None:
     np.testing.assert_allclose(gradient, K.sum() * K)
 
 
+class Gas:
+    """Its attributes have the names of those of arrays."""
+
+    def __init__(self) -> None:
+        self.T, self.size, self.shape = np.array([1.0, 2.0, 3.0]), 3.0, (2,)
+
+
+def with_attributes_named_as_those_of_arrays(x: Any, s: Any) -> Any:
+    t = s.gas.T
+    y = np.sum(x * t) * s.gas.size
+    t[0] = 5.0
+    return y + np.sum(x * s.gas.T) + s.w.shape[0]
+
+
+def test_attributes_of_ones_own_that_are_named_as_those_of_arrays() -> None:
+    def made() -> Any:
+        return types.SimpleNamespace(gas=Gas(), w=K)
+
+    s = made()
+    value, gradient = value_and_grad(with_attributes_named_as_those_of_arrays)(X, s)
+    assert value == with_attributes_named_as_those_of_arrays(X, made())
+    np.testing.assert_allclose(gradient, [8.0, 8.0, 12.0])
+    np.testing.assert_array_equal(s.gas.T, [1.0, 2.0, 3.0])
+
+
+def of_a_field(x: Any, s: Any) -> Any:
+    return np.sum(np.exp(s.n) * x)
+
+
+def test_reading_a_field_of_an_object_is_no_call() -> None:
+    np.testing.assert_allclose(grad(of_a_field)(X, types.SimpleNamespace(n=X)), np.exp(X))
+    assert "copy" not in grad(of_a_field).source_for(X, types.SimpleNamespace(n=X)).replace(".copy()", "")
+
+
 class Settings:
     """Its methods have built-in names and write nothing."""
 
