@@ -19,6 +19,7 @@ _COMPARING = frozenset(f"__{name}__" for name in "eq ne lt le gt ge contains ite
 _CHECKING = frozenset(("__instancecheck__", "__subclasscheck__"))
 #: What functions without source may run of their arguments: anything but the assignments.
 _BY_CALLS = BUILT_IN_NAMES - {f"__i{name}__" for name in _IN_PLACE}
+_HASHING = frozenset(("__hash__", "__eq__"))
 _PRINTING = frozenset(("__repr__", "__str__", "__format__"))
 #: What uses no operator of its argument, and `next`, of which it is known what it writes.
 _USING_NONE = (next, type, callable, id)
@@ -44,6 +45,9 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             return _read_by_functions(node, lookup)
         case gast.comprehension() | gast.For():
             operands, names = [node.iter], _ITERATING
+        case gast.Dict() | gast.Set():
+            keys = node.keys if isinstance(node, gast.Dict) else node.elts
+            operands, names = [key for key in keys if key is not None], _HASHING
         case gast.Starred():
             operands, names = [node.value], _ITERATING
         case gast.Assign() if any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets):

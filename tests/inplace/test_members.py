@@ -158,6 +158,30 @@ def test_an_operator_that_writes_happens_in_its_place() -> None:
     np.testing.assert_allclose(gradient, K + [9.0, *K[1:]])
 
 
+class Hashed:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __hash__(self) -> int:
+        self.a[0] = 9.0
+        return 1
+
+
+def with_a_key_that_writes(x: Any, k: Any) -> Any:
+    o = Hashed(k)
+    y = np.sum(x * k)
+    w = {o: 1.0}
+    return y + np.sum(x * k) + len(w)
+
+
+def test_a_key_that_writes_when_it_is_hashed() -> None:
+    k = K.copy()
+    value, gradient = value_and_grad(with_a_key_that_writes)(X, k)
+    assert np.array_equal(k, K)
+    assert value == with_a_key_that_writes(X, K.copy())
+    np.testing.assert_allclose(gradient, K + [9.0, *K[1:]])
+
+
 class Truth:
     def __init__(self, a: Any) -> None:
         self.a = a
