@@ -103,6 +103,8 @@ class Adjoints(Buffers):
         """
         if isinstance(x, Build):
             step = 2 if x.kind == "dict" else 1
+            if isinstance(g, Call):  # computed once for all items
+                g = self.let(self.fresh("~t_bar"), g)
             for i, item in enumerate(x.items[step - 1 :: step]):
                 if self.is_active(item):
                     self.contribute(item, self.item(g, x.items[2 * i] if step == 2 else Const(i)))

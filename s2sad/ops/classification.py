@@ -21,7 +21,6 @@ _SETS = "the number of results jumps; pick elements by index (x[index]) with an 
 _POLYNOMIAL = "write the polynomial out, for instance by Horner's scheme in a loop; or " + _OWN
 _QUANTILE = "sort (np.sort) and interpolate between the two neighbours; or " + _OWN
 _HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
-_FOURIER = "multiply by the Fourier matrix with @ for short arrays; or " + _OWN
 _EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
 _WINDOW = "write its formula in elementary functions; or " + _OWN
 
@@ -132,19 +131,6 @@ REFUSED: dict[str, str] = {
     "numpy.linalg.lstsq": "use np.linalg.solve(a.T @ a, a.T @ b), or np.linalg.pinv(a) @ b",
     "numpy.linalg.tensorinv": "reshape to a matrix and use np.linalg.inv",
     "numpy.linalg.tensorsolve": "reshape to a matrix and use np.linalg.solve",
-    # Fourier transforms.
-    **dict.fromkeys(
-        [
-            f"numpy.fft.{name}"
-            for name in (
-                "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft",
-                "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn",
-            )
-        ],
-        _FOURIER,
-    ),
-    "numpy.fft.fftfreq": "write np.fft.fftfreq(n) / d",
-    "numpy.fft.rfftfreq": "write np.fft.rfftfreq(n) / d",
 }  # fmt: skip
 
 
