@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -50,6 +51,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import expressions, names_in, reads, subexpressions, walk, writes
 from s2sad.naming import name_all
+from s2sad.ops.scipy import ROOTS
 from s2sad.printer import Note, to_text
 from s2sad.runtime import plain, stop_gradient
 from s2sad.syntax import COMPARE, OPERATORS, POP, UNARY, dotted, joined, renamed, shortened
@@ -83,45 +85,43 @@ def emit(
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
-    used: dict[int, Op] = {}
     roots: dict[str, Any] = {}
     for whole in (*(x for s in _all(function) for x in expressions(s)), function.result):
         for e in subexpressions(whole):
             if isinstance(e, Call):
                 if e.op.kind == "runtime":
-                    used[id(e.op.function)] = e.op
+                    root, inside, _ = e.op.name.partition(".")
+                    roots[root] = _module(root) if inside else e.op.function
             elif isinstance(e, Opaque) and e.checks:
                 roots["plain"] = plain
             elif isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value):
                 roots["np"] = np
     if any(isinstance(s, Effect) and s.checks for s in _all(function)):
         roots["plain"] = plain
-    for op in used.values():
-        root = op.name.partition(".")[0]
-        roots[root] = _root(root, op.function)
-    homes = {name: (module.__name__.replace(".", "_"), module) for name, module in (qualified or {}).items()}
-    roots.update(homes.values())
+    homes: dict[str, str] = {}
+    for name, module in (qualified or {}).items():
+        root = module.__name__.replace(".", "_")
+        while roots.get(root, module) is not module:
+            root += "_"
+        roots[root], homes[name] = module, root
     local = {name.partition(".")[0] for s in _all(function) for name in _assigned(s)}
     local |= {p.public for p in function.params}
     texts: dict[str, str] = {}
     for root, value in roots.items():
         text = root
-        while (text in read and resolves(text) is not value) or text in local:
+        while (text in read and resolves(text) is not value) or text in local or bindings.get(text, value) is not value:
             text += "_"
         texts[root] = text
         bindings[text] = value
     names = name_all(function, read | set(bindings))
-    writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, (root, _) in homes.items()}, defaults or {})
+    writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, root in homes.items()}, defaults or {})
     definition = writer.function(function)
     return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
 
 
-def _root(root: str, function: Any) -> Any:
-    if root == "np":
-        return np
-    if root == "math":
-        return math
-    return function
+def _module(root: str) -> types.ModuleType:
+    """The module that rules call by a name."""
+    return np if root == "np" else math if root == "math" else sys.modules[ROOTS[root]]
 
 
 def _all(function: Function) -> Iterable[Stmt]:

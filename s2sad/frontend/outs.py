@@ -31,10 +31,16 @@ _OUT_OF_DRAWING = {"random": 2, "standard_normal": 2, "standard_exponential": 3,
 
 
 def is_numpy(function: object) -> bool:
-    """Whether a function is NumPy's own and free of side effects (``np.random`` and vectorized ones are not)."""
+    """Whether a function is NumPy's own, or an operation of SciPy's, and free of side effects.
+
+    ``np.random`` and vectorized functions are not.
+    """
     if isinstance(function, (np.ufunc, np.vectorize)):
         return isinstance(function, np.ufunc)
     module = getattr(function, "__module__", None) or ""
+    if module.partition(".")[0] == "scipy":
+        known = ops.spec_of(function)
+        return known is not None and not (known.calls or known.stores or known.writes or known.ordered)
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 
 

@@ -43,6 +43,7 @@ falls through where it cannot, so what follows must be right in every case.
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -209,7 +210,10 @@ _SELECTING = frozenset(
     "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
 )
 
-_specs: dict[int, OpSpec] = {}
+#: The operations by what `_key` gives of their functions.
+_specs: dict[int | tuple[int, int], OpSpec] = {}
+#: The objects of which methods are operations, by their identity.
+_owners: dict[int, object] = {}
 
 
 def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
@@ -226,14 +230,28 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
 
 
 def _name(function: Function, otherwise: str = "") -> str:
-    return f"{getattr(function, '__module__', None) or 'numpy'}.{getattr(function, '__name__', otherwise)}"
+    name = getattr(function, "__name__", otherwise)
+    # Universal functions do not say where they are from.
+    home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
+    owner = getattr(getattr(function, "__self__", None), "name", "")
+    return f"{home}.{owner}.{name}" if owner else f"{home}.{name}"
 
 
 def _enter(spec: OpSpec) -> None:
     """Put an operation into the table."""
-    if id(spec.function) in _specs:
+    key = _key(spec.function)
+    if key in _specs:
         raise ValueError(f"{spec.name} already has a rule, or is declared without one")
-    _specs[id(spec.function)] = spec
+    _specs[key] = spec
+    if isinstance(spec.function, types.MethodType):
+        _owners[id(spec.function.__self__)] = spec.function.__self__
+
+
+def _key(function: object) -> int | tuple[int, int]:
+    """The identity of a function; of a method of an object, which is a new one at each access, that of both."""
+    if isinstance(function, types.MethodType):
+        return id(function.__self__), id(function.__func__)
+    return id(function)
 
 
 def _add(
@@ -368,8 +386,13 @@ def _without_rule(
 
 def spec_of(function: object) -> OpSpec | None:
     """Return what is known of ``function`` or None.  Functions are found by identity."""
-    entry = _specs.get(id(function))
-    return entry if entry is not None and entry.function is function else None
+    # The table holds what it knows, so nothing else has its identity.
+    return _specs.get(_key(function))
+
+
+def has_methods(value: object) -> bool:
+    """Return whether methods of this object are operations: ``norm.logpdf`` of ``scipy.stats``."""
+    return id(value) in _owners
 
 
 def find(function: object) -> Rule | None:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from s2sad import ops
+
 _WIDTH = 100
 
 
@@ -45,9 +47,7 @@ def import_of(name: str, value: Any, namespace: Mapping[str, Any] | None = None)
         return Import(home, "", name) if home else None
     if namespace is not None and name not in namespace:
         return Import("builtins", name, name)
-    own = getattr(value, "__name__", None)
-    defined = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
-    if callable(value) and isinstance(own, str) and isinstance(defined, str):
+    for own, defined in _public_names(value):
         parts = defined.split(".")
         for count in range(1, len(parts) + 1):
             module = sys.modules.get(".".join(parts[:count]))
@@ -55,6 +55,18 @@ def import_of(name: str, value: Any, namespace: Mapping[str, Any] | None = None)
                 return Import(_import_name(module), own, name)
     space = None if namespace is None else home_of(namespace)
     return None if space is None else Import(_import_name(space), name, name)
+
+
+def _public_names(value: Any) -> Iterator[tuple[str, str]]:
+    """The names that a callable may have in modules, each with the module that defines it."""
+    if isinstance(value, np.ufunc):
+        yield from ((value.__name__, module) for module in ("numpy", "scipy.special"))
+    elif ops.has_methods(value):
+        yield value.name, type(value).__module__
+    elif callable(value):
+        own, defined = getattr(value, "__name__", None), getattr(value, "__module__", None)
+        if isinstance(own, str) and isinstance(defined, str):
+            yield own, defined
 
 
 def _import_name(module: types.ModuleType) -> str:
@@ -91,7 +103,7 @@ def head(imports: Iterable[Import], unknown: Iterable[str]) -> str:
     # What would have to mean two things is left to the reader too.
     missing = sorted({*unknown, *(alias for alias, count in meanings.items() if count > 1)})
     needed = sorted(i for i in given if i != ("builtins", i.alias, i.alias) and i.alias not in missing)
-    lines = [f"import {_renamed(i.home, i.alias)}" for i in needed if not i.name]
+    lines = [_of_module(i) for i in needed if not i.name]
     homes: dict[str, list[str]] = {}
     for i in needed:
         if i.name:
@@ -104,6 +116,12 @@ def head(imports: Iterable[Import], unknown: Iterable[str]) -> str:
             f"# To be defined here, since no import gives {'it' if len(missing) == 1 else 'them'}: {', '.join(missing)}"
         )
     return "\n".join(lines)
+
+
+def _of_module(i: Import) -> str:
+    """The line that imports a module: ``from scipy import special``, ``import numpy as np``."""
+    package, _, name = i.home.rpartition(".")
+    return f"from {package} import {name}" if package and name == i.alias else f"import {_renamed(i.home, i.alias)}"
 
 
 def _renamed(name: str, alias: str) -> str:

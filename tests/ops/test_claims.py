@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import ops
+import tests.operations  # noqa: F401
 from s2sad.frontend import methods
 from s2sad.ir.types import Fact
 from s2sad.ops import spec
 from s2sad.ops.spec import OpSpec, sample
 from tests.ops.claims import INDEX, Form, Point, attribute_form, function_form, layouts, method_form, wrong_claims
 
-ops.load_all()
 SPECS = list(spec.specs())
 SOME = ("as given", "0-d", "size 1", "subclass", "float32", "complex")
 SAME_SHAPE = ("as given", "fortran", "negative strides", "read-only", "strided", "float32", "complex", "integers")

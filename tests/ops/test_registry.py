@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
-import pkgutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import s2sad.ops
+import tests.operations  # noqa: F401
 from s2sad.ops import spec
 from s2sad.ops.spec import Rule, Sample, sample
 from s2sad.runtime.arrays import unbroadcast
 from tests.oracle import is_inexact, leaves, pairing, richardson_jvp, tree_map, widen
-
-for module in pkgutil.iter_modules(s2sad.ops.__path__):
-    importlib.import_module(f"s2sad.ops.{module.name}")
 
 RULES = list(spec.rules())
 Bound = dict[str, Any]
