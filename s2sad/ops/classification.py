@@ -19,7 +19,6 @@ _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
 _POLYNOMIAL = "write the polynomial out, for instance by Horner's scheme in a loop; or " + _OWN
-_QUANTILE = "sort (np.sort) and interpolate between the two neighbours; or " + _OWN
 _HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
 _EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
 _WINDOW = "write its formula in elementary functions; or " + _OWN
@@ -59,7 +58,6 @@ REFUSED: dict[str, str] = {
     "numpy.unwrap": "use np.diff and np.cumsum, with the jumps under stop_gradient(...)",
     "numpy.frexp": "use np.log2 and np.exp2",
     "numpy.nextafter": "use x itself",
-    "numpy.partition": "use np.sort",
     "numpy.ix_": "write x[:, None] and y[None, :]",
     "numpy.diag_indices": "write np.arange(n) for each axis",
     "numpy.diag_indices_from": "write np.arange(n) for each axis",
@@ -70,11 +68,6 @@ REFUSED: dict[str, str] = {
     # Special functions.
     "numpy.i0": _OWN,
     "numpy.kaiser": _WINDOW,
-    # Quantiles.
-    **dict.fromkeys(
-        ["numpy.median", "numpy.nanmedian", "numpy.percentile", "numpy.nanpercentile", "numpy.quantile"], _QUANTILE
-    ),
-    "numpy.nanquantile": _QUANTILE,
     # Histograms.
     **dict.fromkeys(
         ["numpy.histogram", "numpy.histogram2d", "numpy.histogramdd", "numpy.histogram_bin_edges"], _HISTOGRAM
@@ -86,7 +79,7 @@ REFUSED: dict[str, str] = {
     "numpy.roots": _POLYNOMIAL,
     # Sets.
     **dict.fromkeys(
-        [f"numpy.unique{name}" for name in ("", "_all", "_counts", "_inverse", "_values")]
+        [f"numpy.unique{name}" for name in ("_all", "_counts", "_inverse")]
         + ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
         _SETS,
     ),

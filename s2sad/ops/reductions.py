@@ -1,9 +1,8 @@
-"""Rules of reductions, cumulative functions and sorting.
+"""Rules of reductions, cumulative functions, differences and averages.
 
 ``max`` and ``min`` share the adjoint equally among equal extremes.  ``std`` has
 no derivative where the deviation is 0: the adjoint there is NaN, as in JAX,
 unless that of the deviation is 0 too.
-``sort`` hands each result's adjoint to the element that a stable sort takes.
 A parameter after ``*`` is taken by keyword only: those that stand before it in
 the NumPy function (``out`` above all) have no rule.
 """
@@ -255,7 +254,7 @@ def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = N
     return np.where(np.isnan(a), 0, split_axes(x_bar, np.shape(a), axis))
 
 
-# --- differences, averages and order ---
+# --- differences and averages ---
 
 
 # No difference at all (`n` 0) gives the argument itself.
@@ -292,18 +291,3 @@ def average(
     share = unreduce(z_bar / np.sum(w, axis=axis, keepdims=keepdims), np.shape(a), axis, keepdims)
     w_bar = share * (a - unreduce(z, np.shape(a), axis, keepdims))
     return share * w, unalign_weights(w_bar, np.shape(weights), axis)
-
-
-def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
-    order = np.argsort(a, axis=axis, kind="stable")
-    return np.take_along_axis(a_dot, order, axis)
-
-
-# `order` names fields of structured arrays, which have no derivative.
-@rule(np.sort, wrt=["a"], jvp=_sort_jvp, samples=sampling.SORTS, infer=infer.axes.scan)
-def sort(
-    z_bar: Array, a: Array, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
-) -> Array:
-    order = np.argsort(a, axis=axis, kind="stable")
-    place = np.argsort(order, axis=axis)
-    return np.reshape(np.take_along_axis(z_bar, place, axis), np.shape(a))

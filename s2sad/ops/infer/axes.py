@@ -136,6 +136,14 @@ def reduced(b: Bound, types: Types) -> Fact:
     return Fact("array" if whole.kind == "array" else "numeric", None, whole.ndim, whole.real)
 
 
+def quantiles(b: Bound, types: Types) -> Fact:
+    """As `reduced` where one quantile is asked for; of a number it may be an array."""
+    a, one = types(b["a"]), "q" not in b or types(b["q"]).kind == "scalar"
+    if one and (b["keepdims"] == Const(False) or (a.kind == "array" and a.ndim)):
+        return reduced({**b, "weights": Const(None)}, types)
+    return Fact("numeric", real=a.real)
+
+
 def _reduced_dims(dims: Dims | None, axis: Expr, keepdims: Expr) -> Dims | None:
     """The sizes that a reduction leaves."""
     if dims is None or not isinstance(keepdims, Const):

@@ -1,0 +1,87 @@
+"""Functions of NumPy in small functions of a user's: gradients from the compiler against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad
+from tests.oracle import leaves, numeric_gradient
+
+X = np.array([1.0, 2.5, 4.2, -1.3, 0.7])
+M = np.array([[0.3, -1.2, 2.2, 0.9], [1.7, 0.4, -0.6, -2.1], [0.8, 1.4, 3.1, -0.2]])
+
+
+def agrees(f: Callable[..., Any], *args: Any, argnum: int = 0) -> None:
+    """Compare the gradient of ``f`` by one argument with differences."""
+    found = grad(f, argnums=argnum)(*args) if argnum else grad(f)(*args)
+    expected = numeric_gradient(f, args, argnum)
+    for x, y in zip(leaves(found), leaves(expected), strict=True):
+        assert np.shape(x) == np.shape(y)
+        np.testing.assert_allclose(x, y, rtol=1e-7, atol=1e-8)
+
+
+# --- order ---
+
+
+def median(x: Any) -> Any:
+    return np.median(x) ** 2
+
+
+def median_of_list(x: Any) -> Any:
+    return np.median([x[0] * x[1], x[2], x[3], x[4]]) ** 2
+
+
+def interquartile(x: Any) -> Any:
+    low, high = np.percentile(x, [25, 75])
+    return (high - low) ** 2
+
+
+def quantile_by_q(x: Any) -> Any:
+    return np.quantile(x, 0.31 + 0.1 * x[4]) * x[1]
+
+
+def medians_of_rows(m: Any) -> Any:
+    return np.sum(np.median(m, axis=1) ** 2)
+
+
+def without_nan(m: Any) -> Any:
+    y = np.where(m > 3, np.nan, m)
+    return np.sum(np.nanmedian(y, axis=1, keepdims=True) ** 2) + np.nanquantile(y, 0.4)
+
+
+def smallest(x: Any) -> Any:
+    return np.sum(np.partition(x * x, 2)[:3])
+
+
+def ranked(x: Any) -> Any:
+    return np.sum(np.sort(x)[::-1] * np.arange(5.0)) + np.sum(np.unique(x) ** 2)
+
+
+ORDER = [median, median_of_list, interquartile, quantile_by_q, smallest, ranked]
+
+
+@pytest.mark.parametrize("f", ORDER)
+def test_order(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+@pytest.mark.parametrize("f", [medians_of_rows, without_nan])
+def test_order_in_matrices(f: Callable[..., Any]) -> None:
+    agrees(f, M)
+
+
+def test_only_the_middle_of_equal_elements_moves_a_median() -> None:
+    g = grad(lambda x: np.median(x))(np.array([2.0, 1.0, 2.0, 2.0, 5.0]))
+    assert np.sum(g) == 1.0
+    assert not g[1]
+    assert not g[4]
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN")
+def test_a_slice_of_nan_alone_has_no_derivative() -> None:
+    g = grad(lambda x: np.nanmedian(x, axis=0)[1])(np.array([[np.nan, 1.0], [np.nan, 4.0]]))
+    np.testing.assert_array_equal(g, [[0.0, 0.5], [0.0, 0.5]])
