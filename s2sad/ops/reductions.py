@@ -1,4 +1,4 @@
-"""Rules of reductions, cumulative functions, differences and averages.
+"""Rules of reductions, cumulative functions and averages.
 
 ``max`` and ``min`` share the adjoint equally among equal extremes.  ``std`` has
 no derivative where the deviation is 0: the adjoint there is NaN, as in JAX,
@@ -9,12 +9,13 @@ the NumPy function (``out`` above all) have no rule.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad.ops import infer, sampling
-from s2sad.ops.spec import Function, linear, real, rule
+from s2sad.ops.spec import Function, Sample, linear, real, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
     align_weights,
@@ -23,7 +24,6 @@ from s2sad.runtime.arrays import (
     mean_ties,
     share_ties,
     unalign_weights,
-    undiff,
     unreduce,
 )
 from s2sad.runtime.edges import quotient
@@ -254,20 +254,72 @@ def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = N
     return np.where(np.isnan(a), 0, split_axes(x_bar, np.shape(a), axis))
 
 
-# --- differences and averages ---
+def _initials() -> Sequence[Sample]:
+    a = sampling.spread((2, 3))
+    return [
+        sample(sampling.spread((4,))),
+        sample(sampling.spread((4,)), include_initial=True),
+        sample(a, axis=0),
+        sample(a, axis=-1, include_initial=True),
+        sample(a, axis=0, include_initial=True, dtype=float),
+        sample(np.array([1.5, 0.0, 2.0, 0.0]), include_initial=True),
+        sample(np.zeros(0), include_initial=True),
+        sample(a.astype(np.float32), axis=1, include_initial=True),
+    ]
 
 
-# No difference at all (`n` 0) gives the argument itself.
-@linear(
-    np.diff,
-    wrt=["a"],
-    samples=sampling.DIFFERENCES,
-    result="unknown",
-    infer=infer.axes.differences,
-    closer=infer.memory.of_differences,
-)
-def diff(z_bar: Array, a: Array, n: int = 1, axis: int = -1) -> Array:
-    return undiff(z_bar, np.shape(a), n, axis)
+def _cumulative_prod_jvp(
+    x_dot: Array, z: Array, x: Array, *, axis: int | None = None, dtype: DType = None, include_initial: bool = False
+) -> Array:
+    a = merge_axes(x, axis)
+    a_dot = recurrence(products_before(a) * merge_axes(x_dot, axis), a)
+    first = np.zeros_like(a_dot, shape=(*np.shape(a_dot)[:-1], int(include_initial)))
+    return split_axes(np.concatenate((first, a_dot), axis=-1), np.shape(z), axis)
+
+
+def _cumulative_sum_jvp(
+    x_dot: Array, *, axis: int | None = None, dtype: DType = None, include_initial: bool = False
+) -> Array:
+    return np.cumulative_sum(x_dot, axis=axis, dtype=dtype, include_initial=include_initial)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @rule(
+        np.cumulative_sum,
+        wrt=["x"],
+        jvp=_cumulative_sum_jvp,
+        samples=_initials,
+        infer=infer.axes.with_axes(infer.axes.same("x")),
+    )
+    def cumulative_sum(
+        z_bar: Array, x: Array, *, axis: int | None = None, dtype: DType = None, include_initial: Any = False
+    ) -> Array:
+        if include_initial is False:
+            return np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis)
+        if include_initial is True:
+            return np.delete(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), 0, axis)
+        return np.delete(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), range(include_initial), axis)
+
+    @rule(
+        np.cumulative_prod,
+        wrt=["x"],
+        jvp=_cumulative_prod_jvp,
+        samples=_initials,
+        infer=infer.axes.with_axes(infer.axes.same("x")),
+    )
+    def cumulative_prod(
+        z_bar: Array, x: Array, *, axis: int | None = None, dtype: DType = None, include_initial: Any = False
+    ) -> Array:
+        a = merge_axes(x, axis)
+        if include_initial is False:
+            a_bar = products_before(a) * backward_recurrence(merge_axes(z_bar, axis), a)
+            return split_axes(a_bar, np.shape(x), axis)
+        g = merge_axes(np.delete(z_bar, range(include_initial), axis), axis)
+        return split_axes(products_before(a) * backward_recurrence(g, a), np.shape(x), axis)
+
+
+# --- averages ---
 
 
 def _average_jvp(

@@ -1,4 +1,4 @@
-"""Rules of the products of a sequence with a sliding one, and of interpolation."""
+"""Rules of the products of a sequence with a sliding one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, pairs
-from s2sad.ops.spec import Sample, bilinear, rule, sample
+from s2sad.ops.spec import Sample, bilinear, sample
 from s2sad.runtime.contractions import (
     convolve_left,
     convolve_right,
     correlate_left,
     correlate_right,
-    interp_slope,
-    interp_values,
 )
 
 Array = Any
@@ -44,28 +42,3 @@ def _correlations() -> Sequence[Sample]:
 @bilinear(np.correlate, wrt=["a", "v"], samples=_correlations, infer=infer.axes.with_axes(infer.axes.always(1)))
 def correlate(z_bar: Array, a: Array, v: Array, mode: str = "valid") -> tuple[Array, Array]:
     return correlate_left(z_bar, a, v, mode), correlate_right(z_bar, a, v, mode)
-
-
-# --- piecewise linear interpolation ---
-
-
-def _interpolations() -> Sequence[Sample]:
-    xp, fp = np.array([0.0, 1.0, 2.5, 3.0]), numbers(4)
-    return [
-        sample(1.3, xp, fp),
-        sample(np.array([0.2, 1.7, 2.6]), xp, fp),
-        sample(np.array([[0.2, -1.0], [4.0, 2.7]]), xp, fp),
-        sample(np.zeros(0), xp, fp),
-        sample(np.array([0.2, 1.7]), np.array([0.5]), np.array([2.0])),
-    ]
-
-
-def _interp_jvp(x_dot: Array, xp_dot: Array, fp_dot: Array, x: Array, xp: Array, fp: Array) -> Array:
-    slope = interp_slope(x, xp, fp)
-    return slope * x_dot - slope * np.interp(x, xp, xp_dot) + np.interp(x, xp, fp_dot)
-
-
-@rule(np.interp, jvp=_interp_jvp, samples=_interpolations, infer=infer.creation.interpolated)
-def interp(z_bar: Array, x: Array, xp: Array, fp: Array) -> tuple[Array, Array, Array]:
-    slope = interp_slope(x, xp, fp)
-    return z_bar * slope, -interp_values(z_bar * slope, x, xp, fp), interp_values(z_bar, x, xp, fp)

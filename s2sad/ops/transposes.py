@@ -25,7 +25,6 @@ from s2sad.runtime.contractions import (
     dot_right,
     inner_left,
     inner_right,
-    interp_values,
     kron_left,
     kron_right,
     matmul_left,
@@ -408,15 +407,6 @@ def correlate_left_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = 
 )
 def correlate_right_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "valid") -> tuple[Array, Array]:
     return np.correlate(a, z_bar, mode), correlate_left(g, a, z_bar, mode)
-
-
-@linear(
-    interp_values,
-    wrt=["g"],
-    samples=lambda: [sample(numbers(3), np.array([0.2, 1.7, 9.0]), np.arange(4.0), numbers(4))],
-)
-def interp_values_rule(z_bar: Array, g: Array, x: Array, xp: Array, fp: Array) -> Array:
-    return np.interp(x, xp, z_bar)
 
 
 def _einsum_adjoints() -> Sequence[Sample]:

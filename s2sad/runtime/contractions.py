@@ -218,31 +218,3 @@ def multi_dot_tangent(arrays_dot: Sequence[Any], arrays: Sequence[Any]) -> Any:
     """Tangent of ``np.linalg.multi_dot(arrays)``: the product rule."""
     terms = [np.linalg.multi_dot([*arrays[:i], arrays_dot[i], *arrays[i + 1 :]]) for i in range(len(arrays))]
     return sum(terms[1:], terms[0])
-
-
-def interp_slope(x: Any, xp: Any, fp: Any) -> Any:
-    """Slope of ``np.interp(x, xp, fp)`` at ``x``: zero outside, that of the segment to the right at a knot."""
-    i, _, inside = _segment(x, xp)
-    xp, fp = np.asarray(xp), np.asarray(fp)
-    if np.size(xp) == 1:
-        return np.zeros(np.shape(x))
-    return np.where(inside, (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0.0)
-
-
-def interp_values(g: Any, x: Any, xp: Any, fp: Any) -> Any:
-    """Adjoint of ``fp`` in ``np.interp(x, xp, fp)``: each entry of ``g`` split between its two neighbours."""
-    fp_bar = np.zeros_like(g, order="C", shape=np.shape(fp))
-    i, t, _ = _segment(x, xp)
-    np.add.at(fp_bar, i, g * (1 - t))
-    np.add.at(fp_bar, np.minimum(i + 1, np.size(xp) - 1), g * t)
-    return fp_bar
-
-
-def _segment(x: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Return the segment of ``xp`` that holds ``x``, where in it ``x`` is (0 to 1), and whether it is not outside."""
-    x, xp = np.asarray(x), np.asarray(xp)
-    if xp.size == 1:
-        return np.zeros(x.shape, dtype=int), np.zeros(x.shape), np.zeros(x.shape, dtype=bool)
-    i = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.size - 2)
-    t = np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0.0, 1.0)
-    return i, t, (x >= xp[0]) & (x <= xp[-1])

@@ -85,3 +85,63 @@ def test_only_the_middle_of_equal_elements_moves_a_median() -> None:
 def test_a_slice_of_nan_alone_has_no_derivative() -> None:
     g = grad(lambda x: np.nanmedian(x, axis=0)[1])(np.array([[np.nan, 1.0], [np.nan, 4.0]]))
     np.testing.assert_array_equal(g, [[0.0, 0.5], [0.0, 0.5]])
+
+
+# --- differences ---
+
+
+def differences(x: Any) -> Any:
+    return np.sum(np.diff(x, prepend=x[1] * x[2], append=[x[0], 2.0]) ** 3)
+
+
+def ends(x: Any) -> Any:
+    return np.sum(np.ediff1d(x * x, to_begin=x[0] ** 2, to_end=[x[1], x[2]]) ** 2)
+
+
+def derivative(x: Any) -> Any:
+    return np.sum(np.gradient(x * x, 0.5, edge_order=2) ** 2)
+
+
+def derivative_by_knots(x: Any) -> Any:
+    t = np.cumsum(x * x)
+    return np.sum(np.gradient(np.sin(t), t) ** 2)
+
+
+def slopes(m: Any) -> Any:
+    by_row, by_column = np.gradient(m, 0.5, np.array([0.0, 0.4, 1.1, 1.5]))
+    return np.sum(by_row**2 * by_column)
+
+
+def area(x: Any) -> Any:
+    return np.trapezoid(x**2, np.cumsum(x * x)) + np.trapezoid(x, dx=x[3] ** 2)
+
+
+def area_of_rows(m: Any) -> Any:
+    return np.sum(np.trapezoid(m * m, axis=0) ** 2)
+
+
+def unwrapped(x: Any) -> Any:
+    return np.sum(np.unwrap(3 * x) * np.arange(5.0))
+
+
+def sums_from_zero(x: Any) -> Any:
+    return np.sum(np.cumulative_sum(x * x, include_initial=True) ** 2) + np.sum(np.cumulative_prod(x))
+
+
+def interpolated(x: Any) -> Any:
+    knots = np.cumsum(x * x)
+    inside = np.interp(x * 3, knots, np.sin(knots), left=x[0] ** 2)
+    return np.sum(inside**2) + np.interp(7.7, [0.5, 1.5, 2.5, 3.0, 3.6], x * x, period=4.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [differences, ends, derivative, derivative_by_knots, area, unwrapped, sums_from_zero, interpolated],
+)
+def test_differences(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+@pytest.mark.parametrize("f", [slopes, area_of_rows])
+def test_differences_in_matrices(f: Callable[..., Any]) -> None:
+    agrees(f, M)

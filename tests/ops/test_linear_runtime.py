@@ -14,8 +14,9 @@ from s2sad import ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops import spec
 from s2sad.runtime import linear
-from s2sad.runtime.contractions import convolve_left, cross_left, interp_slope, interp_values
+from s2sad.runtime.contractions import convolve_left, cross_left
 from s2sad.runtime.einsum import einsum_adjoint, parse_einsum
+from s2sad.runtime.interpolation import interp_slope, interp_values
 from tests.oracle import leaves
 
 

@@ -144,6 +144,11 @@ def quantiles(b: Bound, types: Types) -> Fact:
     return Fact("numeric", real=a.real)
 
 
+def trapezoids(b: Bound, types: Types) -> Fact:
+    found = reduced(b, types)
+    return replace(found, real=found.real and all_real(*operands(b, types)))
+
+
 def _reduced_dims(dims: Dims | None, axis: Expr, keepdims: Expr) -> Dims | None:
     """The sizes that a reduction leaves."""
     if dims is None or not isinstance(keepdims, Const):
@@ -199,9 +204,20 @@ def differences(b: Bound, fact: Look) -> Fact | None:
     axis = axis_of(b["axis"], a.ndim or 0) if a.ndim else None
     if a.kind != "array" or axis is None or type(n) is not int or n < 1:
         return None
-    if a.dims is None or not certain(a.dims[axis]) or a.dims[axis] == 1:
-        return array_of(None, a.ndim, a.real)
-    return sized((*a.dims[:axis], f"{a.dims[axis]}-{n}", *a.dims[axis + 1 :]), a.real)
+    real = all_real(*operands(b, fact))
+    alone = b.get("prepend", Const(None)) == b.get("append", Const(None)) == Const(None)
+    if a.dims is None or not certain(a.dims[axis]) or a.dims[axis] == 1 or not alone:
+        return array_of(None, a.ndim, real)
+    return sized((*a.dims[:axis], f"{a.dims[axis]}-{n}", *a.dims[axis + 1 :]), real)
+
+
+def gradients(b: Bound, fact: Look) -> Fact | None:
+    """Along one axis, of the shape of the first argument; along several, as many such."""
+    f, axis = fact(b["f"]), literal(b["axis"])
+    if f.kind != "array" or not f.ndim or not (axis is None or type(axis) is int):
+        return None
+    whole = replace(f, boolean=False, size=None)
+    return whole if f.ndim == 1 or axis is not None else Fact("tuple", items=tuple((i, whole) for i in range(f.ndim)))
 
 
 def padded(b: Bound, fact: Look) -> Fact | None:

@@ -1,0 +1,236 @@
+"""Adjoints of differences, of ``np.gradient`` and of the trapezoidal rule: sums of slices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.arrays import Shape, unbroadcast, undiff
+
+
+def joined_shape(shape: Shape, n: int, axis: int, *ends: Any) -> Shape:
+    """Return the shape of what ``np.diff`` takes differences of: an array of ``shape`` between two ends, or None.
+
+    >>> joined_shape((2, 3), 1, -1, 0.5, None)
+    (2, 4)
+    """
+    added = 0 if n == 0 else sum(_length(end, axis) for end in ends)
+    axis = axis % len(shape)
+    return (*shape[:axis], shape[axis] + added, *shape[axis + 1 :])
+
+
+def joints(shape: Shape, n: int, axis: int, prepend: Any) -> list[int]:
+    """Return where the array itself begins and ends among what ``np.diff`` takes differences of.
+
+    >>> joints((2, 3), 1, -1, 0.5)
+    [1, 4]
+    """
+    start = 0 if n == 0 else _length(prepend, axis)
+    return [start, start + shape[axis]]
+
+
+def _length(end: Any, axis: int) -> int:
+    return 0 if end is None else int(np.shape(end)[axis]) if np.ndim(end) else 1
+
+
+def ediff_joints(size: int, to_begin: Any) -> list[int]:
+    """Return where the differences begin and end in the result of ``np.ediff1d``.
+
+    >>> ediff_joints(4, [1.0, 2.0])
+    [2, 5]
+    """
+    start = 0 if to_begin is None else np.size(to_begin)
+    return [start, start + max(size - 1, 0)]
+
+
+# --- derivatives on a grid ---
+
+
+def _axes(ndim: int, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _steps(spacing: Any, ndim: int) -> Any:
+    """The sizes of the steps along the first axis: a number, or one for each step."""
+    if np.ndim(spacing) == 0:
+        return spacing
+    return np.reshape(np.diff(np.asarray(spacing)), (-1,) + (1,) * (ndim - 1))
+
+
+def _slope_adjoint(g: Any, d: Any, edge_order: int) -> Any:
+    """The adjoint of the slopes of the ``len(g) - 1`` steps, given that of the derivatives along the first axis."""
+    s_bar = np.zeros_like(g[1:])
+    first, second = (d[:-1], d[1:]) if np.ndim(d) else (1, 1)
+    inner = g[1:-1] / (first + second)
+    s_bar[:-1] += second * inner
+    s_bar[1:] += first * inner
+    s_bar[0] += g[0]
+    s_bar[-1] += g[-1]
+    if edge_order == 2:
+        near, far = (d[0] / (d[0] + d[1]), d[-1] / (d[-2] + d[-1])) if np.ndim(d) else (0.5, 0.5)
+        s_bar[0] += near * g[0]
+        s_bar[1] -= near * g[0]
+        s_bar[-1] += far * g[-1]
+        s_bar[-2] -= far * g[-1]
+    return s_bar
+
+
+def gradient_adjoint(
+    g: Any, f: Any, varargs: Sequence[Any] = (), axis: int | tuple[int, ...] | None = None, edge_order: int = 1
+) -> Any:
+    """Return the adjoint of ``f``, given ``g``, that of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``.
+
+    >>> gradient_adjoint(np.array([0.0, 1.0, 0.0]), np.zeros(3))
+    array([-0.5,  0. ,  0.5])
+    """
+    shape, axes = np.shape(f), _axes(np.ndim(f), axis)
+    total: Any = 0.0
+    for i, k in enumerate(axes):
+        d = _steps(_spacing(varargs, i), len(shape))
+        moved = np.moveaxis(g if len(axes) == 1 and not isinstance(g, (list, tuple)) else g[i], k, 0)
+        slopes = _slope_adjoint(moved, d, edge_order) / d
+        total = total + np.moveaxis(undiff(slopes, np.shape(moved), 1, 0), 0, k)
+    return total
+
+
+def _spacing(varargs: Sequence[Any], i: int) -> Any:
+    return 1.0 if not varargs else varargs[i if len(varargs) > 1 else 0]
+
+
+def spacing_adjoint(
+    g: Any, f: Any, varargs: Sequence[Any], axis: int | tuple[int, ...] | None = None, edge_order: int = 1
+) -> tuple[Any, ...]:
+    """Return the adjoints of the ``varargs`` of ``np.gradient``: steps, or coordinates along an axis.
+
+    >>> spacing_adjoint(np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, 5.0]), (0.5,))
+    (np.float64(-8.0),)
+    """
+    axes = _axes(np.ndim(f), axis) if varargs else ()
+    bars: list[Any] = [0.0] * len(varargs)
+    for i, k in enumerate(axes):
+        place = i if len(varargs) > 1 else 0
+        moved = np.moveaxis(g if len(axes) == 1 and not isinstance(g, (list, tuple)) else g[i], k, 0)
+        values = np.moveaxis(np.asarray(f), k, 0)
+        bars[place] = bars[place] + _spacing_adjoint(moved, values, varargs[place], edge_order)
+    return tuple(bars)
+
+
+def _spacing_adjoint(g: Any, f: Any, spacing: Any, edge_order: int) -> Any:
+    d = _steps(spacing, np.ndim(f))
+    s = np.diff(f, axis=0) / d
+    steps_bar = -_slope_adjoint(g, d, edge_order) * s / d
+    if np.ndim(d) == 0:
+        return np.sum(steps_bar)
+    # The steps weigh the slopes as well.
+    first, second = d[:-1], d[1:]
+    inner = g[1:-1] * (s[:-1] - s[1:]) / (first + second) ** 2
+    steps_bar[:-1] -= second * inner
+    steps_bar[1:] += first * inner
+    if edge_order == 2:
+        near = g[0] * (s[0] - s[1]) / (d[0] + d[1]) ** 2
+        steps_bar[0] += d[1] * near
+        steps_bar[1] -= d[0] * near
+        far = g[-1] * (s[-1] - s[-2]) / (d[-2] + d[-1]) ** 2
+        steps_bar[-1] += d[-2] * far
+        steps_bar[-2] -= d[-1] * far
+    return undiff(np.sum(steps_bar, axis=tuple(range(1, np.ndim(f)))), np.shape(spacing))
+
+
+def gradient_tangent(
+    f_dot: Any,
+    varargs_dot: Sequence[Any],
+    f: Any,
+    varargs: Sequence[Any],
+    axis: int | tuple[int, ...] | None = None,
+    edge_order: Any = 1,
+) -> Any:
+    """Return the tangent of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``.
+
+    >>> gradient_tangent(np.zeros(3), (1.0,), np.array([1.0, 2.0, 5.0]), (1.0,))
+    array([-1., -2., -3.])
+    """
+    moving = np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order)
+    if not varargs:
+        return moving
+    axes = _axes(np.ndim(f), axis)
+    found = list(moving) if isinstance(moving, (list, tuple)) else [moving]
+    for i, k in enumerate(axes):
+        place = i if len(varargs) > 1 else 0
+        values = np.moveaxis(np.asarray(f), k, 0)
+        stretched = _spacing_tangent(values, varargs[place], varargs_dot[place], edge_order)
+        found[i] = found[i] + np.moveaxis(stretched, 0, k)
+    return found[0] if isinstance(moving, np.ndarray) else tuple(found)
+
+
+def _spacing_tangent(f: Any, spacing: Any, spacing_dot: Any, edge_order: int) -> Any:
+    d, d_dot = _steps(spacing, np.ndim(f)), _steps(spacing_dot, np.ndim(f))
+    s = np.diff(f, axis=0) / d
+    d, d_dot = np.broadcast_to(d, s.shape), np.broadcast_to(d_dot, s.shape)
+    s_dot = -s * d_dot / d
+    both = d[:-1] + d[1:]
+    inner = (d[1:] * s_dot[:-1] + d[:-1] * s_dot[1:]) / both
+    inner = inner + (s[:-1] - s[1:]) * (d[:-1] * d_dot[1:] - d[1:] * d_dot[:-1]) / both**2
+    first, last = s_dot[:1], s_dot[-1:]
+    if edge_order == 2:
+        near, far = d[:1] / both[:1], d[-1:] / both[-1:]
+        first = first + near * (s_dot[:1] - s_dot[1:2])
+        first = first + (s[:1] - s[1:2]) * (d[1:2] * d_dot[:1] - d[:1] * d_dot[1:2]) / both[:1] ** 2
+        last = last + far * (s_dot[-1:] - s_dot[-2:-1])
+        last = last + (s[-1:] - s[-2:-1]) * (d[-2:-1] * d_dot[-1:] - d[-1:] * d_dot[-2:-1]) / both[-1:] ** 2
+    return np.concatenate((first, inner, last))
+
+
+# --- the trapezoidal rule ---
+
+
+def _between(ndim: int, axis: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The index of all but the last, and that of all but the first, along an axis."""
+    lead = (slice(None),) * (axis % ndim)
+    return (*lead, slice(None, -1)), (*lead, slice(1, None))
+
+
+def trapezoid_weights(x: Any, dx: Any, y: Any, axis: int = -1) -> Any:
+    """Return the weights of the elements of ``y`` in ``np.trapezoid(y, x, dx, axis)``.
+
+    >>> trapezoid_weights(None, 0.5, np.zeros(4))
+    array([0.25, 0.5 , 0.5 , 0.25])
+    """
+    shape = np.shape(y)
+    if x is None:
+        n = shape[axis]
+        w = np.full(n, dx, np.result_type(np.real(y), dx, 0.0))
+        w[:1] /= 2
+        w[-1:] /= 2 if n > 1 else np.inf
+        return np.reshape(w, _along(n, len(shape), axis))
+    x = np.asarray(x)
+    if x.ndim == 1:
+        x = np.reshape(x, _along(x.size, len(shape), axis))
+    low, high = _between(x.ndim, axis)
+    halves = np.diff(x, axis=axis) / 2
+    w = np.zeros(np.shape(x), np.result_type(halves))
+    w[low] += halves
+    w[high] += halves
+    return w
+
+
+def _along(n: int, ndim: int, axis: int) -> list[int]:
+    sizes = [1] * ndim
+    sizes[axis] = n
+    return sizes
+
+
+def untrapezoid(g: Any, x: Any, y: Any, axis: int = -1) -> Any:
+    """Return the adjoint of the points ``x``, given ``g``, that of `trapezoid_weights`.
+
+    >>> untrapezoid(np.array([1.0, 2.0, 5.0]), np.zeros(3), np.zeros(3))
+    array([-1.5, -2. ,  3.5])
+    """
+    x = np.asarray(x)
+    sizes = _along(x.size, np.ndim(y), axis) if x.ndim == 1 else np.shape(x)
+    g = unbroadcast(g, tuple(sizes))
+    low, high = _between(np.ndim(g), axis)
+    return np.reshape(undiff((g[low] + g[high]) / 2, np.shape(g), 1, axis), np.shape(x))
