@@ -13,7 +13,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -62,7 +62,7 @@ class Derivative:
         self._binder = Binder(plain)
         self._names = self._binder.names
         self._complete = self._binder.complete
-        self._wrt, self.single = _wanted(plain, self._names, argnums, argnames)
+        self._wrt, self.single = arguments.wanted(plain, self._names, argnums, argnames)
         self._positions = tuple(self._names.index(w) for w in self._wrt)
         self.argnums: int | tuple[int, ...] = self._positions[0] if self.single else self._positions
         self._has_aux = bool(has_aux)
@@ -122,7 +122,7 @@ class Derivative:
     def _shared_call(self, args: tuple[Any, ...], error: SharedArgumentsError) -> Any:
         """A call with arguments that share what the function changes, which it has not begun to do."""
         values = dict(zip(self._names, args, strict=True))
-        with arguments.naming(error, values):
+        with _placed(), arguments.naming(error, values):
             facts = self._facts(args)
             run = self._variants.get(self._options, facts, together=arguments.sharing(values, self._wrt)).run
             out = self._binder.positional(run, self._positions, args)(*args)
@@ -131,6 +131,7 @@ class Derivative:
     def _first_call(self, args: tuple[Any, ...]) -> Any:
         """A call with arguments of a new kind."""
         found = self._variant(arguments.floats_at(self._positions, args))
+        self._variants.check_defaults(self._names, args)
         run = self._binder.positional(found.run, self._positions, args)
         out = run(*args)
         self._remember(args, (run, found.holds))
@@ -170,7 +171,9 @@ class Derivative:
         if self._function.__code__ is not self._binder.code:
             self._binder = Binder(self._function)
             self._complete = self._binder.complete
-        return self._binder.bound(args, kwargs, self._label())
+        values = self._binder.bound(args, kwargs, self._label())
+        self._variants.check_defaults(self._names, values)
+        return values
 
     def _variant(self, values: Sequence[Any]) -> Variant:
         """The derivative for arguments of which the same is known as of ``values``."""
@@ -280,39 +283,6 @@ def _plain(function: Any) -> types.FunctionType:
 
         read_source(function)
     return function  # type: ignore[no-any-return]
-
-
-def _wanted(
-    function: Function, names: tuple[str, ...], argnums: int | Sequence[int], argnames: str | Sequence[str] | None
-) -> tuple[tuple[str, ...], bool]:
-    """The names of the parameters to differentiate with respect to, and whether there is just one."""
-    label = getattr(function, "__name__", "the function")
-    if argnames is not None:
-        single = isinstance(argnames, str)
-        chosen: list[Any] = [argnames] if single else list(argnames) if isinstance(argnames, (list, tuple)) else [None]
-        if not all(isinstance(name, str) for name in chosen):
-            raise ArgumentError(f"argnames must be a name or a tuple of names, not {argnames!r}")
-        for name in chosen:
-            if name not in names:
-                raise ArgumentError(f"{label} has no parameter {name!r}\nIts parameters are: {', '.join(names)}.")
-    else:
-        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
-        single = isinstance(argnums, (int, np.integer))
-        if isinstance(argnums, bool) or not isinstance(numbers, Iterable):
-            raise ArgumentError(f"argnums must be an int or a tuple of ints, not {argnums!r}")
-        chosen = []
-        for number in numbers:
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-                raise ArgumentError(f"argnums must be an int or a tuple of ints, not {argnums!r}")
-            if not -len(names) <= number < len(names):
-                count = f"{len(names)} parameter{'s' if len(names) != 1 else ''}"
-                raise ArgumentError(f"{label} has {count}, so argnums={number} is out of range")
-            chosen.append(names[number])
-    if not chosen:
-        raise ArgumentError("no argument to differentiate with respect to")
-    if len(set(chosen)) != len(chosen):
-        raise ArgumentError(f"an argument is named twice: {', '.join(chosen)}")
-    return tuple(chosen), single
 
 
 @overload
@@ -443,6 +413,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, argnums: int | Sequen
 
     def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
         compiled = variants(function).get(Options("pair", wrt), facts, together=together).compiled
+        variants(function).check_defaults(names, given)
         return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
 
     with _placed():

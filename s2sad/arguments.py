@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ def kind(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return (t, *map(kind, value)) if len(value) <= _LONG else (t, frozenset(map(kind, value)))
     if isinstance(value, dict):
-        items = [(k, kind(v)) for k, v in value.items()]
+        items = [(k, kind(v)) for k, v in dict.items(value)]
         return (t, *items) if len(items) <= _LONG else (t, frozenset([k for _, k in items]))
     fields = getattr(t, "__dataclass_fields__", None)
     if fields is not None:
@@ -110,7 +110,7 @@ def check(value: Any, where: str, label: str) -> None:
             check(item, f"{where}[{i}]", label)
         return
     if isinstance(value, dict):
-        for key, item in value.items():
+        for key, item in dict.items(value):
             check(item, f"{where}[{key!r}]", label)
         return
     if hasattr(value, "__array_function__"):
@@ -165,8 +165,8 @@ def floats(value: Any) -> Any:
             return value
         return sequence_like(value, items)
     if isinstance(value, dict):
-        values = [floats(v) for v in value.values()]
-        if all(a is b for a, b in zip(values, value.values(), strict=True)):
+        values = [floats(v) for v in dict.values(value)]
+        if all(a is b for a, b in zip(values, dict.values(value), strict=True)):
             return value
         return dict(zip(value, values, strict=True))
     return value
@@ -181,6 +181,42 @@ def floats_at(positions: Sequence[int], args: tuple[Any, ...]) -> tuple[Any, ...
         except RecursionError:
             raise ArgumentError("an argument holds itself\nPass a container that is a tree.") from None
     return args if all(a is b for a, b in zip(args, values, strict=True)) else tuple(values)
+
+
+def wanted(
+    function: Callable[..., Any],
+    names: tuple[str, ...],
+    argnums: int | Sequence[int],
+    argnames: str | Sequence[str] | None,
+) -> tuple[tuple[str, ...], bool]:
+    """The names of the parameters to differentiate with respect to, and whether there is just one."""
+    label = getattr(function, "__name__", "the function")
+    if argnames is not None:
+        single = isinstance(argnames, str)
+        chosen: list[Any] = [argnames] if single else list(argnames) if isinstance(argnames, (list, tuple)) else [None]
+        if not all(isinstance(name, str) for name in chosen):
+            raise ArgumentError(f"argnames must be a name or a tuple of names, not {argnames!r}")
+        for name in chosen:
+            if name not in names:
+                raise ArgumentError(f"{label} has no parameter {name!r}\nIts parameters are: {', '.join(names)}.")
+    else:
+        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
+        single = isinstance(argnums, (int, np.integer))
+        if isinstance(argnums, bool) or not isinstance(numbers, Iterable):
+            raise ArgumentError(f"argnums must be an int or a tuple of ints, not {argnums!r}")
+        chosen = []
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+                raise ArgumentError(f"argnums must be an int or a tuple of ints, not {argnums!r}")
+            if not -len(names) <= number < len(names):
+                count = f"{len(names)} parameter{'s' if len(names) != 1 else ''}"
+                raise ArgumentError(f"{label} has {count}, so argnums={number} is out of range")
+            chosen.append(names[number])
+    if not chosen:
+        raise ArgumentError("no argument to differentiate with respect to")
+    if len(set(chosen)) != len(chosen):
+        raise ArgumentError(f"an argument is named twice: {', '.join(chosen)}")
+    return tuple(chosen), single
 
 
 class Binder:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import builtins
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from s2sad.errors import ArgumentError
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
+from s2sad.runtime.copies import is_mutable
 
 _MISSING = object()
 _SLOT = "__s2sad_variants__"
@@ -49,6 +51,8 @@ class Variants:
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
         self._made: dict[Any, Variant] = {}
+        #: The parameters whose arguments some derivative copies, since the function may write them.
+        self.written: frozenset[str] = frozenset()
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, Any]] = {}
 
@@ -68,7 +72,23 @@ class Variants:
                     compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single, together)
                     found = Variant(compiled.functions[compiled.names[0]], checker(compiled.guards), compiled)
                     self._made[key] = found
+                    self.written |= compiled.written
         return found
+
+    def check_defaults(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """Raise for a default value that the function may change: later calls would see that, so no copy serves.
+
+        Raises:
+            ArgumentError: with the parameter.
+        """
+        if not self.written:
+            return
+        function = self.function
+        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        for name, value in zip(names, values, strict=True):
+            if name in self.written and is_mutable(value) and any(value is default for default in defaults):
+                what = f"{function.__qualname__} may change the default value of {name}, which its later calls see"
+                raise ArgumentError(f"{what}\nPass {name} in the call, or make it in the function.")
 
     def __reduce__(self) -> Any:
         # Whoever pickles or copies the function with its __dict__ gets an empty slot.

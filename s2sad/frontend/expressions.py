@@ -227,7 +227,7 @@ class Expressions:
         if self.is_of_users(node):
             return self.opaque(node)
         found, function = self.resolver.lookup(node.func)
-        if found and function is np.ndarray and len(node.args) == 1 and not node.keywords:
+        if function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
         known = found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function))
         if plain and known and not runs_writing(node, self.resolver.lookup):
@@ -465,8 +465,9 @@ class Expressions:
             return self.refused(node, *unfollowed.of_value(text, function))
         if runs(node, self.resolver.lookup):
             return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
-        wrong = self.odd_dtype(node, function, 0)
-        if wrong is not None:
+        for _, what in special_writes(node, self.resolver.lookup):
+            return self.refused(node, what, unfollowed.AS_FUNCTION)
+        if (wrong := self.odd_dtype(node, function, 0)) is not None:
             return wrong
         args, kwargs = self.arguments(node)
         return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
@@ -476,8 +477,7 @@ class Expressions:
         function = methods.METHODS.get(name)
         if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
-        wrong = self.odd_dtype(node, function, 1)
-        if wrong is not None:
+        if (wrong := self.odd_dtype(node, function, 1)) is not None:
             return wrong
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)

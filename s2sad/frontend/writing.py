@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +27,7 @@ from s2sad.frontend.resolve import Member, Resolver, classes_of
 from s2sad.frontend.source import read_source
 from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import functions_in, own_members, static_member
+from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -297,9 +298,11 @@ def _is_of_base(func: Node, lookup: Lookup) -> bool:
     return isinstance(func.value, gast.Call) and lookup(func.value.func)[1] is super
 
 
-def _functions_of(value: Any) -> list[types.FunctionType]:
-    """The functions with source that run when a value is called."""
+def _functions_of(value: Any) -> list[types.FunctionType] | None:
+    """The functions with source that run when a value is called; None where that is not known."""
     value = _unwrapped(value)
+    if isinstance(value, operator.methodcaller):
+        return None
     if isinstance(value, types.FunctionType):
         return [value]
     members = _constructing(value) if isinstance(value, type) else [_member(type(value), "__call__")]
@@ -383,8 +386,9 @@ def _nested(attribute: Node) -> bool:
 
 
 def writing_members(cls: type) -> frozenset[str]:
-    """The members under built-in names of a class of the user's that may write."""
-    return frozenset(name for name in own_members(cls) if member_may_write(cls, name))
+    """The members of a class of the user's under built-in names that may write, as may functions in attributes."""
+    own = {name for name in own_members(cls) if member_may_write(cls, name)}
+    return frozenset(own.union(name for name in METHOD_NAMES if member(cls, name) == (False, None)))
 
 
 def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[types.CodeType]) -> bool:
@@ -392,7 +396,7 @@ def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[typ
     codes = [function.__code__]
     for code in codes:
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    if any(name[:2] == "__" or name in code.co_names for name in names for code in codes):
+    if any(name[:2] == "__" for name in names) or any(not names.isdisjoint(code.co_names) for code in codes):
         return True
     seen.update(codes)
     called = (function.__globals__.get(name) for code in codes for name in code.co_names)

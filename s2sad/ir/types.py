@@ -210,7 +210,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if isinstance(value, dict):
         if len(value) > 64 or not all(isinstance(k, (str, int)) for k in value):
             return Fact("dict")
-        return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]", sizes)) for k, v in value.items()))
+        return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]", sizes)) for k, v in dict.items(value)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value)]
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))

@@ -73,6 +73,8 @@ class Analyser(Callees):
         self.spaces: dict[int, int] = {}
         #: The parameters of the function itself whose arguments share objects.
         self.together: Together = ()
+        #: Those that the function itself may write, so that it gets copies of their arguments.
+        self.written: frozenset[str] = frozenset()
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
 
@@ -146,6 +148,7 @@ class Analyser(Callees):
             # The caller sees what a callee writes.
             kept += [p.name for p in written]
         elif written:
+            self.written = frozenset(p.public for p in written)
             ir = with_copies(ir, written, known, shared, wrt, lowered.source, lowered.resolver)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.call_effects, overwritten=beyond)

@@ -106,7 +106,8 @@ class _Compilation(Analyser):
             self.writer.write(gradient, function)
         text = self.writer.source(names)
         self.stages["source"] = lambda: text
-        return Compiled(text, self.writer.functions, tuple(self.guards.values()), self.stages, names, self.once, pair)
+        guards = tuple(self.guards.values())
+        return Compiled(text, self.writer.functions, guards, self.stages, names, self.once, pair, self.written)
 
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function."""

@@ -21,7 +21,7 @@ class Compiled:
     """A compiled derivative: its text, its functions by name, and the guards that it rests on.
 
     ``pair`` says what goes in and out of the halves of a pair.  With ``once``, what a forward part saves serves one run
-    of the reverse part: shadows are in it.
+    of the reverse part: shadows are in it.  The arguments of the parameters in ``written`` are copied first.
     """
 
     text: str
@@ -31,6 +31,7 @@ class Compiled:
     names: tuple[str, ...] = ()
     once: bool = False
     pair: Pair | None = None
+    written: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

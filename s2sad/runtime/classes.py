@@ -39,6 +39,8 @@ BUILT_IN_NAMES = (
     )
     - _ADMINISTRATIVE
 )
+#: Those of them that are not special methods.
+METHOD_NAMES = frozenset(name for name in BUILT_IN_NAMES if name[:2] != "__")
 _OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
 #: The special methods that an operator may run.
 OPERATOR_METHODS = frozenset(

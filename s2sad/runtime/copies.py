@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import collections
+import functools
 import gc
 import sys
 import types
@@ -26,7 +27,10 @@ ATOMS = frozenset({float, int, complex, bool, str, bytes, type(None), type(...),
 MEMORY = (np.ndarray, memoryview, bytearray, array.array)
 _CONTAINERS = (list, dict, set, collections.deque, types.SimpleNamespace)
 #: What cannot change, but may hold what can: made anew only where an item was copied.
-_HOLDERS = (tuple, frozenset, types.MethodType, types.BuiltinMethodType, types.MappingProxyType, np.flatiter)
+_HOLDERS = (
+    *(tuple, frozenset, types.MethodType, types.BuiltinMethodType, types.MappingProxyType, np.flatiter),
+    functools.partial,
+)
 #: The dictionaries and queues of the standard library that are made in a way of their own.
 _MADE_ANEW: dict[type, Any] = {
     collections.OrderedDict: lambda x: collections.OrderedDict(),
@@ -39,7 +43,7 @@ def copy_reachable(x: Any) -> Any:
     """A copy of an object and of all that it reaches.
 
     Raises:
-        UndefinedDerivativeError: if an iterator, a partial function or the like holds what is copied.
+        UndefinedDerivativeError: if an iterator or the like holds what is copied.
     """
     return _copied((x,), is_mutable)[0]
 
@@ -94,23 +98,34 @@ def is_followed(x: Any) -> bool:
     return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
 
 
+def _iterated(x: Any) -> Iterator[Any]:
+    """The items of a container as its built-in class has them, whatever methods a subclass adds."""
+    kind = next(t for t in (list, tuple, collections.deque, set, frozenset) if isinstance(x, t))
+    found: Iterator[Any] = kind.__iter__(x)
+    return found
+
+
 def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds directly, each part with what is written after the object to get it."""
     if isinstance(x, (list, tuple, collections.deque)):
         names = getattr(type(x), "_fields", None) if isinstance(x, tuple) else None
-        for i, item in enumerate(x):
+        for i, item in enumerate(_iterated(x)):
             yield f".{names[i]}" if names and i < len(names) else f"[{i}]", item
     elif isinstance(x, (dict, types.MappingProxyType)):
-        for key, value in x.items():
+        for key, value in dict.items(x) if isinstance(x, dict) else x.items():
             yield f"[{key!r}]" if type(key) in ATOMS else "[...]", value
             yield " (a key)", key
     elif isinstance(x, (set, frozenset)):
-        yield from ((" (an item)", item) for item in x)
+        yield from ((" (an item)", item) for item in _iterated(x))
     elif isinstance(x, np.ndarray) and x.dtype.kind == "O":
         yield from ((f"[{', '.join(map(str, place))}]", x[place]) for place in np.ndindex(x.shape))
     elif isinstance(x, (types.MethodType, types.BuiltinMethodType)):
         if not isinstance(x.__self__, types.ModuleType):
             yield ".__self__", x.__self__
+    elif isinstance(x, functools.partial):
+        yield ".func", x.func
+        yield from ((f".args[{i}]", value) for i, value in enumerate(x.args))
+        yield from ((f".keywords[{name!r}]", value) for name, value in x.keywords.items())
     elif isinstance(x, np.flatiter):
         yield ".base", x.base
     yield from ((f".{name}", value) for name, value in _attributes(x))
@@ -240,6 +255,11 @@ class _Copies:
             return types.MethodType(x.__func__, self.of(x.__self__))
         if isinstance(x, types.BuiltinMethodType):
             return getattr(self.of(x.__self__), x.__name__)
+        if isinstance(x, functools.partial):
+            held = {name: self.of(value) for name, value in x.keywords.items()}
+            made = functools.partial.__new__(type(x), self.of(x.func), *map(self.of, x.args), **held)
+            self._set_attributes(made, x)
+            return made
         if isinstance(x, types.MappingProxyType):
             return types.MappingProxyType({self.of(k): self.of(v) for k, v in x.items()})
         new = self.of(x.base).flat
@@ -250,15 +270,15 @@ class _Copies:
     def _fill(self, new: Any, x: Any) -> None:
         """Put copies of the parts of ``x`` into its empty copy."""
         if isinstance(x, list):
-            list.extend(new, [self.of(item) for item in x])
+            list.extend(new, [self.of(item) for item in _iterated(x)])
         elif isinstance(x, collections.deque):
             new.extend([self.of(item) for item in x])
         elif isinstance(x, dict):
             setter = collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict
-            for key, value in x.items():
+            for key, value in dict.items(x):
                 setter.__setitem__(new, self.of(key), self.of(value))
         elif isinstance(x, set):
-            items = [self.of(item) for item in x]
+            items = [self.of(item) for item in _iterated(x)]
             # A copy of a set has the order of the set.
             set.update(new, x if all(a is b for a, b in zip(items, x, strict=True)) else items)
         elif isinstance(x, np.ndarray) and x.dtype.kind == "O":

@@ -120,7 +120,7 @@ def zeros(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return [zeros(item) for item in x]
     if isinstance(x, dict):
-        return {key: zeros(item) for key, item in x.items()}
+        return {key: zeros(item) for key, item in dict.items(x)}
     fields = _fields(x)
     if fields is not None:
         return {name: zeros(getattr(x, name)) for name in fields}
@@ -139,7 +139,7 @@ def add(a: Any, b: Any) -> Any:
         raise _apart(a, b)
     if isinstance(a, dict):
         if isinstance(b, dict):
-            return {key: add(value, b[key]) for key, value in a.items()}
+            return {key: add(value, b[key]) for key, value in dict.items(a)}
         raise _apart(a, b)
     if isinstance(b, (list, tuple, dict)):
         if isinstance(a, (np.ndarray, float)) and (isinstance(b, dict) or np.ndim(a) == 0):
@@ -262,7 +262,7 @@ def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
     if isinstance(x, np.ndarray):
         return [x]
     if isinstance(x, dict):
-        x = list(x.values())
+        x = list(dict.values(x))
     elif _fields(x) is not None:
         x = [getattr(x, name) for name in _fields(x) or ()]
     return [a for item in x for a in _arrays(item)] if isinstance(x, (list, tuple)) else []
@@ -273,7 +273,7 @@ def fresh(g: Any) -> Any:
     if isinstance(g, (list, tuple)):
         return [fresh(item) for item in g]
     if isinstance(g, dict):
-        return {key: fresh(item) for key, item in g.items()}
+        return {key: fresh(item) for key, item in dict.items(g)}
     return g.copy() if hasattr(g, "copy") else g
 
 
@@ -293,7 +293,7 @@ def own(x: Any) -> Any:
         items = [own(item) for item in x]
         return sequence_like(x, items)
     if isinstance(x, dict):
-        return {key: own(item) for key, item in x.items()}
+        return {key: own(item) for key, item in dict.items(x)}
     fields = _fields(x)
     if fields is not None:
         return with_fields(x, {name: own(getattr(x, name)) for name in fields})
@@ -352,7 +352,7 @@ def conform(g: Any, x: Any) -> Any:
     if isinstance(x, list):
         return [conform(0.0, b) for b in x] if _is_zero(g) else [conform(a, b) for a, b in zip(g, x, strict=True)]
     if isinstance(x, dict):
-        return {key: conform(0.0 if _is_zero(g) else g[key], value) for key, value in x.items()}
+        return {key: conform(0.0 if _is_zero(g) else g[key], value) for key, value in dict.items(x)}
     fields = _fields(x)
     if fields is not None:
         values = {name: conform(0.0 if _is_zero(g) else g[name], getattr(x, name)) for name in fields}
@@ -382,7 +382,7 @@ def shadow(x: Any) -> Any:
         if isinstance(x, (list, tuple)):
             return [part_shadow(item) for item in x]
         if isinstance(x, dict):
-            return {key: part_shadow(item) for key, item in x.items()}
+            return {key: part_shadow(item) for key, item in dict.items(x)}
         fields = _fields(x)
         if fields is not None:
             return {name: part_shadow(getattr(x, name)) for name in fields}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import functools
 import itertools
 import linecache
 import types
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, value_and_grad, vjp
-from s2sad.errors import S2SADError
+from s2sad.errors import ArgumentError, S2SADError
 
 
 class Plain:
@@ -472,3 +473,57 @@ def test_a_field_that_is_replaced_and_then_written() -> None:
     x, k, s = np.array([0.5, 1.2, -0.7]), np.array([1.0, 2.0, 3.0]), Holding(np.ones(3))
     np.testing.assert_allclose(grad(replaces_a_field)(x, k, s), [0.35, 2.0, 3.0])
     np.testing.assert_array_equal(s.v, np.ones(3))
+
+
+DEFAULT = np.array([1.0, 2.0, 3.0])
+
+
+def writes_a_default(x: Any, a: Any = DEFAULT, *, b: Any = (), c: Any = {"n": DEFAULT}) -> Any:  # noqa: B006
+    a[0] = x[0]
+    return np.sum(a * x * x)
+
+
+def test_a_default_that_the_function_changes_is_refused() -> None:
+    """Python's later calls see the change; a copy would lose it."""
+    what = "writes_a_default may change the default value of a"
+    with pytest.raises(ArgumentError, match=what):
+        grad(writes_a_default)(X)
+    x, a = np.array([0.5, -1.0, 2.0]), np.array([3.0, 4.0, 5.0])
+    expected = [3 * x[0] ** 2, 2 * a[1] * x[1], 2 * a[2] * x[2]]
+    np.testing.assert_allclose(grad(writes_a_default)(x, a), expected)
+    np.testing.assert_allclose(value_and_grad(writes_a_default)(x, a=a)[1], expected)
+    # What was compiled for an argument is not run for the default.
+    with pytest.raises(ArgumentError, match=what):
+        value_and_grad(writes_a_default)(x)
+    with pytest.raises(ArgumentError, match=what):
+        vjp(writes_a_default, x)
+    np.testing.assert_array_equal(DEFAULT, [1.0, 2.0, 3.0])
+
+
+def puts(a: Any, v: float) -> None:
+    a[0] = v
+
+
+def calls_it(x: Any, k: Any, put: Any) -> Any:
+    put(0.25)
+    return np.sum(k * x * x)
+
+
+def by_name(v: float, *, target: Any) -> None:
+    target[0] = v
+
+
+@pytest.mark.parametrize(
+    "made",
+    [lambda k: functools.partial(puts, k), lambda k: functools.partial(by_name, target=k)],
+    ids=["args", "named"],
+)
+def test_a_partial_function_that_writes_an_argument(made: Callable[[Any], Any]) -> None:
+    x, k = np.array([0.5, -1.0, 2.0]), np.array([3.0, 4.0, 5.0])
+    put = made(k)
+    value, gradient = value_and_grad(calls_it)(x, k, put)
+    np.testing.assert_array_equal(k, [3.0, 4.0, 5.0])
+    np.testing.assert_allclose(gradient, 2 * x * [0.25, 4.0, 5.0])
+    assert value == np.sum([0.25, 4.0, 5.0] * x * x)
+    put(7.0)
+    assert k[0] == 7.0

@@ -6,6 +6,7 @@ Each program is right, or refused: the measure is Python itself for the value, d
 from __future__ import annotations
 
 import dataclasses
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -277,6 +278,118 @@ def with_settings(x: Any, k: Any, settings: Any) -> Any:
 
 def test_methods_of_ones_own_that_write_nothing_are_accepted() -> None:
     np.testing.assert_allclose(grad(with_settings)(X, K, Settings()), 3.0 * K)
+
+
+class Statics:
+    @staticmethod
+    def count(a: Any, v: float) -> None:
+        a[0] = v
+
+
+def through_another_name_of_a_class(x: Any, k: Any) -> Any:
+    s = Statics
+    a = k.copy()
+    s.count(a, v=2.0)
+    return np.sum(a * x * x)
+
+
+def test_a_method_of_a_class_under_another_name() -> None:
+    np.testing.assert_allclose(grad(through_another_name_of_a_class)(X, K), 2 * X * [2.0, *K[1:]])
+
+
+class Items(dict[str, Any]):
+    def items(self, *given: Any) -> Any:
+        raise AssertionError("nobody calls this")
+
+    values = items
+
+
+def of_items(x: Any, s: Any) -> Any:
+    s["a"][0] = 2.0
+    return np.sum(s["a"] * x * x)
+
+
+def test_methods_of_subclasses_of_dict_are_not_run_by_the_compiler() -> None:
+    s = Items(a=K.copy())
+    np.testing.assert_allclose(grad(of_items)(X, s), 2 * X * [2.0, *K[1:]])
+    np.testing.assert_array_equal(dict.__getitem__(s, "a"), K)
+
+
+def rounds(a: Any, x: Any, o: Any) -> Any:
+    y = np.sum(a * x)
+    o.round(a)
+    w = abs(o.inner)
+    return y + np.sum(a * x) + np.sum(w)
+
+
+def in_a_function(x: Any, k: Any, o: Any) -> Any:
+    return rounds(k, x, o) + np.sum(k * x)
+
+
+class Gives:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __abs__(self) -> Any:
+        self.v[1] = 7.0
+        return self.v
+
+
+def gives(x: Any, o: Any) -> Any:
+    w = abs(o)
+    w[0] = 3.0
+    return np.sum(x * x)
+
+
+def gives_in_a_function(x: Any, o: Any) -> Any:
+    return gives(x, o) * np.sum(o.v)
+
+
+@pytest.mark.parametrize(
+    ("f", "others"),
+    [
+        (in_a_function, lambda: (K.copy(), types.SimpleNamespace(round=lambda a: put(None, a), inner=K))),
+        (gives_in_a_function, lambda: (Gives(K.copy()),)),
+    ],
+)
+def test_what_a_callee_runs_of_an_object_is_seen_by_the_caller(f: Any, others: Any) -> None:
+    """It is right or refused, and what is given stays as it was."""
+    given, same = others(), others()
+    try:
+        value, gradient = value_and_grad(f)(X, *given)
+    except S2SADError:
+        pass
+    else:
+        assert value == f(X, *others())
+        np.testing.assert_allclose(gradient, numeric_gradient(lambda x: f(x, *others()), X), rtol=1e-8)
+    arrays = [vars(o).get("v", o) if hasattr(o, "__dict__") else o for o in (*given, *same)]
+    half = len(arrays) // 2
+    for a, b in zip(arrays[:half], arrays[half:], strict=True):
+        if isinstance(a, np.ndarray):
+            np.testing.assert_array_equal(a, b)
+
+
+FILL = operator.methodcaller("fill", 0.25)
+
+
+def filled(x: Any) -> Any:
+    y = np.sin(x)
+    z = np.sum(y * y)
+    FILL(y)
+    return z + np.sum(y * x)
+
+
+def filled_constant(x: Any, k: Any) -> Any:
+    a = k.copy()
+    z = np.sum(a * x)
+    FILL(a)
+    return z + np.sum(a * x)
+
+
+def test_a_method_called_by_an_object_of_operator() -> None:
+    with pytest.raises(UnsupportedError, match="FILL"):
+        grad(filled)(X)
+    np.testing.assert_allclose(grad(filled_constant)(X, K), K + 0.25)
 
 
 def test_a_parameter_called_np_is_no_module_of_numpy() -> None:

@@ -966,7 +966,7 @@ def sorted_by_field(x: Any) -> Any:
 
 def out_without_rule(x: Any) -> Any:
     a = x.copy()
-    np.median(x, out=a[:1])  # refused
+    np.nextafter(x, 1.0, out=a)  # refused
     return np.sum(a)
 
 

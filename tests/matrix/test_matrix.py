@@ -11,12 +11,6 @@ import pytest
 from tests.matrix.build import Program, program
 from tests.matrix.judge import FAILURES, judge
 
-#: Families with programs that fail today: an entry whose sample passes has to go, and no other family may fail.
-KNOWN_BAD = {
-    "sharing: closure": "default arguments that are written",
-    "state of functions and generators": "attributes of functions",
-}
-
 _QUOTAS = {"methods": 40, "sharing": 18, "operators": 25, "positions": 54}
 _OTHERS = 36
 
@@ -42,14 +36,7 @@ def test_family(family: str) -> None:
             failures.append(
                 f"{made.source}\n# program {made.index} {dict(made.axes)}\n# {verdict.kind}: {verdict.message}"
             )
-    if family in KNOWN_BAD:
-        assert failures, f"all programs of {family!r} pass now: take it out of KNOWN_BAD"
-        pytest.xfail(f"{len(failures)} of {len(SAMPLE[family])}: {KNOWN_BAD[family]}")
     assert not failures, f"{len(failures)} of {len(SAMPLE[family])}, the first is:\n{min(failures, key=len)}"
-
-
-def test_known_bad_families_are_sampled() -> None:
-    assert KNOWN_BAD.keys() <= SAMPLE.keys()
 
 
 def test_programs_are_reproducible_and_run() -> None:
