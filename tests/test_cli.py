@@ -3,11 +3,11 @@
 import importlib.util
 import io
 import os
+import re
 import subprocess
 import sys
 import types
 from dataclasses import dataclass
-import re
 from pathlib import Path
 
 import numpy as np
