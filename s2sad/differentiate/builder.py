@@ -142,6 +142,11 @@ class Builder:
             if expr.op == algebra.POWER and expr.args[1] == Const(2) and self.fact(expr.args[0]).kind == "scalar":
                 if isinstance(expr.args[0], Var):
                     return Call(algebra.MULTIPLY, (expr.args[0], expr.args[0]))
+            if expr.op.function in (np.where, np.bitwise_and) and _is_true(expr.args[0 if len(expr.args) == 3 else -1]):
+                # No mask was given.
+                return expr.args[1 if len(expr.args) == 3 else 0]
+            if expr.op == SUM and len(expr.args) == 1 and not expr.kwargs and self.fact(expr.args[0]).kind == "scalar":
+                return expr.args[0]
             if expr.op.function is count and expr.args[1] == Const(None) and isinstance(expr.args[0], Call):
                 shape = expr.args[0]
                 if shape.op.name == "shape":
@@ -232,6 +237,10 @@ class Builder:
         if isinstance(shape, Call) and shape.op.function is np.shape:
             return self.shape_of(shape.args[0])
         return shape
+
+
+def _is_true(expr: Expr) -> bool:
+    return isinstance(expr, Const) and expr.value is True
 
 
 def as_value(index: Expr) -> Expr:

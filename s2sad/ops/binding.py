@@ -69,6 +69,7 @@ def bind(call: Call) -> dict[str, Expr]:
             raise BindingError(f"number {len(names) + 1}")
         bound.update(zip(names, args, strict=False))
     for name, value in call.kwargs:
+        name = spec.aliases.get(name, name)
         bound[form.renamed.get(name, name) if form is not None else name] = value
     for name, value in bound.items():
         if name not in spec.parameters:

@@ -15,7 +15,9 @@ from s2sad.runtime.arrays import (
     align_weights,
     clip_share,
     count,
+    count_here,
     count_numbers,
+    count_ties,
     finite_part,
     high_share,
     low_share,
@@ -54,7 +56,7 @@ Array = Any
 Samples = Sequence[Sample]
 _array = sampling.spread
 
-constant(count, count_numbers)
+constant(count, count_here, count_numbers, count_ties)
 
 # --- broadcasting and reductions ---
 

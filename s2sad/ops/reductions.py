@@ -14,16 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ops import infer, sampling
+from s2sad.ops import infer, masked, sampling
 from s2sad.ops.spec import Function, Sample, linear, real, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
     align_weights,
     count,
-    count_numbers,
+    count_here,
+    count_ties,
     mean_ties,
     share_ties,
     unalign_weights,
+    unbroadcast,
     unreduce,
 )
 from s2sad.runtime.edges import quotient
@@ -42,63 +44,132 @@ DType = Any
 # --- sums and means ---
 
 
-@linear(np.sum, wrt=["a"], samples=sampling.SUMS, infer=infer.axes.reduced, odd=1)
-def sum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    return unreduce(z_bar, np.shape(a), axis, keepdims)
+@linear(
+    np.sum,
+    wrt=["a", "initial"],
+    samples=masked.MASKED_SUMS,
+    infer=infer.axes.reduced,
+    odd=1,
+    steps=frozenset({"where"}),
+)
+def sum(
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    keepdims: bool = False,
+    initial: Array = 0,
+    where: Any = True,
+) -> tuple[Array, Array]:
+    if where is True:
+        return unreduce(z_bar, np.shape(a), axis, keepdims), np.sum(z_bar)
+    return np.where(where, unreduce(z_bar, np.shape(a), axis, keepdims), 0), np.sum(z_bar)
 
 
-@linear(np.mean, wrt=["a"], samples=sampling.MEANS, infer=infer.axes.reduced)
-def mean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims)
-
-
-def _nansum_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
-    return np.sum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-@rule(np.nansum, wrt=["a"], jvp=_nansum_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
-def nansum(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims))
-
-
-def _nanmean_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
-    total = np.sum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / count_numbers(a, axis, keepdims)
-
-
-@rule(np.nanmean, wrt=["a"], jvp=_nanmean_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
-def nanmean(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    share = unreduce(z_bar / count_numbers(a, axis, keepdims), np.shape(a), axis, keepdims)
-    return np.where(np.isnan(a), 0, share)
+@linear(np.mean, wrt=["a"], samples=masked.MASKED_MEANS, infer=infer.axes.reduced, steps=frozenset({"where"}))
+def mean(
+    z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False, where: Any = True
+) -> Array:
+    if where is True:
+        return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims)
+    share = unreduce(z_bar / count_here(where, a, axis, keepdims), np.shape(a), axis, keepdims)
+    return np.where(where, share, 0)
 
 
 # --- spread ---
 
 
-def _var_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
-    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
-    total = np.sum(np.real(np.conj(d) * a_dot), axis=axis, keepdims=keepdims)
-    return 2 * total / (count(np.shape(a), axis) - ddof)
-
-
-@rule(np.var, wrt=["a"], jvp=_var_jvp, samples=sampling.VARIANCES, infer=infer.axes.reduced)
-def var(
-    z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
+def _spread(
+    a_dot: Array,
+    mean_dot: Array,
+    a: Array,
+    axis: Axis,
+    dtype: DType,
+    ddof: Any,
+    keepdims: bool,
+    mean: Array,
+    where: Any,
 ) -> Array:
-    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
-    if real(a):
-        return unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
-    share = unreduce(2 * np.real(z_bar), np.shape(a), axis, keepdims)
-    return share * np.conj(d) / (count(np.shape(a), axis) - ddof)
+    centre = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
+    d = np.where(where, a - centre, 0)
+    moved = a_dot if mean is None else a_dot - mean_dot
+    total = np.sum(np.real(np.conj(d) * moved), axis=axis, keepdims=keepdims)
+    return total / (count_here(where, a, axis, keepdims) - ddof)
 
 
-def _std_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
-    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
-    total = np.sum(np.real(np.conj(d) * a_dot), axis=axis, keepdims=keepdims)
-    return total / z / (count(np.shape(a), axis) - ddof)
+def _var_jvp(
+    a_dot: Array,
+    mean_dot: Array,
+    a: Array,
+    axis: Axis,
+    dtype: DType,
+    ddof: Any,
+    keepdims: bool,
+    mean: Array = None,
+    where: Any = True,
+) -> Array:
+    return 2 * _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where)
 
 
-@rule(np.std, wrt=["a"], jvp=_std_jvp, samples=sampling.DEVIATIONS, infer=infer.axes.reduced)
+@rule(
+    np.var,
+    wrt=["a", "mean"],
+    jvp=_var_jvp,
+    samples=masked.MASKED_VARIANCES,
+    infer=infer.axes.reduced,
+    steps=frozenset({"where"}),
+    aliases={"correction": "ddof"},
+)
+def var(
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    mean: Array = None,
+    where: Any = True,
+) -> tuple[Array, Array]:
+    if mean is None and where is True:
+        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+        if real(a):
+            return unreduce(2 * z_bar, np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof), 0.0
+        share = unreduce(2 * np.real(z_bar), np.shape(a), axis, keepdims)
+        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
+    share = unreduce(2 * np.real(z_bar) / (count_here(where, a, axis, keepdims) - ddof), np.shape(a), axis, keepdims)
+    if mean is None:
+        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
+        return np.where(where, share * np.conj(d), 0), 0.0
+    a_bar = np.where(where, share * np.conj(a - mean), 0)
+    return a_bar, unbroadcast(-a_bar, np.shape(mean))
+
+
+def _std_jvp(
+    a_dot: Array,
+    mean_dot: Array,
+    z: Array,
+    a: Array,
+    axis: Axis,
+    dtype: DType,
+    ddof: Any,
+    keepdims: bool,
+    mean: Array = None,
+    where: Any = True,
+) -> Array:
+    return _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where) / z
+
+
+@rule(
+    np.std,
+    wrt=["a", "mean"],
+    jvp=_std_jvp,
+    samples=masked.MASKED_DEVIATIONS,
+    infer=infer.axes.reduced,
+    steps=frozenset({"where"}),
+    aliases={"correction": "ddof"},
+)
 def std(
     z: Array,
     z_bar: Array,
@@ -106,74 +177,80 @@ def std(
     axis: Axis = None,
     dtype: DType = None,
     *,
-    ddof: float = 0,
+    ddof: Any = 0,
     keepdims: bool = False,
-) -> Array:
-    d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
-    if real(a):
-        return unreduce(quotient(z_bar, z), np.shape(a), axis, keepdims) * d / (count(np.shape(a), axis) - ddof)
-    share = unreduce(quotient(np.real(z_bar), z), np.shape(a), axis, keepdims)
-    return share * np.conj(d) / (count(np.shape(a), axis) - ddof)
-
-
-def _nanvar_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
-    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
-    total = np.sum(np.where(np.isnan(a), 0, np.real(np.conj(d) * a_dot)), axis=axis, keepdims=keepdims)
-    return 2 * total / (count_numbers(a, axis, keepdims) - ddof)
-
-
-@rule(np.nanvar, wrt=["a"], jvp=_nanvar_jvp, samples=sampling.NAN_VARIANCES, infer=infer.axes.reduced)
-def nanvar(
-    z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, ddof: float = 0, keepdims: bool = False
-) -> Array:
-    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
-    share = 2 * np.real(z_bar) / (count_numbers(a, axis, keepdims) - ddof)
-    return unreduce(share, np.shape(a), axis, keepdims) * np.conj(d)
-
-
-def _nanstd_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, dtype: DType, ddof: float, keepdims: bool) -> Array:
-    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
-    total = np.sum(np.where(np.isnan(a), 0, np.real(np.conj(d) * a_dot)), axis=axis, keepdims=keepdims)
-    return total / z / (count_numbers(a, axis, keepdims) - ddof)
-
-
-@rule(np.nanstd, wrt=["a"], jvp=_nanstd_jvp, samples=sampling.NAN_DEVIATIONS, infer=infer.axes.reduced)
-def nanstd(
-    z: Array,
-    z_bar: Array,
-    a: Array,
-    axis: Axis = None,
-    dtype: DType = None,
-    *,
-    ddof: float = 0,
-    keepdims: bool = False,
-) -> Array:
-    d = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, dtype=dtype, keepdims=True))
-    share = quotient(np.real(z_bar), z) / (count_numbers(a, axis, keepdims) - ddof)
-    return unreduce(share, np.shape(a), axis, keepdims) * np.conj(d)
+    mean: Array = None,
+    where: Any = True,
+) -> tuple[Array, Array]:
+    if mean is None and where is True:
+        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
+        if real(a):
+            share = unreduce(quotient(z_bar, z), np.shape(a), axis, keepdims)
+            return share * d / (count(np.shape(a), axis) - ddof), 0.0
+        share = unreduce(quotient(np.real(z_bar), z), np.shape(a), axis, keepdims)
+        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
+    part = quotient(np.real(z_bar), z) / (count_here(where, a, axis, keepdims) - ddof)
+    share = unreduce(part, np.shape(a), axis, keepdims)
+    if mean is None:
+        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
+        return np.where(where, share * np.conj(d), 0), 0.0
+    a_bar = np.where(where, share * np.conj(a - mean), 0)
+    return a_bar, unbroadcast(-a_bar, np.shape(mean))
 
 
 # --- extremes ---
 
 
-def _extreme_jvp(a_dot: Array, z: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
-    return mean_ties(a_dot, a, z, axis, keepdims)
+def _extreme_jvp(
+    a_dot: Array,
+    initial_dot: Array,
+    z: Array,
+    a: Array,
+    axis: Axis,
+    keepdims: bool,
+    initial: Array = None,
+    where: Any = True,
+) -> Array:
+    hit = (a == unreduce(z, np.shape(a), axis, keepdims)) & where
+    total = np.sum(np.where(hit, a_dot, 0), axis=axis, keepdims=keepdims)
+    first = 0 if initial is None else np.where(z == initial, initial_dot, 0)
+    return (total + first) / count_ties(a, z, axis, keepdims, initial, where)
 
 
-def _extreme(function: Function, samples: Function = sampling.REDUCTIONS) -> Function:
-    return rule(function, wrt=["a"], jvp=_extreme_jvp, samples=samples, infer=infer.axes.reduced)
+def _extreme(function: Function, samples: Function = masked.MASKED_EXTREMES) -> Function:
+    return rule(
+        function,
+        wrt=["a", "initial"],
+        jvp=_extreme_jvp,
+        samples=samples,
+        infer=infer.axes.reduced,
+        steps=frozenset({"where"}),
+    )
 
 
 @_extreme(np.max)
-def max(z: Array, z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    return share_ties(z_bar, a, z, axis, keepdims)
+def max(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    initial: Array = None,
+    where: Any = True,
+) -> tuple[Array, Array]:
+    if initial is None and where is True:
+        return share_ties(z_bar, a, z, axis, keepdims), 0.0
+    share = z_bar / count_ties(a, z, axis, keepdims, initial, where)
+    hit = (a == unreduce(z, np.shape(a), axis, keepdims)) & where
+    return np.where(hit, unreduce(share, np.shape(a), axis, keepdims), 0), np.sum(np.where(z == initial, share, 0))
 
 
 _extreme(np.min)(max)
 _extreme(np.amax)(max)
 _extreme(np.amin)(max)
-_extreme(np.nanmax, sampling.NAN_REDUCTIONS)(max)
-_extreme(np.nanmin, sampling.NAN_REDUCTIONS)(max)
+_extreme(np.nanmax, masked.MASKED_NAN_EXTREMES)(max)
+_extreme(np.nanmin, masked.MASKED_NAN_EXTREMES)(max)
 
 
 def _ptp_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
@@ -190,24 +267,47 @@ def ptp(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) ->
 # --- products ---
 
 
-def _prod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
-    return np.sum(a_dot * other_products(a, axis), axis=axis, dtype=dtype, keepdims=keepdims)
+def _prod_jvp(
+    a_dot: Array,
+    initial_dot: Array,
+    a: Array,
+    axis: Axis,
+    dtype: DType,
+    keepdims: bool,
+    initial: Array = 1,
+    where: Any = True,
+) -> Array:
+    others = other_products(np.where(where, a, 1), axis)
+    total = np.sum(a_dot * others, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    whole = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return initial * total + initial_dot * whole
 
 
-@rule(np.prod, wrt=["a"], jvp=_prod_jvp, samples=sampling.PRODUCTS, infer=infer.axes.reduced)
-def prod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    return unreduce(z_bar, np.shape(a), axis, keepdims) * other_products(a, axis)
-
-
-def _nanprod_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: bool) -> Array:
-    others = other_products(np.where(np.isnan(a), 1, a), axis)
-    return np.sum(np.where(np.isnan(a), 0, a_dot * others), axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-@rule(np.nanprod, wrt=["a"], jvp=_nanprod_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.reduced)
-def nanprod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False) -> Array:
-    others = other_products(np.where(np.isnan(a), 1, a), axis)
-    return np.where(np.isnan(a), 0, unreduce(z_bar, np.shape(a), axis, keepdims) * others)
+@rule(
+    np.prod,
+    wrt=["a", "initial"],
+    jvp=_prod_jvp,
+    samples=masked.MASKED_PRODUCTS,
+    infer=infer.axes.reduced,
+    steps=frozenset({"where"}),
+)
+def prod(
+    z_bar: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    *,
+    keepdims: bool = False,
+    initial: Array = 1,
+    where: Any = True,
+) -> tuple[Array, Array]:
+    whole = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    if where is True:
+        others = other_products(a, axis)
+        return unreduce(z_bar * initial, np.shape(a), axis, keepdims) * others, np.sum(z_bar * whole)
+    others = other_products(np.where(where, a, 1), axis)
+    share = unreduce(z_bar * initial, np.shape(a), axis, keepdims) * others
+    return np.where(where, share, 0), np.sum(z_bar * whole)
 
 
 # --- cumulative functions ---
@@ -216,16 +316,6 @@ def nanprod(z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, k
 @linear(np.cumsum, wrt=["a"], samples=sampling.SCANS, infer=infer.axes.scan)
 def cumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     return np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
-
-
-def _nancumsum_jvp(a_dot: Array, a: Array, axis: int | None, dtype: DType) -> Array:
-    return np.cumsum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype)
-
-
-@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
-def nancumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
-    a_bar = np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
-    return np.where(np.isnan(a), 0, a_bar)
 
 
 def _cumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DType) -> Array:
@@ -239,19 +329,6 @@ def cumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None
     x = merge_axes(a, axis)
     x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
     return split_axes(x_bar, np.shape(a), axis)
-
-
-def _nancumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DType) -> Array:
-    x = merge_axes(np.where(np.isnan(a), 1, a), axis)
-    x_dot = recurrence(products_before(x) * merge_axes(np.where(np.isnan(a), 0, a_dot), axis), x)
-    return split_axes(x_dot, np.shape(z), axis)
-
-
-@rule(np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
-def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
-    x = merge_axes(np.where(np.isnan(a), 1, a), axis)
-    x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)
-    return np.where(np.isnan(a), 0, split_axes(x_bar, np.shape(a), axis))
 
 
 def _initials() -> Sequence[Sample]:

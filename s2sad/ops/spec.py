@@ -139,6 +139,8 @@ class OpSpec:
     forms: tuple[Form, ...] = ()
     #: Whether the derivative of the result is zero wherever there is one.
     constant: bool = False
+    #: Other names of parameters.
+    aliases: Mapping[str, str] = field(default_factory=dict)
     #: What to do instead where something active goes in.
     remedy: str | None = None
     #: Of how many leading operands it matters that they stand by position in the IR.
@@ -191,6 +193,7 @@ class Options(TypedDict, total=False):
     calls: tuple[str, ...]
     ordered: bool
     forms: tuple[Form, ...]
+    aliases: Mapping[str, str]
     leading: int
     odd: int
     mirrors: bool

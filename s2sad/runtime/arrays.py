@@ -99,6 +99,31 @@ def count_numbers(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims, dtype=np.result_type(np.real(a)))
 
 
+def count_here(where: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return how many elements of ``a`` along ``axis`` are not masked out, in the real floating type of ``a``.
+
+    At least 1, so that the adjoint of what is masked out can be divided by it.
+
+    >>> count_here(np.array([True, False]), np.ones((3, 2)), 0)
+    array([3., 1.])
+    """
+    hits = np.broadcast_to(where, np.shape(a))
+    return np.maximum(np.sum(hits, axis=axis, keepdims=keepdims, dtype=np.result_type(np.real(a))), 1)
+
+
+def count_ties(
+    a: Any, z: Any, axis: Axis = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """Return how many elements of ``a`` along ``axis`` (and ``initial``) equal the extreme ``z``, at least 1.
+
+    >>> count_ties(np.array([3.0, 1.0, 3.0]), 3.0, initial=3.0)
+    np.float64(3.0)
+    """
+    hit = (a == unreduce(z, np.shape(a), axis, keepdims)) & where
+    number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
+    return np.maximum(number if initial is None else number + (z == initial), 1)
+
+
 def power_dx(x: Any, y: Any) -> Any:
     """Return the derivative of ``x ** y`` by ``x``: ``y * x ** (y - 1)``, and 0 where ``y`` is 0.
 

@@ -145,3 +145,45 @@ def test_differences(f: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("f", [slopes, area_of_rows])
 def test_differences_in_matrices(f: Callable[..., Any]) -> None:
     agrees(f, M)
+
+
+# --- reductions with a mask, a first value, a mean ---
+
+
+def masked(x: Any) -> Any:
+    return np.sum(x * x, where=x > 0.8, initial=x[0] ** 2) * np.mean(x, where=x < 3)
+
+
+def largest_but(x: Any) -> Any:
+    return np.max(x, initial=x[2] * 2) * x.min(initial=0.1, where=x > 0)
+
+
+def spreads(m: Any) -> Any:
+    mean = np.mean(m, axis=0, keepdims=True) * 1.1
+    return np.sum(np.var(m, axis=0, mean=mean) ** 2) + np.std(m, correction=1, where=m > -1)
+
+
+def of_numbers(m: Any) -> Any:
+    y = np.where(m > 3, np.nan, m)
+    return np.nanstd(y, ddof=1, where=m > -2) * np.nansum(y, initial=2.0) + np.nanprod(y, axis=1, where=m > 0)[0]
+
+
+def products(x: Any) -> Any:
+    return np.prod(x, initial=x[0], where=x > 0) + np.prod([x[0], x[1] * x[2]])
+
+
+@pytest.mark.parametrize("f", [masked, largest_but, products])
+def test_reductions(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+@pytest.mark.parametrize("f", [spreads, of_numbers])
+def test_reductions_of_matrices(f: Callable[..., Any]) -> None:
+    agrees(f, M)
+
+
+def test_a_first_value_shares_a_tie() -> None:
+    f = grad(lambda x, y: np.max(x, initial=y), argnums=(0, 1))
+    x_bar, y_bar = f(np.array([1.0, 3.0, 3.0]), 3.0)
+    np.testing.assert_allclose(x_bar, [0.0, 1 / 3, 1 / 3])
+    assert y_bar == pytest.approx(1 / 3)
