@@ -62,6 +62,17 @@ def _makes_integers(function: np.ufunc) -> bool:
     return any(signature[-1] in "bBhHiIlLqQ" for signature in function.types)
 
 
+@functools.cache
+def _widens(function: np.ufunc) -> bool:
+    """Whether numbers of Python's beside operands in single precision make a ufunc compute in double.
+
+    NumPy then takes the first loop to which the operands can be converted safely; some ufuncs of SciPy have those in
+    double first.
+    """
+    floats = (operands for operands in (t.partition("->")[0] for t in function.types) if set(operands) & set("fFdD"))
+    return bool(set(next(floats, "")) & set("dD"))
+
+
 def precision_of(call: Call, found: Fact, spec: OpSpec | None, bound: Bound, fact: Look) -> Precision:
     """The precision of the result of a call, of which the rest is known."""
     kind, function, args = call.op.kind, call.op.function, call.args
@@ -86,6 +97,8 @@ def precision_of(call: Call, found: Fact, spec: OpSpec | None, bound: Bound, fac
         joined = _joined(args, fact)
         if joined == "weak" and not _makes_integers(function):
             joined = "float"
+        if joined == "single" and _widens(function) and any(fact(a).precision != "single" for a in args):
+            return ""
         return "" if found.boolean else _strong(joined)
     if isinstance(function, type) and issubclass(function, np.number):
         return precision_of_dtype(np.dtype(function))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -179,10 +180,14 @@ class _Types:
         if isinstance(op.function, np.ufunc) and op.function.signature is None and not call.kwargs:
             whole = elementwise([self(a) for a in args])
             if op.function.nout > 1:
-                return Fact("tuple", each=replace(whole, boolean=True, precision=""))
+                # Of arrays of a class without axes they are arrays.
+                kind = "numeric" if whole.kind == "scalar" else whole.kind
+                return Fact("tuple", each=replace(whole, kind=kind, boolean=True, precision=""))
             if op.kind == "method" and whole.kind == "scalar" and self(args[0]).kind == "array":
                 # The method gives the array itself where there is nothing to do.
                 whole = replace(whole, kind="numeric")
+            if whole.real and _is_complex(op.function):
+                return replace(whole, real=False)
             return replace(whole, real=True) if op.function in (np.absolute, np.floor) else whole
         if spec is None or bound is None:
             return OPEN
@@ -191,6 +196,12 @@ class _Types:
             known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+@functools.cache
+def _is_complex(function: np.ufunc) -> bool:
+    """Whether a ufunc gives complex numbers of real ones too."""
+    return all(signature[-1] in "FDG" for signature in function.types)
 
 
 def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:

@@ -47,10 +47,9 @@ def load_imported() -> bool:
     if found:
         with _loading:
             for name in found:
-                module = _pending.get(name)
-                if module is not None:
-                    importlib.import_module(module)
-                    _pending.pop(name, None)
+                for module in _pending.get(name, ()):
+                    importlib.import_module(f"{__name__}.scipy.{module}")
+                _pending.pop(name, None)
     return bool(found)
 
 

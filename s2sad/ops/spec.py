@@ -236,6 +236,8 @@ def _name(function: Function, otherwise: str = "") -> str:
     name = getattr(function, "__name__", otherwise)
     # Universal functions do not say where they are from.
     home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
+    if home.startswith("scipy."):
+        home = home.partition("._")[0]
     owner = getattr(getattr(function, "__self__", None), "name", "")
     return f"{home}.{owner}.{name}" if owner else f"{home}.{name}"
 

@@ -27,6 +27,8 @@ def quotient(a: Any, b: Any) -> Any:
     """
     if isinstance(a, float) and isinstance(b, float):
         return a / b if a else 0.0
+    if isinstance(b, (int, float)) and b:
+        return a / b
     if isinstance(b, (np.ndarray, np.generic)):
         try:
             return _divide(a, b)

@@ -1,19 +1,15 @@
-"""What functions of SciPy are, with their derivatives: one module for each of SciPy's.
+"""What functions of SciPy are, with their derivatives: modules named after those of SciPy.
 
-A module here is imported by :func:`s2sad.ops.spec_of`, once SciPy's own is imported by the program.  It may import
-SciPy; nothing else may import it.  `ROOTS` says by what name the rules, and the texts in which they stand, call SciPy's
-modules: ``special.digamma(x)``.
+They are imported by :func:`s2sad.ops.spec_of`, once SciPy's own module is imported by the program, and may import it.
+`ROOTS` says by what name the rules, and the texts in which they stand, call SciPy's modules: ``special.digamma(x)``.
 """
 
 from __future__ import annotations
 
-#: SciPy's modules by the names that rules have for them.  Those of a module here that is not written yet are harmless.
-ROOTS = {
-    "special": "scipy.special",
-    "stats": "scipy.stats",
-}
+#: SciPy's modules by the names that rules have for them.
+ROOTS = {"special": "scipy.special"}
 
-#: Module of SciPy, and that which declares its functions here.
-DECLARED = {
-    "scipy.special": "s2sad.ops.scipy.special",
+#: SciPy's modules, and those here that declare their functions.
+DECLARED: dict[str, tuple[str, ...]] = {
+    "scipy.special": ("special", "special_bessel", "special_orthogonal"),
 }

@@ -1,0 +1,292 @@
+"""Partial derivatives of functions of ``scipy.special`` that take more than a formula: limits, series, cases.
+
+Imported only where SciPy is.  Each computes in the precision of its operands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import unbroadcast, unreduce
+
+Array = Any
+
+_PHASE = "the sign of a sum of complex exponentials has no complex derivative"
+_quiet = np.errstate(all="ignore")
+
+
+def _narrowed(value: Array, *operands: Array) -> Array:
+    """In single precision what is computed from operands of that, and from Python's numbers, which SciPy widens."""
+    return value.astype(np.float32) if np.result_type(*operands) == np.float32 else value
+
+
+def real_sign(x: Array) -> Array:
+    """The sign of a real number; of a complex one there is none that has a derivative.
+
+    Raises:
+        UndefinedDerivativeError: for complex numbers.
+    """
+    if np.iscomplexobj(x):
+        message = "a Bessel function scaled by the exponential of a real part has no complex derivative"
+        raise UndefinedDerivativeError(message, "Use the function without scaling (iv, jv, yv).")
+    return np.sign(x)
+
+
+# --- the gamma function and its quotients ---
+
+
+def is_pole(x: Array) -> Array:
+    """Where the gamma function has its poles: at 0, -1, -2 and so on."""
+    return (x <= 0) & (x == np.floor(x))
+
+
+@_quiet
+def rgamma_derivative(x: Array) -> Array:
+    """The derivative of 1 / gamma(x), an entire function; at the pole -n it is (-1)^n n!.
+
+    >>> float(rgamma_derivative(-3.0))
+    -6.0
+    """
+    if np.iscomplexobj(x):
+        return -special.rgamma(x) * special.digamma(x)
+    pole = is_pole(x)
+    at_pole = (1 - 2 * (np.asarray(x) % 2)) * special.gamma(np.where(pole, 1 - x, 1))
+    return np.where(pole, at_pole, -special.rgamma(x) * special.digamma(np.where(pole, 1, x)))
+
+
+@_quiet
+def digamma_difference(a: Array, b: Array) -> Array:
+    """digamma(a) - digamma(b); where both are poles, the limit with a - b held fixed (by reflection)."""
+    both = is_pole(a) & is_pole(b)
+    a, b = np.where(both, 1 - a, a), np.where(both, 1 - b, b)
+    return special.digamma(a) - special.digamma(b)
+
+
+@_quiet
+def binom_dn(z: Array, n: Array, k: Array) -> Array:
+    """The derivative of z = binom(n, k) by n: of a polynomial in n where k is a whole number."""
+    m = n - k + 1
+    vanishes = is_pole(m) & ~is_pole(n + 1)
+    limit = special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
+    return _narrowed(np.where(vanishes, limit, np.where(z == 0, 0, z * digamma_difference(n + 1, m))), n, k)
+
+
+@_quiet
+def binom_dk(z: Array, n: Array, k: Array) -> Array:
+    """The derivative of z = binom(n, k) by k."""
+    m = n - k + 1
+    above = -special.gamma(n + 1) * special.rgamma(k + 1) * rgamma_derivative(m)
+    below = special.gamma(n + 1) * special.rgamma(m) * rgamma_derivative(k + 1)
+    inside = z * (special.digamma(m) - special.digamma(k + 1))
+    return _narrowed(np.where(is_pole(m), above, np.where(is_pole(k + 1), below, inside)), n, k)
+
+
+@_quiet
+def poch_dz(p: Array, x: Array, m: Array) -> Array:
+    """The derivative of p = poch(x, m) by x: of a polynomial in x where m is a whole number."""
+    vanishes = is_pole(x) & ~is_pole(x + m)
+    limit = special.gamma(x + m) * rgamma_derivative(x)
+    return _narrowed(np.where(vanishes, limit, p * digamma_difference(x + m, x)), x, m)
+
+
+def gamma_density(a: Array, x: Array) -> Array:
+    """x^(a - 1) exp(-x) / gamma(a)."""
+    return _narrowed(np.exp(special.xlogy(a - 1, x) - x - special.gammaln(a)), a, x)
+
+
+def beta_density(a: Array, b: Array, x: Array) -> Array:
+    """x^(a - 1) (1 - x)^(b - 1) / beta(a, b)."""
+    log_density = special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)
+    return _narrowed(np.exp(log_density), a, b, x)
+
+
+def multigammaln_derivative(a: Array, d: int) -> Array:
+    """The derivative of multigammaln(a, d) by a: the sum of digamma(a - i / 2) for i below d."""
+    return sum(special.digamma(a - 0.5 * i) for i in range(int(d)))
+
+
+# --- functions near the error function ---
+
+
+def _tail(u: Array) -> Array:
+    """The divergent series u + 3 u^2 + 15 u^3 + 105 u^4 + ..., cut off where u is below 2e-4."""
+    return u * (1 + 3 * u * (1 + 5 * u * (1 + 7 * u * (1 + 9 * u))))
+
+
+@_quiet
+def dawsn_derivative(z: Array, x: Array) -> Array:
+    """1 - 2 x z for z = dawsn(x); by its asymptotic series where that would cancel."""
+    plain = 1 - 2 * x * z
+    return plain if np.iscomplexobj(x) else np.where(np.abs(x) > 50, -_tail(0.5 / x**2), plain)
+
+
+@_quiet
+def erfcx_derivative(z: Array, x: Array) -> Array:
+    """2 x z - 2 / sqrt(pi) for z = erfcx(x); by its asymptotic series where that would cancel."""
+    c = 2 / math.sqrt(math.pi)
+    return np.where(np.real(x) > 50, c * _tail(-0.5 / x**2), 2 * x * z - c)
+
+
+# --- exponentials ---
+
+
+@_quiet
+def exprel_derivative(x: Array) -> Array:
+    """The derivative of exprel(x) = (exp(x) - 1) / x; near 0 by its power series, the sum of k x^(k-1) / (k + 1)!.
+
+    >>> float(exprel_derivative(0.0))
+    0.5
+    """
+    near = np.abs(x) < 1
+    u = np.where(near, x, 0)
+    series = 0 * u
+    for k in range(18, 0, -1):
+        series = series * u + k / math.factorial(k + 1)
+    far = np.where(near, 1, x)
+    return np.where(near, series, (np.exp(far) - special.exprel(far)) / far)
+
+
+@_quiet
+def sinhc(x: Array) -> Array:
+    """sinh(x) / x, and 1 at 0."""
+    return np.where(x == 0, 1, np.sinh(x) / x)
+
+
+@_quiet
+def boxcox_dlmbda(z: Array, x: Array, lmbda: Array) -> Array:
+    """The derivative of z = boxcox(x, lmbda) by lmbda."""
+    log_x = np.log(x)
+    u = lmbda * log_x
+    near = np.abs(u) < 1
+    far = np.where(near, 1, lmbda)
+    by_series = log_x**2 * exprel_derivative(np.where(near, u, 0))
+    return _narrowed(np.where(near, by_series, (special.xlogy(x**far, x) - z) / far), x, lmbda)
+
+
+@_quiet
+def boxcox1p_dlmbda(x: Array, lmbda: Array) -> Array:
+    """The derivative of boxcox1p(x, lmbda) by lmbda."""
+    log_x = np.log1p(x)
+    return _narrowed(log_x**2 * exprel_derivative(lmbda * log_x), x, lmbda)
+
+
+@_quiet
+def inv_boxcox_dlmbda(x: Array, y: Array, lmbda: Array) -> Array:
+    """The derivative of x = inv_boxcox(y, lmbda) by lmbda: x y^2 (u / (1 + u) - log(1 + u)) / u^2 at u = lmbda y.
+
+    Near 0 the quotient is the sum of (-1)^(k+1) (k - 1) / k u^(k-2) over k from 2.
+    """
+    u = lmbda * y
+    near = np.abs(u) < 0.1
+    v = np.where(near, u, 0)
+    series = 0 * v
+    for k in range(18, 1, -1):
+        series = series * v + (-1) ** (k + 1) * (k - 1) / k
+    far = np.where(near, 1, u)
+    return x * y**2 * np.where(near, series, (far / (1 + far) - np.log1p(far)) / far**2)
+
+
+@_quiet
+def expn_derivative(z: Array, n: Array, x: Array) -> Array:
+    """The derivative of z = expn(n, x) by x: -expn(n - 1, x), also for n = 0."""
+    return np.where(np.equal(n, 0), -z * (1 + 1 / x), -special.expn(np.maximum(n - 1, 0), x))
+
+
+# --- sums of exponentials ---
+
+
+@_quiet
+def exp_shares(a: Array, z: Array, axis: Any = None) -> Array:
+    """exp(a - z): the share of each number in a sum of exponentials, of which ``z`` is the logarithm.
+
+    ``z`` is of a shape that broadcasts against ``a``.  Where it is infinite the numbers that are equal to it share
+    equally.
+
+    >>> exp_shares(np.array([-np.inf, -np.inf]), -np.inf).tolist()
+    [0.5, 0.5]
+    """
+    if np.all(np.isfinite(z)):
+        return np.exp(a - z)
+    tied = a == z
+    count = np.sum(tied, axis=axis, keepdims=True)
+    equal = np.where(tied, 1 / np.maximum(count, 1).astype(np.result_type(np.real(a))), 0)
+    return np.where(np.isinf(z), equal, np.exp(a - z))
+
+
+def logsumexp_adjoints(
+    z_bar: Any, z: Any, a: Array, axis: Any, b: Array, keepdims: bool, return_sign: bool
+) -> tuple[Array, Array]:
+    """The adjoints of ``a`` and ``b`` in ``z = logsumexp(a, axis, b, keepdims, return_sign)``."""
+    value, sign, g = (z[0], z[1], z_bar[0]) if return_sign else (z, 1, z_bar)
+    if return_sign and np.iscomplexobj(sign):
+        raise UndefinedDerivativeError(_PHASE, "Leave return_sign out: the logarithm is complex then.")
+    shape = np.broadcast_shapes(np.shape(a), () if b is None else np.shape(b))
+    g = unreduce(g * sign, shape, axis, keepdims)
+    shares = g * exp_shares(np.broadcast_to(a, shape), unreduce(value, shape, axis, keepdims), axis)
+    if b is None:
+        return unbroadcast(shares, shape), 0.0
+    # A number that counts zero times may be infinite.
+    weighed = np.where(np.equal(b, 0), 0, b * shares)
+    return unbroadcast(weighed, np.shape(a)), unbroadcast(shares, np.shape(b))
+
+
+def logsumexp_tangent(
+    a_dot: Array, b_dot: Array, z: Any, a: Array, axis: Any, b: Array, keepdims: bool, return_sign: bool
+) -> Any:
+    """The tangent of ``z = logsumexp(a, axis, b, keepdims, return_sign)``; that of the sign is zero."""
+    value, sign = z if return_sign else (z, 1)
+    if return_sign and np.iscomplexobj(sign):
+        raise UndefinedDerivativeError(_PHASE, "Leave return_sign out: the logarithm is complex then.")
+    shape = np.broadcast_shapes(np.shape(a), () if b is None else np.shape(b))
+    shares = exp_shares(np.broadcast_to(a, shape), unreduce(value, shape, axis, keepdims), axis)
+    rate = shares * a_dot if b is None else np.where(np.equal(b, 0), 0, b * shares * a_dot) + shares * b_dot
+    z_dot = np.sum(rate, axis=axis, keepdims=keepdims) * sign
+    return (z_dot, np.zeros_like(sign)) if return_sign else z_dot
+
+
+# --- elliptic integrals ---
+
+
+@_quiet
+def ellipkinc_dm(phi: Array, m: Array) -> Array:
+    """The derivative of ellipkinc(phi, m) by m, by Carlson's integral R_D, on the half period around 0 and beyond."""
+    turns = np.round(phi / math.pi)
+    s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
+    part = s**3 * special.elliprd(c**2, 1, 1 - m * s**2) / 6
+    return part + np.where(turns == 0, 0, turns * special.elliprd(0, 1, 1 - m) / 3)
+
+
+@_quiet
+def ellipeinc_dm(phi: Array, m: Array) -> Array:
+    """The derivative of ellipeinc(phi, m) by m, by Carlson's integral R_D, on the half period around 0 and beyond."""
+    turns = np.round(phi / math.pi)
+    s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
+    part = s**3 * special.elliprd(c**2, 1 - m * s**2, 1) / 6
+    return -part - np.where(turns == 0, 0, turns * special.elliprd(0, 1 - m, 1) / 3)
+
+
+# --- inverses, and the dilogarithm ---
+
+
+@_quiet
+def lambertw_derivative(z: Array, x: Array) -> Array:
+    """The derivative of z = lambertw(x) on any branch: z / (x (1 + z)), and 1 at 0."""
+    return np.where(np.equal(x, 0) & np.equal(z, 0), 1, z / (x * (1 + z)))
+
+
+@_quiet
+def spence_derivative(x: Array) -> Array:
+    """The derivative of spence(x): log(x) / (1 - x), and -1 at 1."""
+    return np.where(np.equal(x, 1), -1, np.log(x) / np.where(np.equal(x, 1), 1, 1 - x))
+
+
+@_quiet
+def jacobi_derivative(degree: Array, alpha: Array, beta: Array, x: Array) -> Array:
+    """The derivative of eval_jacobi(degree, alpha, beta, x) by x; zero for degree 0."""
+    slope = 0.5 * (degree + alpha + beta + 1) * special.eval_jacobi(degree - 1, alpha + 1, beta + 1, x)
+    return np.where(np.equal(degree, 0), np.zeros_like(slope), slope)

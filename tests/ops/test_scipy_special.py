@@ -1,0 +1,245 @@
+"""Derivatives of ``scipy.special`` where the textbook formula has no value, what is refused, and whole programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+from s2sad import grad
+from s2sad.errors import S2SADError, UndefinedDerivativeError
+from tests.oracle import richardson_jvp
+
+GAMMA = 0.57721566490153286
+INF = math.inf
+
+
+def slope(f: Callable[..., Any], *args: float, argnums: int = 0) -> float:
+    """The derivative of a function of numbers, through an array, so that a zero adjoint is seen too."""
+
+    first = np.array([args[argnums]])
+    if len(args) == 1:
+        gradient = grad(lambda x: np.sum(f(x)))(first)
+    elif argnums == 0:
+        gradient = grad(lambda x, y: np.sum(f(x, y)))(first, args[1])
+    else:
+        gradient = grad(lambda x, y: np.sum(f(y, x)))(first, args[0])
+    assert gradient.shape == (1,)
+    return float(gradient[0])
+
+
+CLOSED: list[tuple[Callable[..., Any], tuple[float, ...], int, float]] = [
+    # The reciprocal gamma function is entire: (-1)^n n! at -n.
+    (lambda x: special.rgamma(x), (0.0,), 0, 1.0),
+    (lambda x: special.rgamma(x), (-4.0,), 0, 24.0),
+    (lambda x: special.gammaln(x), (1.0,), 0, -GAMMA),
+    (lambda x: special.digamma(x), (1.0,), 0, math.pi**2 / 6),
+    (lambda x: special.zeta(2, x), (1.0,), 0, -2 * 1.2020569031595942),
+    # Polynomials at their zeros: x (x + 1) (x + 2) and n (n - 1) (n - 2) / 6.
+    (lambda x: special.poch(x, 3), (0.0,), 0, 2.0),
+    (lambda x: special.poch(x, 3), (-1.0,), 0, -1.0),
+    (lambda x: special.binom(x, 3), (1.0,), 0, -1 / 6),
+    (lambda x: special.comb(x, 3), (1.0,), 0, 0.0),
+    # Limits at 0.
+    (lambda x: special.j1(x), (0.0,), 0, 0.5),
+    (lambda x: special.i1(x), (0.0,), 0, 0.5),
+    (lambda x: special.jv(2, x), (0.0,), 0, 0.0),
+    (lambda x: special.ellipk(x), (0.0,), 0, math.pi / 8),
+    (lambda x: special.ellipe(x), (0.0,), 0, -math.pi / 8),
+    (lambda x: special.exprel(x), (0.0,), 0, 0.5),
+    (lambda x: special.lambertw(x).real, (0.0,), 0, 1.0),
+    (lambda x: special.spence(x), (1.0,), 0, -1.0),
+    (lambda x: special.sici(x)[0], (0.0,), 0, 1.0),
+    (lambda x: special.shichi(x)[0], (0.0,), 0, 1.0),
+    (lambda x, lam: special.boxcox(x, lam), (2.0, 0.0), 1, math.log(2) ** 2 / 2),
+    (lambda x, lam: special.boxcox(x, lam), (0.0, 1.5), 1, 1 / 1.5**2),
+    (lambda y, lam: special.inv_boxcox(y, lam), (0.7, 0.0), 1, -0.5 * 0.49 * math.exp(0.7)),
+    (lambda n, x: special.eval_legendre(n, x), (4, 1.0), 1, 10.0),
+    (lambda n, x: special.eval_chebyt(n, x), (4, -1.0), 1, -16.0),
+    (lambda n, x: special.eval_hermite(n, x), (0, 0.3), 1, 0.0),
+    # At the edge of the domain a zero adjoint contributes zero.
+    (lambda x, y: special.xlogy(x, y), (0.0, 0.0), 1, 0.0),
+    (lambda x, y: special.xlogy(x, y), (0.0, 3.0), 0, math.log(3)),
+    (lambda x: special.xlogy(0.0, x) * 2, (0.0,), 0, 0.0),
+    (lambda x: special.xlogy(2.0, x) * 0.0, (1.0,), 0, 0.0),
+    (lambda x: special.entr(x) ** 2, (0.0,), 0, 0.0),
+    (lambda x: special.entr(x), (0.0,), 0, INF),
+    (lambda x, y: special.rel_entr(x, y), (0.0, 0.5), 1, 0.0),
+    (lambda x, y: special.kl_div(x, y), (0.0, 0.0), 1, 1.0),
+    (lambda x: special.xlog1py(0.0, x), (-1.0,), 0, 0.0),
+    # Large arguments.
+    (lambda x: special.expit(x), (800.0,), 0, 0.0),
+    (lambda x: special.expit(x), (-800.0,), 0, 0.0),
+    (lambda x: special.log_expit(x), (-800.0,), 0, 1.0),
+    (lambda x: special.log_expit(x), (800.0,), 0, 0.0),
+    (lambda x: special.log_ndtr(x), (-1e6,), 0, 1e6),
+    (lambda x: special.log_ndtr(x), (50.0,), 0, 0.0),
+    (lambda x: special.ndtr(x), (-60.0,), 0, 0.0),
+    (lambda x: special.dawsn(x), (1e7,), 0, -0.5e-14),
+    (lambda x: special.erfcx(x), (1e7,), 0, -1e-14 / math.sqrt(math.pi)),
+    (lambda x: special.ndtri_exp(x), (-1e14,), 0, 1 / math.sqrt(2e14)),
+    (lambda d, r: special.huber(d, r), (1.0, 5.0), 0, 4.0),
+    (lambda d, r: special.pseudo_huber(d, r), (1.0, 0.0), 0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "argnums", "expected"), CLOSED)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_where_the_formula_has_no_value_the_limit_is_right(
+    f: Callable[..., Any], args: tuple[float, ...], argnums: int, expected: float
+) -> None:
+    np.testing.assert_allclose(slope(f, *args, argnums=argnums), expected, rtol=2e-6 if abs(expected) > 1e5 else 1e-9)
+
+
+# --- sums of exponentials ---
+
+
+def lse(x: Any) -> Any:
+    return special.logsumexp(x)
+
+
+def lse_rows(x: Any) -> Any:
+    return np.sum(special.logsumexp(x, axis=1))
+
+
+def lse_weighed(x: Any, b: Any) -> Any:
+    return special.logsumexp(x, b=b)
+
+
+def log_soft(x: Any) -> Any:
+    return special.log_softmax(x)[0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_infinities_in_sums_of_exponentials() -> None:
+    np.testing.assert_array_equal(grad(lse)(np.array([0.0, -INF, 0.0])), [0.5, 0.0, 0.5])
+    np.testing.assert_array_equal(grad(lse)(np.array([-INF, -INF])), [0.5, 0.5])
+    np.testing.assert_array_equal(grad(lse)(np.array([1.0, INF])), [0.0, 1.0])
+    np.testing.assert_allclose(grad(lse_rows)(np.array([[-INF, -INF], [1.0, 1.0]])), np.full((2, 2), 0.5))
+    np.testing.assert_allclose(grad(lse_weighed)(np.array([INF, 0.3]), np.array([0.0, 2.0])), [0.0, 1.0])
+    np.testing.assert_array_equal(grad(log_soft)(np.array([0.0, -INF, 0.0])), [0.5, 0.0, -0.5])
+    np.testing.assert_array_equal(grad(log_soft)(np.array([900.0, -900.0])), [0.0, 0.0])
+
+
+def test_the_sign_of_a_complex_sum_is_refused() -> None:
+    def f(x: Any) -> Any:
+        size, sign = special.logsumexp(x + 1j, return_sign=True)
+        return size + np.real(sign)
+
+    with pytest.raises(UndefinedDerivativeError, match="sign of a sum of complex"):
+        grad(f)(np.array([0.3, 0.7]))
+
+
+# --- refusals ---
+
+REFUSED: list[tuple[Callable[..., Any], str]] = [
+    (lambda x: np.sum(special.gammainc(x, 1.5)), "special.gammainc has no derivative with respect to its argument 'a'"),
+    (
+        lambda x: np.sum(special.betainc(x, 2.0, 0.5)),
+        "special.betainc has no derivative with respect to its argument 'a'",
+    ),
+    (lambda x: np.sum(special.jv(x, 1.5)), "special.jv has no derivative with respect to its argument 'v'"),
+    (lambda x: np.sum(special.kv(x, 1.5)), "special.kv has no derivative with respect to its argument 'v'"),
+    (lambda x: np.sum(special.expn(x, 1.5)), "special.expn has no derivative with respect to its argument 'order'"),
+    (lambda x: np.sum(special.zeta(x, 1.5)), "special.zeta has no derivative with respect to its argument 'x'"),
+    (lambda x: np.sum(special.eval_legendre(x, 0.5)), "with respect to its argument 'degree'"),
+    (lambda x: np.sum(special.hyp2f1(x, 1.0, 2.0, 0.5)), "with respect to its argument 'a'"),
+    (lambda x: special.legendre(x[0])(0.5), "use special.eval_legendre"),
+    (lambda x: special.ellipj(x[0], 0.5)[0], "special.ellipj has no derivative rule"),
+    (lambda x: np.sum(special.spherical_jn(1, x, True)), "the argument 'derivative' of special.spherical_jn"),
+]
+
+
+@pytest.mark.parametrize(("f", "message"), REFUSED)
+def test_what_has_no_closed_form_is_refused_by_name(f: Callable[..., Any], message: str) -> None:
+    with pytest.raises(S2SADError) as caught:
+        grad(f)(np.array([0.5, 0.7]))
+    assert message in str(caught.value)
+
+
+# --- programs ---
+
+RANDOM = np.random.default_rng(7)
+X = RANDOM.normal(size=(6, 3))
+W = RANDOM.normal(size=3)
+Y = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0])
+
+
+def logistic(w: Any, x: Any, y: Any) -> Any:
+    z = x @ w
+    return -np.mean(y * special.log_expit(z) + (1 - y) * special.log_expit(-z))
+
+
+def poisson(w: Any, x: Any, counts: Any) -> Any:
+    eta = x @ w
+    return -np.sum(counts * eta - np.exp(eta) - special.gammaln(counts + 1))
+
+
+def beta_binomial(w: Any, k: Any, n: Any) -> Any:
+    a, b = np.exp(w[0]), np.exp(w[1])
+    return -np.sum(special.betaln(k + a, n - k + b) - special.betaln(a, b))
+
+
+def matern(w: Any, x: Any, y: Any) -> Any:
+    nu = 1.5
+    d = x[:, None, :] - x[None, :, :]
+    r = np.sqrt(np.sum(d**2, axis=-1) + 1e-6) * np.sqrt(2 * nu) / np.exp(w[0])
+    k = np.exp(w[1]) * 2 ** (1 - nu) / special.gamma(nu) * r**nu * special.kv(nu, r) + 0.1 * np.eye(len(y))
+    return 0.5 * y @ np.linalg.solve(k, y) + 0.5 * np.linalg.slogdet(k)[1]
+
+
+def mixture(w: Any, means: Any, x: Any) -> Any:
+    log_density = -0.5 * (x[:, None] - means) ** 2
+    return -np.sum(special.logsumexp(log_density + special.log_softmax(w), axis=1))
+
+
+def mixture_of_shares(w: Any, means: Any, x: Any) -> Any:
+    return -np.sum(special.logsumexp(-0.5 * (x[:, None] - means) ** 2, axis=1, b=special.softmax(w)))
+
+
+def written(w: Any) -> Any:
+    out = np.zeros_like(w)
+    special.expit(w, out=out)
+    return np.sum(out * special.erf(w, where=w > 0, out=np.zeros_like(w)))
+
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (logistic, (X, Y)),
+    (poisson, (X, np.arange(6.0))),
+    (beta_binomial, (np.arange(5.0), 10)),
+    (matern, (X, Y - 0.5)),
+    (mixture, (np.array([-1.0, 0.0, 2.0]), X[:, 0])),
+    (mixture_of_shares, (np.array([-1.0, 0.0, 2.0]), X[:, 0])),
+    (written, ()),
+]
+
+
+@pytest.mark.parametrize(("f", "more"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_losses(f: Callable[..., Any], more: tuple[Any, ...]) -> None:
+    gradient = grad(f)(W, *more)
+    for i, unit in enumerate(np.eye(3)):
+        expected = richardson_jvp(lambda w: f(w, *more), [W], [unit])
+        np.testing.assert_allclose(gradient[i], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_complex_results_of_real_arguments() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(np.abs(special.hankel1(1, x)) ** 2 + special.wofz(x).imag + special.lambertw(x).real)
+
+    x = np.array([0.5, 1.5])
+    for i, unit in enumerate(np.eye(2)):
+        np.testing.assert_allclose(grad(f)(x)[i], richardson_jvp(f, [x], [unit]), rtol=1e-9)
+
+
+def test_single_precision_stays() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(special.xlogy(x, x + 1) + special.logsumexp(x) + special.expit(x) + special.kv(1, x))
+
+    x = np.array([0.5, 1.5], np.float32)
+    gradient = grad(f)(x)
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, grad(f)(x.astype(np.float64)), rtol=1e-5)
