@@ -4,9 +4,9 @@ All of them derive from :class:`S2SADError`, so ``except S2SADError`` catches
 what s2sad refuses and nothing else.  A message says what is wrong, where, and
 what to do about it; where a source line is to blame it reads like a compiler's::
 
-    model.py:7:12: error: np.linalg.eig has no derivative rule
-        w, v = np.linalg.eig(A)
-               ^~~~~~~~~~~~~~~~
+    model.py:7:9: error: np.frombuffer has no derivative rule
+        x = np.frombuffer(A)
+            ^~~~~~~~~~~~~~~~
     Write it with supported operations, or wrap the argument in stop_gradient(...).
 """
 
@@ -130,7 +130,7 @@ class UnsupportedError(S2SADError):
     calls: sorted by place, each once, whatever calls lead there.  Nothing of the function was run.
 
     Example:
-        ``grad(f)`` of ``def f(x): return np.linalg.eig(x)[0].sum()``.
+        ``grad(f)`` of ``def f(x): return np.frombuffer(x).sum()``.
 
     Remedy:
         Each violation names its own.  In general: write the statement in the

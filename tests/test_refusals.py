@@ -140,7 +140,7 @@ def unknown_method(v: Any) -> Any:
 
 
 def missing_rule(v: Any) -> Any:
-    return np.sum(np.linalg.eig(np.outer(v, v))[0].real)
+    return np.sum(np.frombuffer(np.outer(v, v)))
 
 
 def not_differentiable(v: Any) -> Any:
@@ -227,7 +227,7 @@ def test_refused_with_a_place_or_right(f: Callable[[Any], Any], x: Any) -> None:
 @pytest.mark.parametrize(
     ("f", "fragment"),
     [
-        (missing_rule, "np.linalg.eig"),
+        (missing_rule, "np.frombuffer"),
         (unknown_method, "byteswap"),
         (not_differentiable, "frexp"),
     ],
@@ -257,7 +257,7 @@ def test_a_value_made_of_text_is_refused_or_constant() -> None:
 
 
 def three_faults(v: Any) -> Any:
-    a = np.linalg.eig(np.outer(v, v))[0]
+    a = np.frombuffer(np.outer(v, v))
     b = np.frexp(v)[0]
     c = v.byteswap()
     return np.sum(a) + np.sum(b) + np.sum(c)

@@ -20,7 +20,6 @@ _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
 _POLYNOMIAL = "write the polynomial out, for instance by Horner's scheme in a loop; or " + _OWN
 _HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
-_EIGEN = "for symmetric or Hermitian matrices use np.linalg.eigh or eigvalsh, which have rules; or " + _OWN
 _WINDOW = "write its formula in elementary functions; or " + _OWN
 
 #: Why and what instead, by the function's public name.
@@ -110,13 +109,6 @@ REFUSED: dict[str, str] = {
         + ["numpy.linalg.test", "numpy.fft.test"],
         _QUIET,
     ),
-    # Linear algebra.
-    "numpy.linalg.cond": "use np.linalg.svd(a, compute_uv=False): the largest over the smallest singular value",
-    "numpy.linalg.eig": _EIGEN,
-    "numpy.linalg.eigvals": _EIGEN,
-    "numpy.linalg.lstsq": "use np.linalg.solve(a.T @ a, a.T @ b), or np.linalg.pinv(a) @ b",
-    "numpy.linalg.tensorinv": "reshape to a matrix and use np.linalg.inv",
-    "numpy.linalg.tensorsolve": "reshape to a matrix and use np.linalg.solve",
 }  # fmt: skip
 
 

@@ -1,15 +1,13 @@
-"""Rules of `numpy.linalg`.
+"""Rules of `numpy.linalg`: norms, inverses, linear systems and determinants.
 
 Where a gradient is not unique the convention is JAX's; where JAX gives NaN (the
-norm of a zero vector) it is zero, the subgradient of least norm.  Functions that
-take a matrix to be Hermitian and read one triangle of it (``cholesky``,
-``eigh``, ``eigvalsh``) have derivative zero by the other, and by the imaginary
-part of the diagonal.  A derivative that does not exist raises
-``UndefinedDerivativeError``.
+norm of a zero vector) it is zero, the subgradient of least norm.  A derivative
+that does not exist raises ``UndefinedDerivativeError``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,27 +17,24 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast, unreduce
-from s2sad.runtime.decompositions import (
-    cholesky_adjoint,
-    cholesky_tangent,
+from s2sad.runtime.matrices import ratio
+from s2sad.runtime.norms import cond_gradient, matrix_norm_gradient, norm_gradient, vector_norm_gradient
+from s2sad.runtime.systems import (
+    UNSET,
     cofactor,
-    eigh_adjoint,
-    eigh_tangent,
-    matrix_norm_gradient,
+    lstsq_adjoint,
+    lstsq_tangent,
     matrix_power_adjoint,
     matrix_power_tangent,
-    norm_gradient,
     pinv_adjoint,
     pinv_tangent,
-    qr_adjoint,
-    qr_tangent,
-    ratio,
     solve_matrix,
     solve_tangent,
     solve_transposed,
-    svd_adjoint,
-    svd_tangent,
-    vector_norm_gradient,
+    tensorsolve_adjoint,
+    tensorsolve_tangent,
+    truncated_pinv_adjoint,
+    truncated_pinv_tangent,
 )
 
 Array = Any
@@ -120,6 +115,26 @@ def matrix_norm(z: Array, z_bar: Array, x: Array, *, keepdims: bool = False, ord
     )
 
 
+def _conditions() -> Sequence[Sample]:
+    a = _regular(3, 3)
+    points = [sample(a, p) for p in (None, 2, -2, 1, -1, np.inf, -np.inf, "fro", "nuc")]
+    points += [sample(complexes(3, 3), p) for p in (None, -2, 1, np.inf, "fro", "nuc")]
+    points += [sample(_regular(2, 3, 3), p) for p in (None, 1, "fro")]
+    points += [sample(numbers(4, 2)), sample(numbers(2, 2, 3), -2), sample(_regular(2, 2).astype(np.float32), p=1)]
+    return [*points, sample(_regular(2, 2).astype(np.float32)), sample(_regular(1, 1))]
+
+
+def _cond_jvp(x_dot: Array, z: Array, x: Array, p: Any = None) -> Array:
+    return np.sum(np.real(cond_gradient(z, x, p) * x_dot), axis=(-2, -1))
+
+
+@rule(np.linalg.cond, wrt=["x"], jvp=_cond_jvp, samples=_conditions, infer=infer.linalg.condition)
+def cond(z: Array, z_bar: Array, x: Array, p: Any = None) -> Array:
+    if ndim(x) == 2:
+        return np.real(z_bar) * cond_gradient(z, x, p)
+    return np.expand_dims(np.real(z_bar), (-2, -1)) * cond_gradient(z, x, p)
+
+
 # --- inverses and linear systems ---
 
 
@@ -155,25 +170,44 @@ def inv(z: Array, z_bar: Array, a: Array) -> Array:
 
 def _rectangles() -> Sequence[Sample]:
     # One of deficient rank, whose derivative exists only along directions that keep the rank, has its own test.
+    a, small = numbers(4, 3), np.diag([2.0, -1.5, 0.3]) + 0.01 * numbers(3, 3)
     return [
         sample(numbers(3, 3)),
         sample(numbers(4, 2)),
         sample(numbers(2, 4)),
         sample(numbers(2, 3, 2)),
+        sample(numbers(2, 2, 4)),
         sample(complexes(3, 2)),
+        sample(complexes(2, 3)),
         sample(singles(3, 2)),
+        sample(np.zeros((0, 2))),
+        sample(a, 0.5),
+        sample(a, rcond=1e-3),
+        sample(complexes(2, 4), rtol=0.6),
+        sample(a.T, rtol=None),
+        sample(numbers(2, 4, 3), np.array([0.5, 1e-10])),
+        sample(small, hermitian=True),
+        sample(small, 0.4, True),
+        sample(small + 1j * numbers(3, 3), hermitian=True, rtol=0.4),
+        sample(small.astype(np.float32), 0.4),
     ]
 
 
-def _pinv_jvp(a_dot: Array, z: Array, a: Array) -> Array:
-    return pinv_tangent(a_dot, z, a)
+def _pinv_jvp(
+    a_dot: Array, z: Array, a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNSET
+) -> Array:
+    if rcond is None and not hermitian and rtol == UNSET:
+        return pinv_tangent(a_dot, z, a)
+    return truncated_pinv_tangent(a_dot, a, rcond, hermitian, rtol)
 
 
 @rule(
     np.linalg.pinv, wrt=["a"], jvp=_pinv_jvp, samples=_rectangles, infer=infer.axes.with_axes(infer.axes.same("a", 2))
 )
-def pinv(z: Array, z_bar: Array, a: Array) -> Array:
-    return pinv_adjoint(z_bar, z, a)
+def pinv(z: Array, z_bar: Array, a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = UNSET) -> Array:
+    if rcond is None and not hermitian and rtol == "unset":
+        return pinv_adjoint(z_bar, z, a)
+    return truncated_pinv_adjoint(z_bar, a, rcond, hermitian, rtol)
 
 
 def _systems() -> Sequence[Sample]:
@@ -202,7 +236,7 @@ def _solve_jvp(a_dot: Array, b_dot: Array, z: Array, a: Array, b: Array) -> Arra
     return solve_tangent(a_dot, b_dot, z, a, b)
 
 
-@rule(np.linalg.solve, jvp=_solve_jvp, samples=_systems, infer=infer.products.solved)
+@rule(np.linalg.solve, jvp=_solve_jvp, samples=_systems, infer=infer.linalg.solved)
 def solve(z: Array, z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 2 and ndim(b) == 1:
         b_bar = np.linalg.solve(a.T, z_bar)
@@ -212,6 +246,94 @@ def solve(z: Array, z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
         return -b_bar @ z.T, b_bar
     solved = solve_transposed(z_bar, a, b)
     return solve_matrix(solved, z, a, b), unbroadcast(solved, np.shape(b))
+
+
+def _tensor_inverses() -> Sequence[Sample]:
+    a = np.reshape(_regular(6, 6), (2, 3, 6))
+    return [
+        sample(a),
+        sample(np.reshape(a, (6, 3, 2)), 1),
+        sample(np.reshape(a, (2, 3, 3, 2)), ind=2),
+        sample(np.reshape(complexes(4, 4), (4, 2, 2)), 1),
+        sample(_regular(4, 4).astype(np.float32).reshape(2, 2, 2, 2)),
+    ]
+
+
+def _tensorinv_jvp(a_dot: Array, z: Array, ind: int = 2) -> Array:
+    return -np.tensordot(np.tensordot(z, a_dot, ind), z, np.ndim(z) - ind)
+
+
+@rule(
+    np.linalg.tensorinv,
+    wrt=["a"],
+    jvp=_tensorinv_jvp,
+    samples=_tensor_inverses,
+    infer=infer.axes.with_known_axes(infer.axes.same("a")),
+)
+def tensorinv(z: Array, z_bar: Array, a: Array, ind: int = 2) -> Array:
+    inverse = np.reshape(z, (-1, math.prod(np.shape(a)[:ind])))
+    return np.reshape(-inverse.T @ np.reshape(z_bar, np.shape(inverse)) @ inverse.T, np.shape(a))
+
+
+def _tensor_systems() -> Sequence[Sample]:
+    a, t = np.reshape(_regular(6, 6), (2, 3, 6)), np.reshape(_regular(6, 6), (2, 3, 3, 2))
+    return [
+        sample(a, numbers(2, 3)),
+        sample(np.reshape(a, (6, 3, 2)), numbers(6)),
+        sample(t, numbers(2, 3)),
+        sample(t, numbers(3, 2), (0, 1)),
+        sample(t, numbers(2, 3), axes=(1, 3)),
+        sample(complexes(3, 3), complexes(3)),
+        sample(_regular(4, 4).astype(np.float32).reshape(2, 2, 4), singles(2, 2)),
+    ]
+
+
+def _tensorsolve_jvp(a_dot: Array, b_dot: Array, z: Array, a: Array, b: Array, axes: Any = None) -> Array:
+    return tensorsolve_tangent(a_dot, b_dot, z, a, b, axes)
+
+
+@rule(
+    np.linalg.tensorsolve,
+    wrt=["a", "b"],
+    jvp=_tensorsolve_jvp,
+    samples=_tensor_systems,
+    infer=infer.linalg.tensor_solution,
+)
+def tensorsolve(z: Array, z_bar: Array, a: Array, b: Array, axes: Any = None) -> tuple[Array, Array]:
+    a_bar, b_bar = tensorsolve_adjoint(z_bar, z, a, b, axes)
+    return a_bar, b_bar
+
+
+def _overdetermined() -> Sequence[Sample]:
+    # Of those of deficient rank the derivative exists only along directions that keep the rank: see the tests.
+    a, b = numbers(5, 3), numbers(5, 2)
+    return [
+        sample(a, b),
+        sample(a, numbers(5)),
+        sample(numbers(3, 3), numbers(3, 2)),
+        sample(numbers(2, 4), numbers(2, 3)),
+        sample(numbers(2, 4), numbers(2)),
+        sample(numbers(4, 1), numbers(4)),
+        sample(a, numbers(5, 0)),
+        sample(a, b, rcond=1e-10),
+        sample(a, b, -1),
+        sample(complexes(4, 2), complexes(4, 3)),
+        sample(complexes(2, 3), complexes(2)),
+        sample(complexes(4, 2), numbers(4)),
+        sample(numbers(4, 2), complexes(4)),
+        sample(singles(4, 2), singles(4)),
+        sample(singles(2, 3), singles(2, 2)),
+    ]
+
+
+def _lstsq_jvp(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array) -> tuple[Array, Array, int, Array]:
+    return lstsq_tangent(a_dot, b_dot, z, a, b)
+
+
+@rule(np.linalg.lstsq, jvp=_lstsq_jvp, wrt=["a", "b"], samples=_overdetermined, infer=infer.linalg.least_squares)
+def lstsq(z: Any, z_bar: Any, a: Array, b: Array, rcond: Any = None) -> tuple[Array, Array]:
+    a_bar, b_bar = lstsq_adjoint(z_bar, z, a, b)
+    return a_bar, b_bar
 
 
 def _powers() -> Sequence[Sample]:
@@ -260,7 +382,7 @@ def _det_jvp(a_dot: Array, a: Array) -> Array:
     return np.sum(cofactor(a) * a_dot, axis=(-2, -1))
 
 
-@rule(np.linalg.det, wrt=["a"], jvp=_det_jvp, samples=_determinants, infer=infer.products.determinant)
+@rule(np.linalg.det, wrt=["a"], jvp=_det_jvp, samples=_determinants, infer=infer.linalg.determinant)
 def det(z_bar: Array, a: Array) -> Array:
     if ndim(a) == 2:
         return z_bar * cofactor(a)
@@ -274,7 +396,7 @@ def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
     return 1j * np.imag(rate) * z[0], np.real(rate)
 
 
-@rule(np.linalg.slogdet, wrt=["a"], jvp=_slogdet_jvp, samples=_squares, infer=infer.products.sign_and_logarithm)
+@rule(np.linalg.slogdet, wrt=["a"], jvp=_slogdet_jvp, samples=_squares, infer=infer.linalg.sign_and_logarithm)
 def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     if real(a) and ndim(a) == 2:
         return z_bar[1] * np.linalg.inv(a).T
@@ -283,120 +405,3 @@ def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     # The sign turns with the imaginary part of the rate, the logarithm grows with the real part.
     rate_bar = np.real(z_bar[1]) + 1j * np.imag(z_bar[0] * z[0])
     return np.expand_dims(rate_bar, (-2, -1)) * np.matrix_transpose(np.linalg.inv(a))
-
-
-# --- factorisations ---
-
-
-def _read_in_part() -> list[Array]:
-    """Matrices of which one triangle is read and makes a positive definite one; the other may be anything."""
-    return [
-        numbers(1, 1) ** 2,
-        numbers(3, 3) / 2 + 3 * np.eye(3),
-        numbers(2, 3, 3) / 2 + 3 * np.diag([1.0, 2.0, 4.0]),
-        (numbers(3, 3) / 2 + 3 * np.diag([1.0, 2.0, 4.0])).astype(np.float32),
-        np.zeros((0, 0)),
-    ]
-
-
-def _read_in_part_complex() -> list[Array]:
-    return [complexes(1, 1) + 2, complexes(3, 3) / 2 + 4 * np.eye(3), complexes(2, 2, 2) / 2 + 4 * np.eye(2)]
-
-
-def _choleskys() -> Sequence[Sample]:
-    points = [*_read_in_part(), *_read_in_part_complex()]
-    return [sample(a, **options) for a in points for options in ({}, {"upper": True})]
-
-
-# The factor of modulus one that each complex vector is free up to has no derivative: complex ones have their own tests.
-def _eighs() -> Sequence[Sample]:
-    return [sample(a, *triangle) for a in _read_in_part() for triangle in ((), ("L",), ("U",), ("u",))]
-
-
-def _eigvalshs() -> Sequence[Sample]:
-    points = [*_read_in_part(), *_read_in_part_complex()]
-    return [sample(a, *triangle) for a in points for triangle in ((), ("L",), ("U",))]
-
-
-def _cholesky_jvp(a_dot: Array, z: Array, a: Array, *, upper: bool = False) -> Array:
-    return cholesky_tangent(a_dot, z, upper)
-
-
-@rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.common.same_as_first)
-def cholesky(z: Array, z_bar: Array, a: Array, *, upper: bool = False) -> Array:
-    return cholesky_adjoint(z_bar, z, upper)
-
-
-def _eigh_jvp(a_dot: Array, z: Any, UPLO: Any = "L") -> tuple[Array, Array]:
-    return eigh_tangent(a_dot, z[0], z[1], UPLO)
-
-
-@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs, infer=infer.products.eigensystem)
-def eigh(z: Any, z_bar: Any, a: Array, UPLO: Any = "L") -> Array:
-    if UPLO == "L":
-        return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1])
-    return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], UPLO)
-
-
-def _eigvalsh_jvp(a_dot: Array, a: Array, UPLO: Any = "L") -> Array:
-    w, v = np.linalg.eigh(a, UPLO)
-    return eigh_tangent(a_dot, w, v, UPLO)[0]
-
-
-@rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_eigvalshs, infer=infer.products.eigenvalues)
-def eigvalsh(z: Array, z_bar: Array, a: Array, UPLO: Any = "L") -> Array:
-    v = np.linalg.eigh(a, UPLO)[1]
-    if UPLO == "L":
-        return eigh_adjoint(z_bar, np.zeros_like(v), z, v)
-    return eigh_adjoint(z_bar, np.zeros_like(v), z, v, UPLO)
-
-
-def _factored() -> Sequence[Sample]:
-    return [
-        sample(numbers(3, 3)),
-        sample(numbers(2, 3, 3)),
-        sample(numbers(3, 3), True),
-        sample(numbers(1, 1)),
-        sample(numbers(4, 2), False),
-        sample(numbers(2, 4), full_matrices=False),
-        sample(numbers(2, 3, 2), full_matrices=False),
-        sample(numbers(4, 2), compute_uv=False),
-        sample(numbers(2, 2, 3), True, False),
-        sample(complexes(3, 2), compute_uv=False),
-        sample(singles(3, 3)),
-    ]
-
-
-def _svd_jvp(a_dot: Array, a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    return svd_tangent(a_dot, a, full_matrices, compute_uv)
-
-
-@rule(np.linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.products.svd)
-def svd(z_bar: Any, a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Array:
-    return svd_adjoint(z_bar, a, full_matrices, compute_uv)
-
-
-def _svdvals_jvp(x_dot: Array, x: Array) -> Array:
-    return svd_tangent(x_dot, x, False, False)
-
-
-def _valued() -> Sequence[Sample]:
-    return [sample(numbers(3, 2)), sample(numbers(2, 2, 3)), sample(complexes(2, 2)), sample(singles(2, 3))]
-
-
-@rule(np.linalg.svdvals, wrt=["x"], jvp=_svdvals_jvp, samples=_valued, infer=infer.products.singular_values)
-def svdvals(z_bar: Array, x: Array) -> Array:
-    return svd_adjoint(z_bar, x, False, False)
-
-
-def _tall() -> Sequence[Sample]:
-    return [sample(numbers(3, 3)), sample(numbers(4, 2)), sample(numbers(2, 3, 2)), sample(singles(3, 2))]
-
-
-def _qr_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
-    return qr_tangent(a_dot, z[0], z[1])
-
-
-@rule(np.linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_tall, infer=infer.products.qr)
-def qr(z: Any, z_bar: Any, a: Array) -> Array:
-    return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1])

@@ -32,7 +32,6 @@ from s2sad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from s2sad.runtime.decompositions import cofactor, cofactor_derivative, ratio
 from s2sad.runtime.einsum import einsum_adjoint, einsum_adjoint_adjoint, einsum_adjoint_tangent
 from s2sad.runtime.linear import (
     Shape,
@@ -61,6 +60,8 @@ from s2sad.runtime.linear import (
     untrace,
     unvstack,
 )
+from s2sad.runtime.matrices import ratio
+from s2sad.runtime.systems import cofactor, cofactor_derivative
 
 Array = Any
 

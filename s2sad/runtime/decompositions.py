@@ -1,4 +1,4 @@
-"""Derivatives of linear algebra that take more than one line.
+"""Derivatives of the factorisations of matrices.
 
 Nothing is conjugated in an adjoint beyond what the function itself conjugates
 (the transpose convention).  A derivative that does not exist raises
@@ -7,7 +7,8 @@ Nothing is conjugated in an adjoint beyond what the function itself conjugates
 Source of the formulas: M. B. Giles, "Collected matrix derivative results for
 forward and reverse mode algorithmic differentiation" (2008); I. Murray,
 "Differentiation of the Cholesky decomposition", arXiv:1602.07527; J. Townsend,
-"Differentiating the singular value decomposition" (2016).
+"Differentiating the singular value decomposition" (2016); C. Boeddeker et al.,
+"On the computation of complex-valued gradients", arXiv:1701.00392 (2017); JAX.
 """
 
 from __future__ import annotations
@@ -17,218 +18,16 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.arrays import unbroadcast, unreduce
-
-Axes = int | tuple[int, ...] | None
-
-
-def ratio(a: Any, b: Any) -> Any:
-    """Return ``a / b``, and zero where ``b`` is zero.
-
-    Example:
-        >>> ratio(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
-        array([0.5, 0. ])
-    """
-    return np.where(b == 0, 0, a / np.where(b == 0, 1, b))
-
-
-def identity(size: int, like: Any) -> Any:
-    """Return the identity matrix in the dtype of ``like``."""
-    return np.eye(size, dtype=np.result_type(like))
-
-
-def transposed(a: Any) -> Any:
-    """Return the transpose of each matrix in a stack."""
-    return np.swapaxes(a, -1, -2)
-
-
-def adjoint(a: Any) -> Any:
-    """Return the conjugate transpose of each matrix in a stack."""
-    return np.conj(np.swapaxes(a, -1, -2))
-
-
-def hermitian_part(a: Any) -> Any:
-    """Return the mean of each matrix and its conjugate transpose."""
-    return (a + adjoint(a)) / 2
-
-
-def doubled_triangle(a: Any, upper: bool) -> Any:
-    """Return one triangle of each matrix, its entries off the diagonal twice; the other triangle is zero.
-
-    A function that reads one triangle takes each of these entries for two of a Hermitian matrix.
-
-    Example:
-        >>> doubled_triangle(np.array([[1.0, 2.0], [3.0, 4.0]]), upper=False)
-        array([[1., 0.],
-               [6., 4.]])
-    """
-    return np.triu(a) + np.triu(a, 1) if upper else np.tril(a) + np.tril(a, -1)
-
-
-# --- norms ---
-
-
-def norm_gradient(z: Any, x: Any, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Gradient of ``z = np.linalg.norm(x, ord, axis, keepdims)``: the adjoint of ``x`` for ``z_bar = 1``.
-
-    It has the shape of ``x``.  Where a norm has a kink the convention is that
-    of the absolute value and the maximum: zero at zero, ties share equally.
-    """
-    if ord is None:
-        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
-    if axis is None:
-        axis = tuple(range(np.ndim(x)))
-    if isinstance(axis, tuple) and len(axis) == 2:
-        return matrix_norm_gradient(z, x, ord, axis, keepdims)
-    return vector_norm_gradient(z, x, ord, axis, keepdims)
-
-
-def vector_norm_gradient(z: Any, x: Any, ord: Any = 2, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Gradient of ``z = np.linalg.vector_norm(x, ord=ord, axis=axis, keepdims=keepdims)``."""
-    size = np.abs(x)
-    direction = np.conj(np.sign(x))
-    whole = unreduce(z, np.shape(x), axis, keepdims)
-    if ord == 0:
-        return np.zeros_like(direction)
-    if abs(ord) == np.inf:
-        hit = size == whole
-        return direction * hit / np.sum(hit, axis=axis, keepdims=True)
-    # A part that is zero has no slope here, also where the true one is infinite (ord < 1).
-    flat = (size == 0) | (whole == 0)
-    return np.where(flat, 0, direction * np.where(flat, 1, ratio(size, whole)) ** (ord - 1))
-
-
-def matrix_norm_gradient(z: Any, x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Any:
-    """Gradient of ``z = np.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)``, of the matrices in ``axis``."""
-    if ord is None or ord == "fro":
-        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
-    a = np.moveaxis(x, axis, (-2, -1))
-    if ord in (1, -1, np.inf, -np.inf):
-        along = -2 if abs(ord) == 1 else -1
-        sums = np.sum(np.abs(a), axis=along, keepdims=True)
-        best = np.max if ord > 0 else np.min
-        gradient = np.conj(np.sign(a)) * _share(sums, best(sums, axis=(-2, -1), keepdims=True), (-2, -1))
-    else:
-        u, s, vh = np.linalg.svd(a, full_matrices=False)
-        if ord == "nuc":
-            weights = np.ones_like(s)
-        elif ord in (2, -2):
-            extreme = s[..., :1] if ord == 2 else s[..., -1:]
-            weights = _share(s, extreme, -1)
-        else:
-            raise ValueError("Invalid norm order for matrices.")
-        gradient = np.conj((u * weights[..., np.newaxis, :]) @ vh)
-    return np.moveaxis(gradient, (-2, -1), axis)
-
-
-def _share(values: Any, best: Any, axis: Axes) -> Any:
-    hit = values == best
-    return hit / np.sum(hit, axis=axis, keepdims=True)
-
-
-# --- solving ---
-
-
-def solve_transposed(g: Any, a: Any, b: Any) -> Any:
-    """Solve with the transpose of ``a`` for ``g``, which has the shape of ``np.linalg.solve(a, b)``."""
-    if np.ndim(b) == 1:
-        return np.linalg.solve(transposed(a), np.expand_dims(g, -1))[..., 0]
-    return np.linalg.solve(transposed(a), g)
-
-
-def solve_matrix(b_bar: Any, z: Any, a: Any, b: Any) -> Any:
-    """Adjoint of ``a`` in ``z = np.linalg.solve(a, b)``, from what `solve_transposed` returned."""
-    if np.ndim(b) == 1:
-        return unbroadcast(-np.expand_dims(b_bar, -1) * np.expand_dims(z, -2), np.shape(a))
-    return unbroadcast(-b_bar @ transposed(z), np.shape(a))
-
-
-def solve_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any, b: Any) -> Any:
-    """Tangent of ``z = np.linalg.solve(a, b)``."""
-    if np.ndim(b) == 1:
-        return np.linalg.solve(a, np.expand_dims(b_dot - (a_dot @ np.expand_dims(z, -1))[..., 0], -1))[..., 0]
-    return np.linalg.solve(a, b_dot - a_dot @ z)
-
-
-def pinv_adjoint(g: Any, z: Any, a: Any) -> Any:
-    """Adjoint of ``a`` in ``z = np.linalg.pinv(a)``, while the rank of ``a`` stays the same.
-
-    Source: G. H. Golub, V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973), equation 4.12.
-    """
-    zh, gt = adjoint(z), transposed(g)
-    left = identity(np.shape(a)[-2], a) - a @ z
-    right = identity(np.shape(a)[-1], a) - z @ a
-    return np.conj(left @ gt @ z @ zh + zh @ z @ gt @ right) - transposed(z @ gt @ z)
-
-
-def pinv_tangent(a_dot: Any, z: Any, a: Any) -> Any:
-    """Tangent of ``z = np.linalg.pinv(a)``, while the rank of ``a`` stays the same."""
-    zh, ah_dot = adjoint(z), adjoint(a_dot)
-    left = identity(np.shape(a)[-2], a) - a @ z
-    right = identity(np.shape(a)[-1], a) - z @ a
-    return z @ zh @ ah_dot @ left + right @ ah_dot @ zh @ z - z @ a_dot @ z
-
-
-def matrix_power_adjoint(g: Any, z: Any, a: Any, n: int) -> Any:
-    """Adjoint of ``a`` in ``z = np.linalg.matrix_power(a, n)``, ``n`` of either sign."""
-    if n < 0:
-        inverse = transposed(np.linalg.inv(a))
-        g_inverse = matrix_power_adjoint(g, z, transposed(inverse), -n)
-        return -inverse @ g_inverse @ inverse
-    at = transposed(a)
-    powers = [np.linalg.matrix_power(at, k) for k in range(n)]
-    terms = [powers[k] @ g @ powers[n - 1 - k] for k in range(n)]
-    return sum(terms, np.zeros_like(g))
-
-
-def matrix_power_tangent(a_dot: Any, a: Any, n: int) -> Any:
-    """Tangent of ``np.linalg.matrix_power(a, n)``, ``n`` of either sign."""
-    if n < 0:
-        inverse = np.linalg.inv(a)
-        return matrix_power_tangent(-inverse @ a_dot @ inverse, inverse, -n)
-    powers = [np.linalg.matrix_power(a, k) for k in range(n)]
-    terms = [powers[k] @ a_dot @ powers[n - 1 - k] for k in range(n)]
-    return sum(terms, np.zeros_like(a_dot))
-
-
-# --- determinants ---
-
-
-def cofactor(a: Any) -> Any:
-    """Cofactors of ``a``: the gradient of its determinant, exact for any rank.
-
-    Where the determinant is zero, ``det(a) * inv(a).T`` is found from the singular
-    values, whose products without one of them stay finite.
-
-    Example:
-        >>> cofactor(np.array([[1.0, 0.0], [0.0, 0.0]]))
-        array([[0., 0.],
-               [0., 1.]])
-    """
-    determinant = np.linalg.det(a)
-    if np.all(determinant != 0):
-        return np.expand_dims(determinant, (-2, -1)) * transposed(np.linalg.inv(a))
-    u, s, vh = np.linalg.svd(a)
-    same = identity(s.shape[-1], s)
-    sizes = np.expand_dims(s, -2) * (1 - same) + same
-    others = np.prod(sizes, axis=-1) * np.expand_dims(np.linalg.det(u) * np.linalg.det(vh), -1)
-    return (np.conj(u) * np.expand_dims(others, -2)) @ np.conj(vh)
-
-
-def cofactor_derivative(t: Any, c: Any, a: Any) -> Any:
-    """Derivative of ``c = cofactor(a)`` along ``t``; it is its own transpose.
-
-    Raises:
-        UndefinedDerivativeError: ``a`` is singular.
-    """
-    determinant = np.linalg.det(a)
-    if np.any(determinant == 0):
-        raise UndefinedDerivativeError("the second derivative of the determinant of a singular matrix is not available")
-    total = np.sum(t * c, axis=(-2, -1), keepdims=True)
-    return (total * c - c @ transposed(t) @ c) / np.expand_dims(determinant, (-2, -1))
-
-
-# --- factorisations ---
+from s2sad.runtime.matrices import (
+    adjoint,
+    doubled_triangle,
+    hermitian_part,
+    identity,
+    negligible,
+    ratio,
+    solve_triangular,
+    transposed,
+)
 
 
 def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
@@ -237,8 +36,8 @@ def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
     low, low_bar = (adjoint(z), transposed(g)) if upper else (z, np.conj(g))
     middle = np.tril(adjoint(low) @ low_bar)
     middle = middle - middle * identity(middle.shape[-1], middle) / 2
-    inner = np.linalg.solve(adjoint(low), middle)
-    a_bar = adjoint(np.linalg.solve(adjoint(low), adjoint(inner)))
+    inner = solve_triangular(adjoint(low), middle)
+    a_bar = adjoint(solve_triangular(adjoint(low), adjoint(inner)))
     return doubled_triangle(np.conj(hermitian_part(a_bar)), upper)
 
 
@@ -246,7 +45,7 @@ def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
     """Tangent of ``z = np.linalg.cholesky(a, upper=upper)``, which reads one triangle of ``a``."""
     low = adjoint(z) if upper else z
     a_dot = hermitian_part(doubled_triangle(a_dot, upper))
-    inner = adjoint(np.linalg.solve(low, adjoint(np.linalg.solve(low, a_dot))))
+    inner = adjoint(solve_triangular(low, adjoint(solve_triangular(low, a_dot, lower=True)), lower=True))
     inner = np.tril(inner)
     low_dot = low @ (inner - inner * identity(inner.shape[-1], inner) / 2)
     return adjoint(low_dot) if upper else low_dot
@@ -255,15 +54,15 @@ def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
 def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any:
     """Adjoint of ``a`` in ``w, v = np.linalg.eigh(a, UPLO)``; zero in the triangle that is not read.
 
-    The vectors' adjoint must not depend on the factor of modulus one that each
-    complex eigenvector is free up to: a loss that does has no derivative.
-
     Raises:
-        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen, or on the
+            factor of modulus one that each complex vector is free up to.
     """
     middle = np.expand_dims(np.real(w_bar), -2) * identity(w.shape[-1], w)
     if np.any(v_bar != 0):
         turn = transposed(v) @ v_bar
+        if np.iscomplexobj(v):
+            _check_phases(turn, v_bar)
         middle = middle + _over_gaps((turn - adjoint(turn)) / 2, w)
     a_bar = np.conj(hermitian_part(v @ np.conj(middle) @ adjoint(v)))
     return doubled_triangle(a_bar, UPLO.upper() == "U")
@@ -289,98 +88,321 @@ def _over_gaps(matrix: Any, values: Any) -> Any:
     return ratio(matrix * off, gaps)
 
 
-def svd_adjoint(z_bar: Any, a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """Adjoint of ``a`` in ``np.linalg.svd(a, full_matrices, compute_uv)``.
+# --- eigensystems ---
+
+
+def eigvals_adjoint(w_bar: Any, w: Any, a: Any) -> Any:
+    """Adjoint of ``a`` in ``w = np.linalg.eigvals(a)``.
 
     Raises:
-        UndefinedDerivativeError: the loss depends on singular vectors of complex matrices, or on
-            those that ``full_matrices=True`` adds.
-        UndefinedDerivativeError: it depends on the vectors of a repeated singular value, or on those
-            of a non-square matrix with a singular value of zero.
+        UndefinedDerivativeError: an eigenvalue that the loss depends on has no eigenvectors to move along.
     """
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    if not compute_uv:
-        return np.conj((u * np.expand_dims(np.real(z_bar), -2)) @ vh)
-    u_bar, s_bar, vh_bar = z_bar
-    middle = np.expand_dims(np.real(s_bar), -2) * identity(s.shape[-1], s)
-    if not (np.any(u_bar != 0) or np.any(vh_bar != 0)):
-        return np.conj(u @ middle @ vh)
-    _check_vectors(a, s, u_bar, vh_bar)
-    v, v_bar = transposed(vh), transposed(vh_bar)
-    wide = np.expand_dims(s, -2)
-    u_turn, v_turn = transposed(u) @ u_bar, transposed(v) @ v_bar
-    middle = middle + _over_gaps(u_turn - transposed(u_turn), s**2) * wide
-    middle = middle + np.expand_dims(s, -1) * _over_gaps(v_turn - transposed(v_turn), s**2)
-    a_bar = u @ middle @ vh
-    if a.shape[-2] > s.shape[-1]:
-        a_bar = a_bar + ((u_bar - u @ u_turn) / wide) @ vh
-    if a.shape[-1] > s.shape[-1]:
-        a_bar = a_bar + (u / wide) @ transposed(v_bar - v @ v_turn)
+    values, v = np.linalg.eig(a)
+    w_bar = np.take_along_axis(w_bar + 0 * w, _places(values, w), -1)
+    return eig_adjoint(w_bar, np.zeros_like(v), values, v)
+
+
+def eigvals_tangent(a_dot: Any, w: Any, a: Any) -> Any:
+    """Tangent of ``w = np.linalg.eigvals(a)``."""
+    values, v = np.linalg.eig(a)
+    return np.take_along_axis(eig_tangent(a_dot, values, v)[0], _places(w, values), -1)
+
+
+def _places(values: Any, others: Any) -> Any:
+    """For each of ``values`` the place of the nearest among ``others``, each taken once."""
+    distances = np.abs(np.expand_dims(values, -1) - np.expand_dims(others, -2))
+    places = np.zeros(values.shape, int)
+    for i in range(values.shape[-1]):
+        places[..., i] = np.argmin(distances[..., i, :], axis=-1)
+        np.put_along_axis(distances, places[..., np.newaxis, i : i + 1], np.inf, -1)
+    return places
+
+
+def eig_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
+    """Adjoint of ``a`` in ``w, v = np.linalg.eig(a)``.
+
+    The vectors are those of LAPACK, of length one and with a largest component that is real, so that the derivative
+    exists for any loss.
+
+    Raises:
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen, or on an
+            eigenvalue that has fewer vectors than it is repeated.
+    """
+    middle = np.expand_dims(w_bar, -2) * identity(w.shape[-1], v)
+    if np.any(v_bar != 0):
+        v_bar = v_bar if np.iscomplexobj(v) else np.real(v_bar)
+        along = np.sum(v_bar * v, axis=-2, keepdims=True)
+        v_bar = v_bar - np.real(along) * np.conj(v)
+        if np.iscomplexobj(v):
+            largest, size = _largest(v)
+            v_bar = v_bar - 1j * np.imag(along) / size * largest
+        middle = middle + _over_gaps(transposed(v) @ v_bar, w)
+    try:
+        a_bar = np.linalg.solve(transposed(v), middle @ transposed(v))
+    except np.linalg.LinAlgError:
+        a_bar = np.full_like(v, np.inf)
+    return _within(a_bar, middle)
+
+
+def eig_tangent(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
+    """Tangents of ``w, v = np.linalg.eig(a)``, the vectors as in `eig_adjoint`."""
+    inner = np.linalg.solve(v, a_dot @ v)
+    v_dot = v @ _over_gaps(inner, w)
+    along = -np.real(np.sum(np.conj(v) * v_dot, axis=-2, keepdims=True))
+    if np.iscomplexobj(v):
+        largest, size = _largest(v)
+        along = along - 1j * np.imag(np.sum(largest * v_dot, axis=-2, keepdims=True)) / size
+    return np.diagonal(inner, axis1=-2, axis2=-1), v_dot + v * along
+
+
+def _largest(v: Any) -> tuple[Any, Any]:
+    """Where the component of each column stands that is largest, 1 there and 0 elsewhere, and its real part."""
+    place = np.expand_dims(np.argmax(np.abs(v), axis=-2), -2)
+    where = np.arange(v.shape[-2])[:, np.newaxis] == place
+    return where.astype(v.real.dtype), np.take_along_axis(np.real(v), place, -2)
+
+
+def _within(a_bar: Any, middle: Any) -> Any:
+    """``a_bar``, if it has correct digits: the condition of an eigenvalue without vectors of its own is infinite."""
+    worst = np.finfo(a_bar.dtype).eps ** -0.75
+    if not np.all(np.abs(a_bar) <= worst * np.max(np.abs(middle), initial=0.0)):
+        raise UndefinedDerivativeError(
+            "an eigenvalue of a defective matrix has no derivative",
+            "Let the result depend on what has one: the trace, the determinant or powers of the matrix.",
+        )
     return a_bar
 
 
-def svd_tangent(a_dot: Any, a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """Tangent of ``np.linalg.svd(a, full_matrices, compute_uv)``; raises what `svd_adjoint` raises."""
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    inner = adjoint(u) @ a_dot @ adjoint(vh)
-    s_dot = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
-    if not compute_uv:
-        return s_dot
-    if full_matrices and a.shape[-2] != a.shape[-1]:
-        raise UndefinedDerivativeError(
-            "all singular vectors of a matrix that is not square have no derivative", "Pass full_matrices=False."
-        )
-    _check_vectors(a, s, u, vh)
-    v, wide = transposed(vh), np.expand_dims(s, -2)
-    scaled, scaled_t = inner * wide, np.expand_dims(s, -1) * inner
-    u_dot = u @ _over_gaps(scaled + transposed(scaled), s**2)
-    v_dot = v @ _over_gaps(scaled_t + transposed(scaled_t), s**2)
-    if a.shape[-2] > s.shape[-1]:
-        u_dot = u_dot + (a_dot @ v - u @ inner) / wide
-    if a.shape[-1] > s.shape[-1]:
-        v_dot = v_dot + (transposed(a_dot) @ u - v @ transposed(inner)) / wide
-    return u_dot, s_dot, transposed(v_dot)
+# --- singular values ---
 
 
-def _check_vectors(a: Any, s: Any, u_bar: Any, vh_bar: Any) -> None:
-    if np.iscomplexobj(a):
+def svdvals_adjoint(s_bar: Any, a: Any, hermitian: bool = False) -> Any:
+    """Adjoint of ``a`` in ``np.linalg.svd(a, compute_uv=False, hermitian=hermitian)``."""
+    if hermitian:
+        w, v = np.linalg.eigh(a)
+        return eigh_adjoint(_by_size(w, s_bar) * np.copysign(1, w), np.zeros_like(v), w, v)
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.conj((u * np.expand_dims(np.real(s_bar), -2)) @ vh)
+
+
+def _by_size(w: Any, values: Any) -> Any:
+    """What ``values`` are for the singular values, for the eigenvalues ``w``."""
+    return np.take_along_axis(values, np.argsort(np.argsort(np.abs(w))[..., ::-1]), -1)
+
+
+def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
+    """Adjoint of ``a`` in ``z = np.linalg.svd(a)``, with all vectors or those that have a value.
+
+    With ``full_matrices=True`` the further vectors span what is orthogonal to the others.
+
+    Raises:
+        UndefinedDerivativeError: the loss depends on how vectors are chosen: those of a repeated singular value, those
+            that ``full_matrices=True`` adds, or by a factor of modulus one in complex vectors; or on those
+            of a non-square matrix with a singular value of zero.
+    """
+    (u_bar, s_bar, vh_bar), (u, s, vh), (m, n) = z_bar, z, np.shape(a)[-2:]
+    if hermitian:
+        return _hermitian_svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh, a)
+    # In terms of plain conjugate adjoints, so that the formula is the usual one.
+    k, v, u_bar, v_bar = s.shape[-1], adjoint(vh), np.conj(u_bar), transposed(vh_bar)
+    u, u_bar = _with_complement(u[..., :k], u[..., k:], u_bar[..., :k], u_bar[..., k:])
+    v, v_bar = _with_complement(v[..., :k], v[..., k:], v_bar[..., :k], v_bar[..., k:])
+    middle = np.expand_dims(np.real(s_bar), -2) * identity(k, s)
+    if not (np.any(u_bar != 0) or np.any(v_bar != 0)):
+        return np.conj(u @ middle @ adjoint(v))
+    u_turn, v_turn = adjoint(u) @ u_bar, adjoint(v) @ v_bar
+    wide = np.expand_dims(s, -2)
+    middle = middle + _over_squares(u_turn - adjoint(u_turn), s) * wide
+    middle = middle + np.expand_dims(s, -1) * _over_squares(v_turn - adjoint(v_turn), s)
+    if np.iscomplexobj(u):
+        _check_phases(u_turn + v_turn, u_bar, v_bar)
+        middle = middle + 1j * np.imag(u_turn) * identity(k, s) * ratio(1.0, wide)
+    a_bar = u @ middle @ adjoint(v)
+    if m > k:
+        a_bar = a_bar + _over_values(u_bar - u @ u_turn, wide, u_bar) @ adjoint(v)
+    if n > k:
+        a_bar = a_bar + u @ adjoint(_over_values(v_bar - v @ v_turn, wide, v_bar))
+    return np.conj(a_bar)
+
+
+def _with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, Any]:
+    """The columns ``u`` and their adjoint, with that of the orthonormal ``rest``, which turns against them."""
+    if np.any(rest_bar != 0):
+        turn = adjoint(rest) @ rest_bar
+        if not negligible(turn - adjoint(turn), rest_bar):
+            raise UndefinedDerivativeError(
+                "how the vectors are chosen that complete a basis has no derivative",
+                "Let the result depend on the space that they span alone, or leave them out.",
+            )
+        u_bar = u_bar - rest @ (adjoint(rest_bar) @ u)
+    return u, u_bar
+
+
+def _check_phases(turn: Any, *bars: Any) -> None:
+    """Raise an error where a loss depends on the factor of modulus one that complex vectors are free up to.
+
+    The imaginary part of the diagonal of ``turn`` is its derivative by these; ``bars`` are what it was made of.
+    """
+    phases = np.imag(np.diagonal(turn, axis1=-2, axis2=-1))
+    if not any(negligible(phases, bar) for bar in bars):
         raise UndefinedDerivativeError(
-            "singular vectors of complex matrices have no derivative", "Use the singular values alone, which have."
+            "the factor of modulus one that complex vectors are free up to has no derivative",
+            "Let the result depend on absolute values alone, or on products of a vector and its conjugate.",
         )
-    if u_bar.shape[-1] > s.shape[-1] or vh_bar.shape[-2] > s.shape[-1]:
-        raise UndefinedDerivativeError(
-            "all singular vectors of a matrix that is not square have no derivative", "Pass full_matrices=False."
-        )
-    if a.shape[-2] != a.shape[-1] and np.any(s == 0):
+
+
+def _over_squares(matrix: Any, s: Any) -> Any:
+    """Divide entry (i, j) of ``matrix`` by ``s[j]**2 - s[i]**2``; the diagonal becomes zero."""
+    return ratio(_over_gaps(matrix, s), np.expand_dims(s, -2) + np.expand_dims(s, -1))
+
+
+def _over_values(matrix: Any, s: Any, whole: Any) -> Any:
+    """Divide the columns of ``matrix`` by singular values, none of which may be zero."""
+    if np.any(s == 0) and not negligible(matrix * (s == 0), whole):
         raise UndefinedDerivativeError(
             "the singular vectors of a non-square matrix of deficient rank have no derivative"
         )
+    return ratio(matrix, s)
 
 
-def qr_adjoint(q_bar: Any, r_bar: Any, q: Any, r: Any) -> Any:
-    """Adjoint of ``a`` in ``q, r = np.linalg.qr(a)``, for real matrices with no fewer rows than columns.
+def _hermitian_svd_adjoint(u_bar: Any, s_bar: Any, vh_bar: Any, u: Any, s: Any, vh: Any, a: Any) -> Any:
+    """As `svd_adjoint`, of Hermitian matrices: the singular values are the absolute eigenvalues."""
+    w, v = np.linalg.eigh(a)
+    order = np.argsort(np.argsort(np.abs(w))[..., ::-1])
+    sign = np.copysign(1, w)
+    w_bar = np.take_along_axis(s_bar, order, -1) * sign
+    places = np.expand_dims(order, -2)
+    v_bar = np.take_along_axis(u_bar, places, -1)
+    v_bar = v_bar + np.expand_dims(sign, -2) * np.take_along_axis(np.conj(transposed(vh_bar)), places, -1)
+    return eigh_adjoint(w_bar, v_bar, w, v)
 
-    Source: H.-J. Liao et al., "Differentiable programming tensor networks", Physical Review X 9 (2019), appendix A.
+
+def svd_or_values_adjoint(z_bar: Any, z: Any, a: Any, compute_uv: bool, hermitian: bool) -> Any:
+    """Adjoint of ``a`` in ``z = np.linalg.svd(a, compute_uv=compute_uv, hermitian=hermitian)``."""
+    return svd_adjoint(z_bar, z, a, hermitian) if compute_uv else svdvals_adjoint(z_bar, a, hermitian)
+
+
+def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Tangent of ``z = np.linalg.svd(a)``, with vectors or without; raises what `svd_adjoint` raises.
+
+    Complex vectors turn as in JAX, and those that ``full_matrices=True`` adds do not turn among themselves.
     """
-    _check_qr(q, r)
-    middle = r @ transposed(r_bar) - transposed(q_bar) @ q
-    symmetric = np.tril(middle) + transposed(np.tril(middle, -1))
-    return transposed(np.linalg.solve(r, transposed(q_bar + q @ symmetric)))
+    if hermitian:
+        return _hermitian_svd_tangent(a_dot, a, compute_uv)
+    a = np.asarray(a)
+    u, s, vh = z if compute_uv else np.linalg.svd(a, full_matrices=False)
+    k, v = s.shape[-1], adjoint(vh)
+    u, u_rest, v, v_rest = u[..., :k], u[..., k:], v[..., :k], v[..., k:]
+    inner = adjoint(u) @ a_dot @ v
+    s_dot = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
+    if not compute_uv:
+        return s_dot
+    wide = np.expand_dims(s, -2)
+    scaled, scaled_t = inner * wide, np.expand_dims(s, -1) * inner
+    u_turn = _over_squares(scaled + adjoint(scaled), s)
+    if np.iscomplexobj(a):
+        u_turn = u_turn + 1j * np.imag(inner) * identity(k, s) * ratio(1.0, wide)
+    u_dot, v_dot = u @ u_turn, v @ _over_squares(scaled_t + adjoint(scaled_t), s)
+    if a.shape[-2] > k:
+        u_dot = u_dot + _over_values(a_dot @ v - u @ inner, wide, a_dot)
+    if a.shape[-1] > k:
+        v_dot = v_dot + _over_values(adjoint(a_dot) @ u - v @ adjoint(inner), wide, a_dot)
+    u_dot = np.concatenate([u_dot, -u @ (adjoint(u_dot) @ u_rest)], -1)
+    v_dot = np.concatenate([v_dot, -v @ (adjoint(v_dot) @ v_rest)], -1)
+    return u_dot, s_dot, adjoint(v_dot)
 
 
-def qr_tangent(a_dot: Any, q: Any, r: Any) -> tuple[Any, Any]:
-    """Tangents of ``q, r = np.linalg.qr(a)``, for real matrices with no fewer rows than columns."""
-    _check_qr(q, r)
-    scaled = transposed(np.linalg.solve(transposed(r), transposed(a_dot)))
-    inner = transposed(q) @ scaled
-    low = np.tril(inner, -1)
-    turn = low - transposed(low)
-    return q @ (turn - inner) + scaled, (inner - turn) @ r
+def _hermitian_svd_tangent(a_dot: Any, a: Any, compute_uv: bool) -> Any:
+    w, v = np.linalg.eigh(a)
+    order, sign = np.argsort(np.abs(w))[..., ::-1], np.copysign(1, w)
+    w_dot, v_dot = eigh_tangent(a_dot, w, v)
+    s_dot = np.take_along_axis(sign * w_dot, order, -1)
+    u_dot = np.take_along_axis(v_dot, np.expand_dims(order, -2), -1)
+    sign = np.take_along_axis(sign, order, -1)
+    return (u_dot, s_dot, adjoint(u_dot * np.expand_dims(sign, -2))) if compute_uv else s_dot
 
 
-def _check_qr(q: Any, r: Any) -> None:
-    if np.iscomplexobj(r) or r.shape[-2] != r.shape[-1] or q.shape[-1] != r.shape[-1]:
+# --- QR ---
+
+
+def qr_adjoint(q_bar: Any, r_bar: Any, q: Any, r: Any, a: Any) -> Any:
+    """Adjoint of ``a`` in ``q, r = np.linalg.qr(a)``, with the columns of ``q`` that ``mode="complete"`` adds or not.
+
+    Of a matrix with more columns than rows the first ones determine ``q``, and the others are products with it.
+
+    Source: H.-J. Liao et al., "Differentiable programming tensor networks", Physical Review X 9 (2019), appendix A; for
+    complex matrices, JAX, where the diagonal of ``r`` is real.
+
+    Raises:
+        UndefinedDerivativeError: the first columns of ``a`` are linearly dependent, or the loss depends on how the
+            columns that ``mode="complete"`` adds are chosen.
+    """
+    a = np.asarray(a)
+    k = min(a.shape[-2:])
+    # In terms of plain conjugate adjoints.
+    q_bar, r_bar = np.conj(q_bar), np.conj(r_bar)[..., :k, :]
+    q, q_bar = _with_complement(q[..., :k], q[..., k:], q_bar[..., :k], q_bar[..., k:])
+    right, right_bar = a[..., k:], r_bar[..., k:]
+    q_bar = q_bar + right @ adjoint(right_bar)
+    upper, upper_bar = r[..., :k, :k], r_bar[..., :k]
+    middle = adjoint(q) @ q_bar - upper_bar @ adjoint(upper)
+    low = np.tril(middle - adjoint(middle), -1)
+    if np.iscomplexobj(middle):
+        low = low + 1j * np.imag(middle) * identity(k, upper)
+    turned = q_bar + q @ (low - middle)
+    a_bar = adjoint(_solve_factor(upper, adjoint(turned)))
+    return np.conj(np.concatenate([a_bar, q @ right_bar], -1))
+
+
+def qr_adjoint_of(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
+    """Adjoint of ``a`` in ``z = np.linalg.qr(a, mode)``."""
+    _check_mode(mode)
+    if mode != "r":
+        return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
+    q = np.linalg.qr(a)[0]
+    return qr_adjoint(np.zeros_like(q), z_bar, q, z, a)
+
+
+def qr_tangent_of(mode: str, a_dot: Any, z: Any, a: Any) -> Any:
+    """Tangent of ``z = np.linalg.qr(a, mode)``."""
+    _check_mode(mode)
+    return qr_tangent(a_dot, np.linalg.qr(a)[0], z, a)[1] if mode == "r" else qr_tangent(a_dot, z[0], z[1], a)
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("reduced", "complete", "r"):
         raise UndefinedDerivativeError(
-            "np.linalg.qr has no derivative here",
-            "It has for real matrices with no fewer rows than columns and mode='reduced'.",
+            f"np.linalg.qr(a, {mode!r}) has no derivative here: it gives the vectors of reflections",
+            "Use mode='reduced', 'complete' or 'r'.",
         )
+
+
+def qr_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> tuple[Any, Any]:
+    """Tangents of ``q, r = np.linalg.qr(a)``; columns that ``mode="complete"`` adds do not turn among themselves."""
+    a = np.asarray(a)
+    k = min(a.shape[-2:])
+    q, rest, upper = q[..., :k], q[..., k:], r[..., :k, :k]
+    scaled = adjoint(_solve_factor(adjoint(upper), adjoint(a_dot[..., :k]), lower=True))
+    inner = adjoint(q) @ scaled
+    turn = _turn(inner)
+    q_dot = q @ (turn - inner) + scaled
+    right_dot = adjoint(q_dot) @ a[..., k:] + adjoint(q) @ a_dot[..., k:]
+    r_dot = np.concatenate([(inner - turn) @ upper, right_dot], -1)
+    below = np.zeros_like(r_dot, shape=(*r.shape[:-2], r.shape[-2] - k, r.shape[-1]))
+    return np.concatenate([q_dot, -q @ (adjoint(q_dot) @ rest)], -1), np.concatenate([r_dot, below], -2)
+
+
+def _turn(matrix: Any) -> Any:
+    """The skew-Hermitian matrix that agrees with ``matrix`` below the diagonal, and in what is imaginary on it."""
+    low = np.tril(matrix, -1)
+    turn = low - adjoint(low)
+    return turn + 1j * np.imag(matrix) * identity(matrix.shape[-1], matrix) if np.iscomplexobj(matrix) else turn
+
+
+def _solve_factor(upper: Any, b: Any, lower: bool = False) -> Any:
+    """Solve with the triangular factor of a QR decomposition, or its conjugate transpose."""
+    if np.any(np.diagonal(upper, axis1=-2, axis2=-1) == 0):
+        raise UndefinedDerivativeError(
+            "np.linalg.qr has no derivative where the first columns of the matrix are linearly dependent"
+        )
+    return solve_triangular(upper, b, lower)

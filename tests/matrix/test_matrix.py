@@ -105,7 +105,7 @@ def test_a_kink_is_undecided() -> None:
 
 
 def test_refusals_have_a_place() -> None:
-    assert judge(handmade("return np.sum(np.linalg.eig(np.outer(x, k))[0].real)")).kind in ("refused", "undecided")
+    assert judge(handmade("return np.sum(np.frombuffer(np.outer(x, k)))")).kind in ("refused", "undecided")
 
 
 def test_a_compiler_that_trusts_every_function_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

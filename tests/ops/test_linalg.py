@@ -11,7 +11,9 @@ import pytest
 
 from s2sad import check_grads, grad, ops
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.decompositions import cofactor, cofactor_derivative, norm_gradient, ratio
+from s2sad.runtime.matrices import ratio
+from s2sad.runtime.norms import norm_gradient
+from s2sad.runtime.systems import cofactor, cofactor_derivative
 from tests.oracle import leaves, numeric_gradient, pairing, richardson_jvp, tree_map
 
 
@@ -188,7 +190,7 @@ def test_vectors_of_repeated_values_are_refused_unless_the_loss_does_not_see_the
         body(np.linalg.eigh, "jvp", z=(w, v), a=a, a_dot=np.ones((3, 3)))
     z = np.linalg.svd(np.eye(2))
     with pytest.raises(UndefinedDerivativeError, match="repeated"):
-        body(np.linalg.svd, "vjp", a=np.eye(2), z_bar=(np.array([[1.0, 2.0], [3.0, 4.0]]), z[1], z[2]))
+        body(np.linalg.svd, "vjp", a=np.eye(2), z=z, z_bar=(np.array([[1.0, 2.0], [3.0, 4.0]]), z[1], z[2]))
 
 
 @pytest.mark.parametrize("ord", [None, 1, 2, 3, 1.5, np.inf])
@@ -255,11 +257,22 @@ def test_pinv_of_a_matrix_that_keeps_its_deficient_rank() -> None:
 
 
 def test_forms_without_derivative_are_refused() -> None:
-    wide = np.ones((2, 3))
-    with pytest.raises(UndefinedDerivativeError, match="full_matrices=False"):
-        body(np.linalg.svd, "vjp", a=wide, z_bar=(np.ones((2, 2)), np.ones(2), np.ones((3, 3))), full_matrices=True)
-    with pytest.raises(UndefinedDerivativeError, match="complex"):
-        body(np.linalg.svd, "vjp", a=np.eye(2) + 1j, z_bar=(np.ones((2, 2)), np.ones(2), np.ones((2, 2))))
-    q, r = np.linalg.qr(wide)
-    with pytest.raises(UndefinedDerivativeError, match="rows"):
-        body(np.linalg.qr, "vjp", z=(q, r), z_bar=(q, r), a=wide)
+    generator = np.random.default_rng(2)
+    tall, square = generator.normal(size=(4, 2)), generator.normal(size=(2, 2)) + 1j * generator.normal(size=(2, 2))
+    for f, a, text, options in (
+        (np.linalg.svd, tall, "complete a basis", {}),
+        (np.linalg.qr, tall, "complete a basis", {"mode": "complete"}),
+        (np.linalg.svd, square, "modulus one", {}),
+        (np.linalg.eigh, square, "modulus one", {}),
+        (np.linalg.qr, tall, "reflections", {"mode": "raw"}),
+        (np.linalg.qr, np.ones((2, 3)), "linearly dependent", {}),
+        (np.linalg.svd, np.diag([1.0, 0.0])[:, :1] @ np.ones((1, 3)), "deficient rank", {"full_matrices": False}),
+        (np.linalg.eigvals, np.array([[1.0, 1.0], [0.0, 1.0]]), "defective", {}),
+        (np.linalg.eigvals, np.array([[0.0, 1.0], [0.0, 0.0]]), "defective", {}),
+        (np.linalg.eig, np.eye(2), "repeated", {}),
+        (np.linalg.cond, np.ones((2, 2)) - np.eye(2) + np.eye(2), "singular", {"p": 1}),
+    ):
+        z = f(a, **options)
+        z_bar = tree_map(lambda x: generator.normal(size=np.shape(x)) + 0 * np.where(np.isfinite(x), x, 0), z)
+        with pytest.raises(UndefinedDerivativeError, match=text):
+            body(f, "vjp", a=a, x=a, z=z, z_bar=z_bar, **options)

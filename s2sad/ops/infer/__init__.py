@@ -5,6 +5,30 @@ the type of an expression. It returns the type of the result, or None where the 
 must hold of every call; to say less is always right.
 """
 
-from s2sad.ops.infer import adjoints, axes, common, creation, fourier, joining, memory, products, python, shaping
+from s2sad.ops.infer import (
+    adjoints,
+    axes,
+    common,
+    creation,
+    fourier,
+    joining,
+    linalg,
+    memory,
+    products,
+    python,
+    shaping,
+)
 
-__all__ = ["adjoints", "axes", "common", "creation", "fourier", "joining", "memory", "products", "python", "shaping"]
+__all__ = [
+    "adjoints",
+    "axes",
+    "common",
+    "creation",
+    "fourier",
+    "joining",
+    "linalg",
+    "memory",
+    "products",
+    "python",
+    "shaping",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.nodes import Build, Const
@@ -130,60 +129,3 @@ def einsum(b: Bound, fact: Look) -> Fact | None:
     found = [broadcast_dims(sizes.get(letter, [None])) for letter in output]
     dims = tuple([d[0] for d in found if d])
     return array_of(dims if len(dims) == len(output) else None, len(output), all_real(*facts))
-
-
-# --- linear algebra
-
-
-def solved(b: Bound, fact: Look) -> Fact | None:
-    a, right = fact(b["a"]), fact(b["b"])
-    if a.ndim == 2 and right.kind == "array" and right.ndim in (1, 2):
-        return replace(right, real=all_real(a, right))
-    return None
-
-
-def determinant(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    if a.ndim == 2:
-        return scalar(a.real)
-    return made_of(a.dims[:-2], a.real) if a.dims and len(a.dims) > 2 else None
-
-
-def sign_and_logarithm(b: Bound, fact: Look) -> Fact | None:
-    sign, a = determinant(b, fact), fact(b["a"])
-    if sign is None:
-        return None
-    sign = replace(sign, precision=a.precision if a.precision in ("single", "double") else "")
-    return Fact("record", items=(("sign", sign), ("logabsdet", replace(sign, real=True))))
-
-
-def eigenvalues(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    return made_of(a.dims[:-1], True) if a.dims and len(a.dims) > 1 else array_of(None, (a.ndim or 1) - 1, True)
-
-
-def eigensystem(b: Bound, fact: Look) -> Fact | None:
-    values, a = eigenvalues(b, fact), fact(b["a"])
-    return values and Fact("record", items=(("eigenvalues", values), ("eigenvectors", a)))
-
-
-def qr(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    whole = Fact("array", None, a.ndim, a.real)
-    return None if (a.ndim or 0) < 2 else Fact("record", items=(("Q", whole), ("R", whole)))
-
-
-def svd(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["a"])
-    if a.ndim is None or a.ndim < 2:
-        return None
-    whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, a.ndim - 1, True)
-    if literal(b["compute_uv"]) is False:
-        return values
-    items = (("U", whole), ("S", values), ("Vh", whole))
-    return Fact("record", items=items) if literal(b["compute_uv"]) is True else None
-
-
-def singular_values(b: Bound, fact: Look) -> Fact | None:
-    a = fact(b["x"])
-    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)

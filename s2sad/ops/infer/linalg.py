@@ -1,0 +1,106 @@
+"""Linear algebra: systems, determinants, norms and factorisations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.types import SCALAR, Fact, made_of, scalar
+from s2sad.ops.infer.common import SOME_ARRAY, Bound, Look, all_real, array_of, literal, ndim_of, operands
+
+
+def solved(b: Bound, fact: Look) -> Fact | None:
+    a, right = fact(b["a"]), fact(b["b"])
+    if a.ndim == 2 and right.kind == "array" and right.ndim in (1, 2):
+        return replace(right, real=all_real(a, right))
+    return None
+
+
+def determinant(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    if a.ndim == 2:
+        return scalar(a.real)
+    return made_of(a.dims[:-2], a.real) if a.dims and len(a.dims) > 2 else None
+
+
+def sign_and_logarithm(b: Bound, fact: Look) -> Fact | None:
+    sign, a = determinant(b, fact), fact(b["a"])
+    if sign is None:
+        return None
+    sign = replace(sign, precision=a.precision if a.precision in ("single", "double") else "")
+    return Fact("record", items=(("sign", sign), ("logabsdet", replace(sign, real=True))))
+
+
+def eigenvalues(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    return made_of(a.dims[:-1], True) if a.dims and len(a.dims) > 1 else array_of(None, (a.ndim or 1) - 1, True)
+
+
+def eigensystem(b: Bound, fact: Look) -> Fact | None:
+    values, a = eigenvalues(b, fact), fact(b["a"])
+    return values and Fact("record", items=(("eigenvalues", values), ("eigenvectors", a)))
+
+
+def qr(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    whole = Fact("array", None, a.ndim, a.real)
+    return None if (a.ndim or 0) < 2 else Fact("record", items=(("Q", whole), ("R", whole)))
+
+
+def svd(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    if a.ndim is None or a.ndim < 2:
+        return None
+    whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, a.ndim - 1, True)
+    if literal(b["compute_uv"]) is False:
+        return values
+    items = (("U", whole), ("S", values), ("Vh", whole))
+    return Fact("record", items=items) if literal(b["compute_uv"]) is True else None
+
+
+def singular_values(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["x"])
+    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
+
+
+def general_eigenvalues(b: Bound, fact: Look) -> Fact:
+    """Complex ones, or real ones where all of a real matrix are so."""
+    ndim = ndim_of(fact(b["a"]))
+    return Fact("array", None, ndim - 1, real=False) if ndim and ndim > 1 else Fact("array", real=False)
+
+
+def general_eigensystem(b: Bound, fact: Look) -> Fact:
+    values = general_eigenvalues(b, fact)
+    vectors = replace(values, ndim=None if values.ndim is None else values.ndim + 1)
+    return Fact("record", items=(("eigenvalues", values), ("eigenvectors", vectors)))
+
+
+def condition(b: Bound, fact: Look) -> Fact:
+    x = fact(b["x"])
+    if ndim_of(x) == 2:
+        return scalar(True)
+    return made_of(x.dims[:-2], True) if x.dims and len(x.dims) > 2 else Fact("numeric", real=True)
+
+
+def least_squares(b: Bound, fact: Look) -> Fact:
+    """The solution, the sums of squares that are left, the rank and the singular values."""
+    right = fact(b["b"])
+    real = all_real(*operands({"a": b["a"], "b": b["b"]}, fact))
+    solution = array_of(None, ndim_of(right), real) or replace(SOME_ARRAY, real=real)
+    one = Fact("array", None, 1, True)
+    return Fact("tuple", items=((0, solution), (1, one), (2, replace(SCALAR, precision="")), (3, one)))
+
+
+def tensor_solution(b: Bound, fact: Look) -> Fact | None:
+    a, right = fact(b["a"]), fact(b["b"])
+    ndims = [ndim_of(a), ndim_of(right)]
+    ndim = None if None in ndims else sum(n for n in ndims if n is not None) - 2 * (ndims[1] or 0)
+    return array_of(None, ndim, all_real(a, right))
+
+
+def qr_parts(b: Bound, fact: Look) -> Fact | None:
+    """Both factors, or that of triangles alone; nothing is known of what LAPACK leaves."""
+    mode = literal(b["mode"])
+    if mode == "r":
+        a = fact(b["a"])
+        return array_of(None, ndim_of(a), a.real) if (ndim_of(a) or 0) > 1 else None
+    return qr(b, fact) if mode in ("reduced", "complete") else None

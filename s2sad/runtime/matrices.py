@@ -1,0 +1,85 @@
+"""What the derivatives of linear algebra share: transposes, triangles, quotients, triangular systems.
+
+All of them take stacks of matrices in the last two axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def ratio(a: Any, b: Any) -> Any:
+    """Return ``a / b``, and zero where ``b`` is zero.
+
+    Example:
+        >>> ratio(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
+        array([0.5, 0. ])
+    """
+    return np.where(b == 0, 0, a / np.where(b == 0, 1, b))
+
+
+def identity(size: int, like: Any) -> Any:
+    """Return the identity matrix in the dtype of ``like``."""
+    return np.eye(size, dtype=np.result_type(like))
+
+
+def transposed(a: Any) -> Any:
+    """Return the transpose of each matrix in a stack."""
+    return np.swapaxes(a, -1, -2)
+
+
+def adjoint(a: Any) -> Any:
+    """Return the conjugate transpose of each matrix in a stack."""
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def hermitian_part(a: Any) -> Any:
+    """Return the mean of each matrix and its conjugate transpose."""
+    return (a + adjoint(a)) / 2
+
+
+def doubled_triangle(a: Any, upper: bool) -> Any:
+    """Return one triangle of each matrix, its entries off the diagonal twice; the other triangle is zero.
+
+    A function that reads one triangle takes each of these entries for two of a Hermitian matrix.
+
+    Example:
+        >>> doubled_triangle(np.array([[1.0, 2.0], [3.0, 4.0]]), upper=False)
+        array([[1., 0.],
+               [6., 4.]])
+    """
+    return np.triu(a) + np.triu(a, 1) if upper else np.tril(a) + np.tril(a, -1)
+
+
+#: Up to this size LAPACK's general solver is faster than halving.
+_SMALL = 96
+
+
+def solve_triangular(t: Any, b: Any, lower: bool = False) -> Any:
+    """Solve ``t @ x = b`` with triangular matrices ``t``, for matrices ``b``: by halves, mostly in products.
+
+    NumPy has no solver of its own for these; its general one does three times the work.
+
+    >>> solve_triangular(np.array([[2.0, 1.0], [0.0, 4.0]]), np.array([[3.0], [4.0]]))
+    array([[1.],
+           [1.]])
+    """
+    n = t.shape[-1]
+    if n <= _SMALL:
+        return np.linalg.solve(t, b)
+    k = n // 2
+    if lower:
+        first = solve_triangular(t[..., :k, :k], b[..., :k, :], lower)
+        second = solve_triangular(t[..., k:, k:], b[..., k:, :] - t[..., k:, :k] @ first, lower)
+    else:
+        second = solve_triangular(t[..., k:, k:], b[..., k:, :], lower)
+        first = solve_triangular(t[..., :k, :k], b[..., :k, :] - t[..., :k, k:] @ second, lower)
+    return np.concatenate([first, second], axis=-2)
+
+
+def negligible(part: Any, whole: Any) -> bool:
+    """Whether the numbers in ``part`` are rounding errors beside those in ``whole``."""
+    epsilon = np.finfo(np.result_type(part, np.float32)).eps
+    return bool(np.all(np.abs(part) <= np.sqrt(epsilon) * np.max(np.abs(whole), initial=0.0)))

@@ -1,0 +1,98 @@
+"""Gradients of norms of vectors and matrices, and of condition numbers.
+
+Nothing is conjugated in an adjoint beyond what the function itself conjugates
+(the transpose convention).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import unreduce
+from s2sad.runtime.matrices import ratio, transposed
+
+Axes = int | tuple[int, ...] | None
+
+
+def norm_gradient(z: Any, x: Any, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Gradient of ``z = np.linalg.norm(x, ord, axis, keepdims)``: the adjoint of ``x`` for ``z_bar = 1``.
+
+    It has the shape of ``x``.  Where a norm has a kink the convention is that
+    of the absolute value and the maximum: zero at zero, ties share equally.
+    """
+    if ord is None:
+        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
+    if axis is None:
+        axis = tuple(range(np.ndim(x)))
+    if isinstance(axis, tuple) and len(axis) == 2:
+        return matrix_norm_gradient(z, x, ord, axis, keepdims)
+    return vector_norm_gradient(z, x, ord, axis, keepdims)
+
+
+def vector_norm_gradient(z: Any, x: Any, ord: Any = 2, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Gradient of ``z = np.linalg.vector_norm(x, ord=ord, axis=axis, keepdims=keepdims)``."""
+    size = np.abs(x)
+    direction = np.conj(np.sign(x))
+    whole = unreduce(z, np.shape(x), axis, keepdims)
+    if ord == 0:
+        return np.zeros_like(direction)
+    if abs(ord) == np.inf:
+        return direction * _share(size, whole, axis)
+    # A part that is zero has no slope here, also where the true one is infinite (ord < 1).
+    flat = (size == 0) | (whole == 0)
+    return np.where(flat, 0, direction * np.where(flat, 1, ratio(size, whole)) ** (ord - 1))
+
+
+def matrix_norm_gradient(z: Any, x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Any:
+    """Gradient of ``z = np.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)``, of the matrices in ``axis``."""
+    if ord is None or ord == "fro":
+        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
+    a = np.moveaxis(x, axis, (-2, -1))
+    if ord in (1, -1, np.inf, -np.inf):
+        along = -2 if abs(ord) == 1 else -1
+        sums = np.sum(np.abs(a), axis=along, keepdims=True)
+        best = np.max if ord > 0 else np.min
+        gradient = np.conj(np.sign(a)) * _share(sums, best(sums, axis=(-2, -1), keepdims=True), (-2, -1))
+    else:
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        if ord == "nuc":
+            # Of numbers that are zero up to rounding the vectors are arbitrary.
+            weights = (s > np.finfo(s.dtype).eps * max(a.shape[-2:]) * s[..., :1]).astype(s.dtype)
+        elif ord in (2, -2):
+            extreme = s[..., :1] if ord == 2 else s[..., -1:]
+            weights = _share(s, extreme, -1) * (s > 0)
+        else:
+            raise ValueError("Invalid norm order for matrices.")
+        gradient = np.conj((u * weights[..., np.newaxis, :]) @ vh)
+    return np.moveaxis(gradient, (-2, -1), axis)
+
+
+def cond_gradient(z: Any, x: Any, p: Any = None) -> Any:
+    """Gradient of ``z = np.linalg.cond(x, p)``; equal singular values share.
+
+    Raises:
+        UndefinedDerivativeError: ``x`` is singular.
+    """
+    if np.any(np.isinf(z)):
+        raise UndefinedDerivativeError("the condition number of a singular matrix has no derivative")
+    z = np.expand_dims(z, (-2, -1))
+    if p is None or p in (2, -2):
+        u, s, vh = np.linalg.svd(x, full_matrices=False)
+        rates = (_share(s, s[..., :1], -1) - _share(s, s[..., -1:], -1)) / s
+        if p == -2:
+            rates = -rates
+        return z * np.conj((u * np.expand_dims(rates, -2)) @ vh)
+    inverse = np.linalg.inv(x)
+    size = np.linalg.norm(x, p, axis=(-2, -1), keepdims=True)
+    by_inverse = matrix_norm_gradient(z / size, inverse, p, keepdims=True)
+    turned = transposed(inverse) @ by_inverse @ transposed(inverse)
+    return z / size * matrix_norm_gradient(size, x, p, keepdims=True) - size * turned
+
+
+def _share(values: Any, best: Any, axis: Axes) -> Any:
+    """1 where ``values`` are the ``best`` along ``axis``, divided among equal ones."""
+    hit = values == best
+    return hit / np.sum(hit, axis=axis, keepdims=True, dtype=values.dtype)

@@ -1,0 +1,269 @@
+"""Linear algebra in functions that people write, against differences; repeated values, ties, cut values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import check_grads, grad
+from s2sad.runtime.decompositions import eig_adjoint, eigvals_adjoint
+from s2sad.runtime.matrices import solve_triangular
+from s2sad.runtime.norms import cond_gradient, norm_gradient
+from tests.oracle import numeric_gradient
+
+RANDOM = np.random.default_rng(0)
+A, TALL, WIDE, W = (RANDOM.normal(size=shape) for shape in ((4, 4), (5, 3), (2, 4), (4, 4)))
+Y, YS, LOW, LEFT = (RANDOM.normal(size=shape) for shape in (5, (5, 2), (5, 2), (2, 4)))
+C = A + 1j * RANDOM.normal(size=(4, 4))
+STACK = RANDOM.normal(size=(2, 3, 3)) + 2 * np.eye(3)
+
+# --- eigenvalues ---
+
+
+def spectral_radius(a):
+    return np.max(np.abs(np.linalg.eigvals(a)))
+
+
+def sizes_of_parts(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(np.abs(w) ** 2) + np.sum(np.abs(v) ** 4)
+
+
+def by_attributes(a):
+    return np.sum(np.linalg.eig(a).eigenvalues.real ** 3) + np.sum(np.abs(np.linalg.eig(a).eigenvectors[0]) ** 2)
+
+
+def exponential(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(((v * np.exp(w)) @ np.linalg.inv(v)).real * W)
+
+
+def parts_of_vectors(a):
+    v = np.linalg.eig(a)[1]
+    return np.sum(v.real * W) + np.sum(v.imag * W.T)
+
+
+def complex_hermitian(c):
+    w, v = np.linalg.eigh(c + np.conj(c.T))
+    return np.sum(w**3) + np.sum(np.abs(v) ** 2 * W)
+
+
+def components(x):
+    xc = x - x.mean(axis=0)
+    _, v = np.linalg.eigh(xc.T @ xc / len(x))
+    return np.sum((xc @ v[:, -2:] @ v[:, -2:].T) ** 4)
+
+
+# --- singular values ---
+
+
+def reconstruction(x):
+    xc = x - np.mean(x, axis=0)
+    _, s, vt = np.linalg.svd(xc, full_matrices=False)
+    return np.sum((xc @ vt[:2].T @ vt[:2] - xc) ** 2) + s[0]
+
+
+def with_all_vectors(x):
+    u, s, vh = np.linalg.svd(x)
+    return np.sum(s**2 * np.arange(1.0, 4)) + np.sum(vh**4) + np.sum(u[:, 0] ** 4)
+
+
+def values_alone(x):
+    return np.linalg.svd(x)[1][0] + np.linalg.svd(x, compute_uv=False)[-1] + np.sum(np.linalg.svd(x).S ** 3)
+
+
+def null_space(a):
+    n = np.linalg.svd(a)[2][2:]
+    return np.sum(n.T @ n * W)
+
+
+def low_rank(c):
+    u, s, vh = np.linalg.svd(c)
+    m = (u[:, :2] * s[:2]) @ vh[:2]
+    return np.sum(np.abs(m) ** 2 * W) + np.sum(m.real * W)
+
+
+def thin_complex(c):
+    u, s, vh = np.linalg.svd(c[:, :2], False)
+    return np.sum(np.abs(u) ** 4) + np.sum(np.abs(vh) ** 4) + np.sum((u @ vh).imag ** 3) + s[1] ** 2
+
+
+def hermitian_values(a):
+    u, s, vh = np.linalg.svd(a, hermitian=True)
+    return np.sum(s**2 * np.arange(4.0)) + np.sum(u**2 * W) + np.sum((u[:, :2] * s[:2]) @ vh[:2] * W)
+
+
+# --- QR ---
+
+
+def triangles_alone(a):
+    r = np.linalg.qr(a, mode="r")
+    return np.sum(np.log(np.abs(np.diag(r)))) + np.sum(r**2 * np.arange(3.0))
+
+
+def both_factors(a):
+    q, r = np.linalg.qr(a)
+    return np.sum(q.real**3) + np.sum(r.real**3) + np.sum(r.imag * np.arange(4.0))
+
+
+def complement(a):
+    q, r = np.linalg.qr(a, "complete")
+    return np.sum((q[:, 3:] @ q[:, 3:].T)[:4, :4] * W) + np.sum(q[:, :3] ** 3) + np.sum(r**3)
+
+
+# --- systems ---
+
+
+def least_squares(a, y):
+    x, *_ = np.linalg.lstsq(a, y, rcond=None)
+    return np.sum(x**3)
+
+
+def all_of_least_squares(a, y):
+    x, residuals, rank, s = np.linalg.lstsq(a, y)
+    return np.sum(x**3) + np.sum(residuals**2) + rank * np.sum(s**2)
+
+
+def of_low_rank(b, c, y):
+    return np.sum(np.linalg.lstsq(b @ c, y, rcond=1e-10)[0] ** 3) + np.sum((np.linalg.pinv(b @ c, 1e-10) @ y) ** 3)
+
+
+def kalman(p, h, r, y):
+    gain = np.linalg.solve(h @ p @ h.T + r @ r.T, h @ p).T
+    return np.sum((gain @ y[:2]) ** 2) + np.trace((np.eye(4) - gain @ h) @ p)
+
+
+def marginal(length, x, y):
+    k = np.exp(-0.5 * (x[:, None] - x[None, :]) ** 2 / length**2) + 0.1 * np.eye(len(x))
+    low = np.linalg.cholesky(k)
+    return 0.5 * y @ np.linalg.solve(low.T, np.linalg.solve(low, y)) + np.sum(np.log(np.diag(low)))
+
+
+def conditions(a):
+    return np.linalg.cond(a) + np.linalg.cond(a, "fro") + np.linalg.cond(a, 1) + np.linalg.cond(a, -2)
+
+
+def tensors(a, b):
+    a = a.reshape(2, 2, 2, 2)
+    return np.sum(np.linalg.tensorsolve(a, b[:2, :2]) ** 2) + np.sum(np.linalg.tensorinv(a)[0] ** 2)
+
+
+def stacks(t):
+    values = np.sum(np.linalg.eigvals(t) ** 2).real + np.sum(np.linalg.cond(t))
+    factors = np.sum(np.linalg.svd(t)[1] ** 3) + np.sum(np.linalg.qr(t)[1] ** 2) + np.sum(np.linalg.qr(t, "r") ** 3)
+    return values + factors + np.sum(np.linalg.slogdet(t)[1]) + np.sum(np.linalg.pinv(t) ** 2)
+
+
+def powers(a):
+    return np.sum(np.linalg.matrix_power(a / 3, 7) ** 2) + np.sum(np.linalg.matrix_power(a, -3))
+
+
+def of_lists(a, b):
+    m = [[a, b], [0.3, 2.0]]
+    values = np.sum(np.linalg.eigvals(m) ** 3).real + np.linalg.svd(m)[1][0] + np.linalg.cond(m, 1) + np.linalg.norm(m)
+    factors = np.sum(np.linalg.qr(m)[1] ** 3) + np.sum(np.linalg.qr(m, "r") ** 3) + np.sum(np.linalg.svd(m)[0][0])
+    systems = np.sum(np.linalg.lstsq([[a, 1.0], [2.0, b], [1.0, 1.0]], [1.0, b, a])[0] ** 2)
+    inverses = np.sum(np.linalg.pinv(m) ** 2) + np.sum(np.linalg.pinv(m, 0.01) ** 2)
+    tensor = np.sum(np.linalg.tensorsolve(m, [a, 1.0]) ** 2) + np.sum(np.linalg.tensorinv(m, 1) ** 2)
+    return values + factors + systems + inverses + tensor + np.sum(np.linalg.matrix_power(m, 3))
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        *((f, (A,)) for f in (spectral_radius, sizes_of_parts, by_attributes, exponential, powers, conditions)),
+        *((f, (C,)) for f in (spectral_radius, sizes_of_parts, parts_of_vectors, complex_hermitian, low_rank)),
+        *((f, (TALL,)) for f in (components, reconstruction, with_all_vectors, values_alone, triangles_alone)),
+        (both_factors, (WIDE,)),
+        (both_factors, (C,)),
+        (both_factors, (C[:3],)),
+        (complement, (TALL,)),
+        (null_space, (WIDE,)),
+        (low_rank, (A,)),
+        (thin_complex, (C,)),
+        (hermitian_values, (A,)),
+        (least_squares, (TALL, Y)),
+        (least_squares, (TALL, YS)),
+        (least_squares, (WIDE, Y[:2])),
+        (all_of_least_squares, (TALL, Y)),
+        (all_of_least_squares, (TALL, YS)),
+        (of_low_rank, (LOW, LEFT, Y)),
+        (of_low_rank, (LEFT.T, LOW.T, Y[:4])),
+        (kalman, (A @ A.T, WIDE, A[:2, :2], Y)),
+        (marginal, (0.7, Y, Y**2)),
+        (tensors, (A, W)),
+        (stacks, (STACK,)),
+        (of_lists, (0.7, 1.2)),
+    ],
+)
+def test_functions_that_people_write(f: Callable[..., Any], args: Any) -> None:
+    assert check_grads(f, args)
+
+
+def test_the_derivative_of_the_cut_pseudoinverse_is_exact() -> None:
+    """Where a value is left out that is not zero, that of constant rank would be wrong by a third."""
+    a = np.diag([1.0, 0.4, 0.1]) + 0.05 * A[:3, :3]
+
+    def solution(a: Any) -> Any:
+        return np.sum(np.linalg.pinv(a, 0.6) * W[:3, :3])
+
+    np.testing.assert_allclose(grad(solution)(a), numeric_gradient(solution, (a,)), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("a", [np.eye(3), A[:3, :3] @ np.diag([2.0, 2.0, -1.0]) @ np.linalg.inv(A[:3, :3])])
+def test_symmetric_functions_of_repeated_eigenvalues(a: Any) -> None:
+    """The trace, that of the third power, and the determinant."""
+    w = np.linalg.eigvals(a)
+    for w_bar, expected in (
+        (np.ones(3), np.eye(3)),
+        (3 * w**2, 3 * (a @ a).T),
+        (np.prod(w) / w, np.linalg.det(a) * np.linalg.inv(a).T),
+    ):
+        np.testing.assert_allclose(eigvals_adjoint(w_bar, w, a), expected, atol=1e-10)
+
+
+def test_vectors_that_the_loss_does_not_see_may_be_repeated() -> None:
+    a_bar = eig_adjoint(np.ones(3), np.zeros((3, 3)), np.ones(3), np.eye(3))
+    np.testing.assert_array_equal(a_bar, np.eye(3))
+
+
+def test_eigenvalues_in_another_order_keep_their_adjoints() -> None:
+    w = np.linalg.eigvals(A)
+    w_bar = np.arange(4.0)
+    np.testing.assert_allclose(eigvals_adjoint(w_bar[::-1], w[::-1], A), eigvals_adjoint(w_bar, w, A), rtol=1e-9)
+
+
+def test_equal_singular_values_share() -> None:
+    np.testing.assert_array_equal(cond_gradient(1.0, np.eye(3)), np.zeros((3, 3)))
+    np.testing.assert_allclose(cond_gradient(2.0, np.diag([2.0, 2.0, 1.0])), np.diag([0.5, 0.5, -2.0]))
+
+
+@pytest.mark.parametrize("ord", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+def test_the_norm_of_a_matrix_of_zeros_has_gradient_zero(ord: Any) -> None:
+    np.testing.assert_array_equal(norm_gradient(0.0, np.zeros((3, 2)), ord), np.zeros((3, 2)))
+
+
+def test_the_nuclear_norm_of_a_matrix_of_low_rank_has_the_least_subgradient() -> None:
+    a = np.outer([3.0, 4.0, 0.0], [0.0, 1.0])
+    np.testing.assert_allclose(norm_gradient(5.0, a, "nuc"), a / 5, atol=1e-12)
+
+
+@pytest.mark.parametrize(("ord", "axis"), [(None, None), (3, 0), (np.inf, 1), (1, None), (-np.inf, None)])
+def test_norms_keep_single_precision(ord: Any, axis: Any) -> None:
+    for x in (A.astype(np.float32), C.astype(np.complex64)):
+        assert norm_gradient(np.linalg.norm(x, ord, axis), x, ord, axis).dtype == x.dtype
+        for p in ("fro", "nuc", 2, -2):
+            assert norm_gradient(np.linalg.norm(x, p), x, p).dtype == x.dtype
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("shape", [(3, 3), (200, 200), (2, 150, 150)])
+def test_triangular_systems(shape: tuple[int, ...], lower: bool) -> None:
+    generator = np.random.default_rng(1)
+    t = generator.normal(size=shape) + 20 * np.eye(shape[-1])
+    t = np.tril(t) if lower else np.triu(t)
+    b = generator.normal(size=(*shape[:-1], 7))
+    np.testing.assert_allclose(t @ solve_triangular(t, b, lower), b, atol=1e-10)
