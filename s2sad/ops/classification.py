@@ -18,7 +18,6 @@ _OWN = "write it with other operations, or " + _STOP
 _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
-_POLYNOMIAL = "write the polynomial out, for instance by Horner's scheme in a loop; or " + _OWN
 _HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
 _WINDOW = "write its formula in elementary functions; or " + _OWN
 
@@ -45,7 +44,6 @@ REFUSED: dict[str, str] = {
     "numpy.require": "use np.asarray or np.ascontiguousarray",
     "numpy.row_stack": "use np.vstack",
     "numpy.select": "use np.where",
-    "numpy.vander": "write x[:, None] ** np.arange(n)",
     "numpy.cov": "subtract np.mean and multiply: xc @ xc.T / (n - 1)",
     "numpy.corrcoef": "subtract np.mean, divide by the norm of each row and multiply",
     "numpy.frexp": "use np.log2 and np.exp2",
@@ -64,11 +62,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(
         ["numpy.histogram", "numpy.histogram2d", "numpy.histogramdd", "numpy.histogram_bin_edges"], _HISTOGRAM
     ),
-    # Polynomials.
-    **dict.fromkeys(
-        [f"numpy.poly{name}" for name in ("", "add", "der", "div", "fit", "int", "mul", "sub", "val")], _POLYNOMIAL
-    ),
-    "numpy.roots": _POLYNOMIAL,
+    "numpy.polydiv": "solve for the coefficients of the quotient, with np.linalg.solve",
     # Sets.
     **dict.fromkeys(
         [f"numpy.unique{name}" for name in ("_all", "_counts", "_inverse")]
@@ -120,6 +114,18 @@ def _named(name: str) -> Any:
         owner = getattr(owner, part)
     return getattr(owner, last) if last in dir(owner) else None
 
+
+#: Why and what instead, of the functions of series in `numpy.polynomial` that do not evaluate them.
+_SERIES = "evaluate series with the function whose name ends in val (chebval, ...), which has a rule; or " + _OWN
+
+for _kind in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre"):
+    _module = getattr(np.polynomial, _kind)
+    REFUSED |= {
+        f"numpy.polynomial.{_kind}.{name}": _SERIES
+        for name in dir(_module)
+        if name in _module.__all__ and not name.endswith("val") and not isinstance(getattr(_module, name), type)
+        if callable(_entry := getattr(_module, name)) and getattr(_entry, "__module__", "") == _module.__name__
+    }
 
 for _name, _text in REFUSED.items():
     if (_function := _named(_name)) is not None:

@@ -187,3 +187,35 @@ def test_a_first_value_shares_a_tie() -> None:
     x_bar, y_bar = f(np.array([1.0, 3.0, 3.0]), 3.0)
     np.testing.assert_allclose(x_bar, [0.0, 1 / 3, 1 / 3])
     assert y_bar == pytest.approx(1 / 3)
+
+
+# --- polynomials ---
+
+
+def values(x: Any) -> Any:
+    p = np.polymul(np.polyadd(x, [1.0, x[0]]), [x[1], 2.0])
+    return np.polyval(np.polyder(p), x[4]) + np.sum(np.polyint(p, k=x[2]) ** 2)
+
+
+def fitted(x: Any) -> Any:
+    t = np.cumsum(x * x)
+    slope, start = np.polyfit(t, x, 1, w=1 + x**2)
+    return slope * start
+
+
+def roots(x: Any) -> Any:
+    return np.sum(np.abs(np.roots([1.0, x[0], x[1], x[2]])) ** 3) + np.sum(np.poly(x) ** 2)
+
+
+def series(x: Any) -> Any:
+    c = np.polynomial.chebyshev.chebval(x / 5, x)
+    return np.sum(c * np.polynomial.polynomial.polyval(x[:2], [x[3], x[4], 2.0])[0])
+
+
+def powers(x: Any) -> Any:
+    return np.sum(np.vander(x, 3, increasing=True) ** 2)
+
+
+@pytest.mark.parametrize("f", [values, fitted, roots, series, powers])
+def test_polynomials(f: Callable[..., Any]) -> None:
+    agrees(f, X)

@@ -24,7 +24,19 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return found
 
 
-FUNCTIONS = {**public(np), **public(np.linalg), **public(np.fft)}
+def series() -> dict[str, Callable[..., Any]]:
+    """The functions of series in `numpy.polynomial`."""
+    found = {}
+    for kind in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre"):
+        module = getattr(np.polynomial, kind)
+        names = {f"{module.__name__}.{name}" for name in module.__all__}
+        found.update(
+            {name: f for name, f in public(module).items() if name in names and f.__module__ == module.__name__}
+        )
+    return found
+
+
+FUNCTIONS = {**public(np), **public(np.linalg), **public(np.fft), **series()}
 
 
 def classes(name: str, function: Callable[..., Any]) -> list[str]:
@@ -67,6 +79,8 @@ def test_there_is_something_to_class() -> None:
         ("numpy.arange", "refused"),
         ("numpy.histogram", "refused"),
         ("numpy.put", "writing"),
+        ("numpy.polynomial.chebyshev.chebval", "rule"),
+        ("numpy.polynomial.chebyshev.chebfit", "refused"),
     ],
 )
 def test_some_functions_are_where_they_belong(name: str, expected: str) -> None:

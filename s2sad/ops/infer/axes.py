@@ -105,6 +105,38 @@ def without_two(b: Bound, fact: Look) -> int | None:
     return None if ndim is None or ndim < 2 else ndim - 2
 
 
+def values_at(name: str) -> Callable[[Bound, Look], Fact | None]:
+    """Of the shape of the argument called ``name``, complex if any is."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        x, real = fact(b[name]), all_real(*operands(b, fact))
+        sure = x.kind == "array" and x.ndim != 0
+        return replace(x, kind="array" if sure else "numeric", real=real, size=None) if x.numeric else None
+
+    return infer
+
+
+def series(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the points, where there is one series."""
+    return values_at("x")(b, fact) if ndim_of(fact(b["c"])) == 1 else None
+
+
+def complex_row(b: Bound, fact: Look) -> Fact:
+    """A row of numbers that may be complex."""
+    return Fact("array", None, 1, False)
+
+
+def complex_numbers(b: Bound, fact: Look) -> Fact:
+    """Something that may be complex."""
+    return Fact("numeric", real=False)
+
+
+def row_if_taken(b: Bound, fact: Look) -> Fact | None:
+    """A row, where the number of derivatives or integrals is known and not zero."""
+    m = literal(b["m"])
+    return with_axes(always(1))(b, fact) if type(m) is int and m > 0 else None
+
+
 # --- reductions
 
 

@@ -1,0 +1,343 @@
+"""Rules of polynomials: values, coefficients, roots and fits, and the values of series in `numpy.polynomial`.
+
+The derivative of a series by its points is the series of its derivative; by its coefficients, the sums of the adjoint
+times the values of the basis. A multiple root has an infinite derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.ops import infer
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Function, Sample, linear, rule, sample
+from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.linear import like
+from s2sad.runtime.polynomials import (
+    derived,
+    last_items,
+    poly_adjoint,
+    poly_tangent,
+    polyfit_adjoint,
+    polyfit_tangent,
+    polyint_constants,
+    polymul_left,
+    polyval_coefficients,
+    roots_adjoint,
+    series_coefficients,
+    unpolyder,
+    unpolyint,
+    vander_adjoint,
+    vander_tangent,
+)
+
+Array = Any
+_ROW = infer.axes.with_axes(infer.axes.always(1))
+
+# --- values ---
+
+
+def _values() -> Sequence[Sample]:
+    p = numbers(4)
+    return [
+        sample(p, 0.7),
+        sample(p, numbers(3)),
+        sample(p, numbers(2, 3)),
+        sample([1.5, -0.5, 2.0], numbers(3)),
+        sample([1.5, 0.5], 0.7),
+        sample(numbers(1), numbers(3)),
+        sample(p, np.zeros(0)),
+        sample(complexes(3), complexes(2)),
+        sample(p, complexes(2)),
+        sample(singles(3), singles(2)),
+    ]
+
+
+def _polyval_jvp(p_dot: Array, x_dot: Array, p: Array, x: Array) -> Array:
+    return np.polyval(p_dot, x) + np.polyval(derived(p), x) * x_dot
+
+
+@rule(np.polyval, wrt=["p", "x"], jvp=_polyval_jvp, samples=_values, infer=infer.axes.values_at("x"))
+def polyval(z_bar: Array, p: Array, x: Array) -> tuple[Array, Array]:
+    return like(polyval_coefficients(z_bar, x, p), p), z_bar * np.polyval(derived(p), x)
+
+
+def _vanders() -> Sequence[Sample]:
+    x = numbers(4)
+    return [
+        sample(x),
+        sample(x, 3),
+        sample(x, 3, increasing=True),
+        sample(x, 1),
+        sample(complexes(3), 4),
+        sample(singles(3)),
+    ]
+
+
+def _vander_jvp(x_dot: Array, z: Array, increasing: bool = False) -> Array:
+    return vander_tangent(x_dot, z, increasing)
+
+
+@rule(
+    np.vander,
+    wrt=["x"],
+    jvp=_vander_jvp,
+    samples=_vanders,
+    infer=infer.axes.with_axes(infer.axes.always(2)),
+    steps=frozenset({"N"}),
+)
+def vander(z: Array, z_bar: Array, x: Array, N: int | None = None, increasing: bool = False) -> Array:
+    return vander_adjoint(z_bar, z, increasing)
+
+
+# --- coefficients ---
+
+
+def _pairs() -> Sequence[Sample]:
+    return [
+        sample(numbers(3), numbers(3, seed=1)),
+        sample(numbers(4), numbers(2, seed=1)),
+        sample(numbers(2), numbers(4, seed=1)),
+        sample(numbers(2), 1.5),
+        sample([1.5, 2.5], numbers(3)),
+        sample(complexes(2), numbers(3)),
+        sample(singles(2), singles(3)),
+    ]
+
+
+@linear(np.polyadd, wrt=["a1", "a2"], samples=_pairs, infer=_ROW)
+def polyadd(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
+    return like(last_items(z_bar, a1), a1), like(last_items(z_bar, a2), a2)
+
+
+@linear(np.polysub, wrt=["a1", "a2"], samples=_pairs, infer=_ROW)
+def polysub(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
+    return like(last_items(z_bar, a1), a1), like(last_items(-z_bar, a2), a2)
+
+
+def _products() -> Sequence[Sample]:
+    return [*_pairs()[:5], sample(np.array([0, 1, 2]), numbers(2)), sample(complexes(2), complexes(3))]
+
+
+def _polymul_jvp(a1_dot: Array, a2_dot: Array, z: Array, a1: Array, a2: Array) -> Array:
+    whole = np.convolve(np.atleast_1d(a1_dot), np.atleast_1d(a2)) + np.convolve(
+        np.atleast_1d(a1), np.atleast_1d(a2_dot)
+    )
+    return whole[np.size(whole) - np.size(z) :]
+
+
+@rule(np.polymul, wrt=["a1", "a2"], jvp=_polymul_jvp, samples=_products, infer=_ROW)
+def polymul(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
+    return like(polymul_left(z_bar, a1, a2), a1), like(polymul_left(z_bar, a2, a1), a2)
+
+
+def _derivatives() -> Sequence[Sample]:
+    return [
+        sample(numbers(4)),
+        sample(numbers(4), 2),
+        sample(numbers(4), m=0),
+        sample(numbers(2), 3),
+        sample([1.5, 2.5, 3.5]),
+        sample(complexes(3)),
+        sample(singles(3)),
+    ]
+
+
+# No derivative at all (`m` 0) gives the argument itself.
+@linear(
+    np.polyder, wrt=["p"], samples=_derivatives, infer=infer.axes.row_if_taken, result="unknown", steps=frozenset({"m"})
+)
+def polyder(z_bar: Array, p: Array, m: int = 1) -> Array:
+    return like(unpolyder(z_bar, np.size(p), m), p)
+
+
+def _integrals() -> Sequence[Sample]:
+    return [*_derivatives(), sample(numbers(3), 1, 2.5), sample(numbers(3), 2, k=[1.5, 2.5])]
+
+
+@linear(
+    np.polyint,
+    wrt=["p", "k"],
+    samples=_integrals,
+    infer=infer.axes.row_if_taken,
+    result="unknown",
+    steps=frozenset({"m"}),
+)
+def polyint(z_bar: Array, p: Array, m: int = 1, k: Any = None) -> tuple[Array, Any]:
+    return like(unpolyint(z_bar, np.size(p), m), p), like(polyint_constants(z_bar, m, k), k)
+
+
+# --- roots ---
+
+
+def _polynomials() -> Sequence[Sample]:
+    return [
+        sample(np.array([1.0, -6.1, 11.3, -6.0])),
+        sample(np.array([0.7, 0.3, 2.0])),
+        sample(np.array([2.0, 3.0])),
+        sample([0, 1.5, 2.0, -3.0]),
+        sample([1.5, 0.5, -2.0]),
+        sample(complexes(4)),
+    ]
+
+
+def _roots_jvp(p_dot: Array, z: Array, p: Array) -> Array:
+    return -np.polyval(p_dot, z) / np.polyval(np.polyder(p), z)
+
+
+@rule(np.roots, wrt=["p"], jvp=_roots_jvp, samples=_polynomials, infer=infer.axes.complex_row, dtype="unknown")
+def roots(z: Array, z_bar: Array, p: Array) -> Array:
+    return like(roots_adjoint(z_bar, z, p), p)
+
+
+def _root_sets() -> Sequence[Sample]:
+    return [sample(numbers(3)), sample([0.5, 1.5]), sample(numbers(1)), sample(complexes(3)), sample(singles(3))]
+
+
+def _poly_jvp(seq_of_zeros_dot: Array, z: Array, seq_of_zeros: Array) -> Array:
+    return poly_tangent(np.asarray(seq_of_zeros_dot), z, np.asarray(seq_of_zeros))
+
+
+@rule(
+    np.poly, wrt=["seq_of_zeros"], jvp=_poly_jvp, samples=_root_sets, infer=infer.axes.complex_numbers, dtype="unknown"
+)
+def poly(z: Array, z_bar: Array, seq_of_zeros: Array) -> Array:
+    return like(poly_adjoint(z_bar, z, np.asarray(seq_of_zeros)), seq_of_zeros)
+
+
+# --- fits ---
+
+
+def _fits() -> Sequence[Sample]:
+    x, y, w = np.array([0.0, 0.7, 1.1, 2.3, 2.9]), numbers(5), np.array([0.5, 1.5, 1.0, 0.7, 2.0])
+    return [
+        sample(x, y, 1),
+        sample(x, y, 2),
+        sample(x, y, 0),
+        sample(x, y, 4),
+        sample(x, y, 2, w=w),
+        sample(x, numbers(5, 2), 1, w=w),
+        sample(x, numbers(5, 2), 2),
+    ]
+
+
+def _polyfit_jvp(
+    x_dot: Array, y_dot: Array, w_dot: Array, z: Array, x: Array, y: Array, deg: int, w: Array = None
+) -> Array:
+    return polyfit_tangent(x_dot, y_dot, w_dot, z, x, y, deg, w)
+
+
+# With full=True or cov=True the result is a tuple of more than the coefficients.
+@rule(
+    np.polyfit,
+    wrt=["x", "y", "w"],
+    jvp=_polyfit_jvp,
+    samples=_fits,
+    infer=infer.axes.with_axes(infer.axes.same("y")),
+    dtype="unknown",
+    steps=frozenset({"deg", "rcond"}),
+)
+def polyfit(
+    z: Array, z_bar: Array, x: Array, y: Array, deg: int, rcond: Any = None, *, w: Array = None
+) -> tuple[Array, Array, Array]:
+    bars = polyfit_adjoint(z_bar, z, x, y, deg, w)
+    return like(bars[0], x), like(bars[1], y), like(bars[2], w)
+
+
+# --- series ---
+
+
+def _series() -> Sequence[Sample]:
+    x, c = numbers(3), numbers(4, seed=1)
+    return [
+        sample(x, c),
+        sample(0.7, c),
+        sample(numbers(2, 3), c),
+        sample(x, numbers(4, 2, seed=1)),
+        sample(numbers(2, 3), numbers(4, 2, 2, seed=1)),
+        sample(x, numbers(4, 3, seed=1), False),
+        sample(x, numbers(4, 2, 3, seed=1), tensor=False),
+        sample(x, [0.5, 1.5]),
+        sample(x, numbers(1)),
+        sample(complexes(2), c),
+        sample(singles(3), singles(3, seed=1)),
+    ]
+
+
+def _declare(val: Function, jvp: Function) -> Function:
+    return rule(val, wrt=["x", "c"], jvp=jvp, samples=_series, infer=infer.axes.series)
+
+
+def _series_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyder(c), tensor)
+    return rise * x_dot + np.polynomial.polynomial.polyval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.polynomial.polyval, _series_jvp)
+def polyval_series(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyder(c), tensor)
+    basis = np.polynomial.polynomial.polyvander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
+
+
+def _chebval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.chebyshev.chebval(x, np.polynomial.chebyshev.chebder(c), tensor)
+    return rise * x_dot + np.polynomial.chebyshev.chebval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.chebyshev.chebval, _chebval_jvp)
+def chebval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.chebyshev.chebval(x, np.polynomial.chebyshev.chebder(c), tensor)
+    basis = np.polynomial.chebyshev.chebvander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
+
+
+def _legval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.legendre.legval(x, np.polynomial.legendre.legder(c), tensor)
+    return rise * x_dot + np.polynomial.legendre.legval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.legendre.legval, _legval_jvp)
+def legval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.legendre.legval(x, np.polynomial.legendre.legder(c), tensor)
+    basis = np.polynomial.legendre.legvander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
+
+
+def _hermval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.hermite.hermval(x, np.polynomial.hermite.hermder(c), tensor)
+    return rise * x_dot + np.polynomial.hermite.hermval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.hermite.hermval, _hermval_jvp)
+def hermval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.hermite.hermval(x, np.polynomial.hermite.hermder(c), tensor)
+    basis = np.polynomial.hermite.hermvander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
+
+
+def _hermeval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.hermite_e.hermeval(x, np.polynomial.hermite_e.hermeder(c), tensor)
+    return rise * x_dot + np.polynomial.hermite_e.hermeval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.hermite_e.hermeval, _hermeval_jvp)
+def hermeval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.hermite_e.hermeval(x, np.polynomial.hermite_e.hermeder(c), tensor)
+    basis = np.polynomial.hermite_e.hermevander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
+
+
+def _lagval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+    rise = np.polynomial.laguerre.lagval(x, np.polynomial.laguerre.lagder(c), tensor)
+    return rise * x_dot + np.polynomial.laguerre.lagval(x, c_dot, tensor)
+
+
+@_declare(np.polynomial.laguerre.lagval, _lagval_jvp)
+def lagval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
+    rise = np.polynomial.laguerre.lagval(x, np.polynomial.laguerre.lagder(c), tensor)
+    basis = np.polynomial.laguerre.lagvander(x, len(c) - 1)
+    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
