@@ -18,7 +18,10 @@ _OWN = "write it with other operations, or " + _STOP
 _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
-_HISTOGRAM = "a count has no derivative by the data; for weights use np.bincount(np.digitize(x, edges), weights)"
+_HISTOGRAM = (
+    "a count has no derivative by the data; for weights use np.bincount(places, weights) with the places from "
+    "np.digitize, joined by np.ravel_multi_index"
+)
 _WINDOW = "write its formula in elementary functions; or " + _OWN
 
 #: Why and what instead, by the function's public name.
@@ -44,8 +47,6 @@ REFUSED: dict[str, str] = {
     "numpy.require": "use np.asarray or np.ascontiguousarray",
     "numpy.row_stack": "use np.vstack",
     "numpy.select": "use np.where",
-    "numpy.cov": "subtract np.mean and multiply: xc @ xc.T / (n - 1)",
-    "numpy.corrcoef": "subtract np.mean, divide by the norm of each row and multiply",
     "numpy.frexp": "use np.log2 and np.exp2",
     "numpy.nextafter": "use x itself",
     "numpy.ix_": "write x[:, None] and y[None, :]",
@@ -58,10 +59,9 @@ REFUSED: dict[str, str] = {
     # Special functions.
     "numpy.i0": _OWN,
     "numpy.kaiser": _WINDOW,
-    # Histograms.
-    **dict.fromkeys(
-        ["numpy.histogram", "numpy.histogram2d", "numpy.histogramdd", "numpy.histogram_bin_edges"], _HISTOGRAM
-    ),
+    "numpy.histogram2d": _HISTOGRAM,
+    "numpy.histogramdd": _HISTOGRAM,
+    "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
     "numpy.polydiv": "solve for the coefficients of the quotient, with np.linalg.solve",
     # Sets.
     **dict.fromkeys(

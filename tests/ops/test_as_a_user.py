@@ -219,3 +219,33 @@ def powers(x: Any) -> Any:
 @pytest.mark.parametrize("f", [values, fitted, roots, series, powers])
 def test_polynomials(f: Callable[..., Any]) -> None:
     agrees(f, X)
+
+
+# --- statistics ---
+
+
+def covariance(m: Any) -> Any:
+    return np.sum(np.cov(m, aweights=np.exp(m[0])) ** 2)
+
+
+def correlation(m: Any) -> Any:
+    return np.corrcoef(m[0], m[1] ** 2)[0, 1] + np.sum(np.corrcoef(m, rowvar=False)[0])
+
+
+def variance(x: Any) -> Any:
+    return np.cov(x) ** 2
+
+
+def weighted_counts(x: Any) -> Any:
+    heights, edges = np.histogram(x, 3, weights=x**2)
+    return np.sum(heights**2) * edges[1]
+
+
+@pytest.mark.parametrize("f", [covariance, correlation])
+def test_statistics(f: Callable[..., Any]) -> None:
+    agrees(f, M)
+
+
+@pytest.mark.parametrize("f", [variance, weighted_counts])
+def test_statistics_of_a_row(f: Callable[..., Any]) -> None:
+    agrees(f, X)

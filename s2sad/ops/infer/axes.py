@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
-from s2sad.ir.types import SCALAR, Dims, Fact, made_of, scalar, sized
+from s2sad.ir.types import OPEN, SCALAR, Dims, Fact, made_of, scalar, sized
 from s2sad.ops.infer.common import (
     Bound,
     Look,
@@ -255,6 +255,17 @@ def gradients(b: Bound, fact: Look) -> Fact | None:
 def padded(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["array"])
     return array_of(None, a.ndim, a.real)
+
+
+def covariances(b: Bound, fact: Look) -> Fact | None:
+    """A matrix where there are surely several variables."""
+    operands_ = [fact(v) for name, v in b.items() if name in ("m", "x", "y")]
+    return Fact("numeric", real=all_real(*(f for f in operands_ if f.kind != "none")))
+
+
+def two(b: Bound, fact: Look) -> Fact:
+    """Two results, of which nothing else is known."""
+    return Fact("tuple", items=((0, OPEN), (1, OPEN)))
 
 
 def split(b: Bound, fact: Look) -> Fact | None:
