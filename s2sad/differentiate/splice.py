@@ -22,7 +22,7 @@ from s2sad.frontend.methods import ATTRIBUTES, METHODS
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
-from s2sad.ops.spec import Rule, literal, ndim, real
+from s2sad.ops.spec import Rule, listed, literal, ndim, real
 
 _BINARY: dict[type, tuple[str, Any]] = {
     ast.Add: ("+", np.add),
@@ -308,6 +308,8 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
             term = _operand(argument, bound)
             if name == literal.__name__:
                 return isinstance(term, Const) and literal(term.value)
+            if name == listed.__name__:
+                return isinstance(term, Build)
             if term is None:
                 raise _Unknown
             known = fact(term)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import string
 import sys
 import sysconfig
 import types
@@ -15,6 +16,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.outs import is_numpy
+from s2sad.runtime.einsum import LETTERS
 
 _PURE_BUILTINS = frozenset(
     getattr(builtins, n)
@@ -79,7 +81,7 @@ def dtype_argument(call: Any, function: object, receivers: int) -> Any:
     """The node of the argument ``dtype`` of a call, before whose arguments stand ``receivers``; None without one."""
     named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
     rule = ops.find(function)
-    if named is not None or rule is None or "dtype" not in rule.parameters:
+    if named is not None or rule is None or rule.variadic is not None or "dtype" not in rule.parameters:
         return named
     position = rule.parameters.index("dtype") - receivers
     return call.args[position] if position < len(call.args) else None
@@ -99,6 +101,24 @@ class _KnownPure:
 
 #: Functions whose calls have no effect.
 KNOWN_PURE = _KnownPure()
+
+
+def with_letters(call: Any, function: object) -> Any:
+    """``np.einsum("ab,bc->ac", a, b)`` for ``np.einsum(a, [0, 1], b, [1, 2], [0, 2])``; any other call as it is."""
+    count = len(call.args) // 2
+    lists = [*call.args[1 : 2 * count : 2], *call.args[2 * count :]]
+    if function is not np.einsum or not count or not all(isinstance(x, (gast.List, gast.Tuple)) for x in lists):
+        return call
+    terms: list[list[Any]] = [[i.value if isinstance(i, gast.Constant) else None for i in x.elts] for x in lists]
+    axes = [i for term in terms for i in term if i is not Ellipsis]
+    if not all(type(i) is int and 0 <= i < len(LETTERS) for i in axes):
+        return call
+    # In alphabetical order, as the axes of the result are where none are given for it.
+    letters = string.ascii_lowercase if all(i < 26 for i in axes) else LETTERS
+    text = ["".join("..." if i is Ellipsis else letters[i] for i in term) for term in terms]
+    subscripts = ",".join(text[:count]) + "".join(f"->{term}" for term in text[count:])
+    args = [gast.copy_location(gast.Constant(value=subscripts, kind=None), call), *call.args[: 2 * count : 2]]
+    return gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
 
 
 #: What makes an array of a dtype that is asked for, and looks at it as it runs.

@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import methods, unfollowed
-from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_obstacle, is_followed, misfit
+from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_obstacle, is_followed, misfit, with_letters
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.opaque import as_it_stands, special_writes, user_operation
@@ -469,7 +469,7 @@ class Expressions:
             return self.refused(node, what, unfollowed.AS_FUNCTION)
         if (wrong := self.odd_dtype(node, function, 0)) is not None:
             return wrong
-        args, kwargs = self.arguments(node)
+        args, kwargs = self.arguments(with_letters(node, function))
         return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
 
     def method_call(self, node: Node, hint: str) -> Expr:

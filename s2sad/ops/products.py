@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, pairs, singles
-from s2sad.ops.spec import Sample, bilinear, ndim, real, rule, sample
+from s2sad.ops.spec import Sample, bilinear, listed, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.contractions import (
     cross_left,
@@ -28,9 +28,12 @@ from s2sad.runtime.contractions import (
     matmul_left,
     matmul_right,
     multi_dot_adjoint,
+    multi_dot_adjoints,
     multi_dot_tangent,
     tensordot_left,
     tensordot_right,
+    vecdot_left,
+    vecdot_right,
 )
 from s2sad.runtime.einsum import einsum_adjoint, einsum_tangent
 
@@ -180,27 +183,33 @@ def _vector_pairs() -> Sequence[Sample]:
     return pairs(((3,), (3,)), ((2, 3), (2, 3)), ((2, 1, 3), (4, 3)), ((3,), (2, 3)), ((2, 0), (2, 0)))
 
 
-@bilinear(np.vecdot, samples=_vector_pairs, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0)))
-def vecdot(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
-    return (
-        unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),
-        unbroadcast(np.expand_dims(z_bar, -1) * np.conj(x1), np.shape(x2)),
-    )
-
-
 def _vector_pairs_along() -> Sequence[Sample]:
     a, b = numbers(3, 4), numbers(3, 4, seed=1)
-    return [*_vector_pairs(), sample(a, b, axis=0), sample(a, b, axis=-2), sample(numbers(2, 3, 4), b, axis=-2)]
+    points = [sample(a, b, axis=0), sample(a, b, axis=-2), sample(numbers(2, 3, 4), b, axis=-2)]
+    points += [sample(a, numbers(3), axis=0), sample(numbers(3), complexes(3, 2), axis=0)]
+    return [*_vector_pairs(), *points, sample(complexes(3, 4), complexes(2, 3, 4), axis=-1)]
+
+
+@bilinear(np.vecdot, samples=_vector_pairs_along, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0)))
+def vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
+    if axis == -1:
+        return (
+            unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),
+            unbroadcast(np.expand_dims(z_bar, -1) * np.conj(x1), np.shape(x2)),
+        )
+    return vecdot_left(z_bar, x1, x2, axis), vecdot_right(z_bar, x1, x2, axis)
 
 
 @bilinear(
     np.linalg.vecdot, samples=_vector_pairs_along, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0))
 )
 def linalg_vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
-    return (
-        unbroadcast(np.conj(np.expand_dims(z_bar, axis) * x2), np.shape(x1)),
-        unbroadcast(np.expand_dims(z_bar, axis) * np.conj(x1), np.shape(x2)),
-    )
+    if axis == -1:
+        return (
+            unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),
+            unbroadcast(np.expand_dims(z_bar, -1) * np.conj(x1), np.shape(x2)),
+        )
+    return vecdot_left(z_bar, x1, x2, axis), vecdot_right(z_bar, x1, x2, axis)
 
 
 def _matvecs() -> Sequence[Sample]:
@@ -254,7 +263,9 @@ def _multi_dot_jvp(arrays_dot: Any, arrays: Any) -> Array:
     infer=infer.axes.with_known_axes(infer.products.chained),
 )
 def multi_dot(z_bar: Array, arrays: Any) -> list[Array]:
-    return [multi_dot_adjoint(z_bar, i, arrays) for i in range(len(arrays))]
+    if listed(arrays):
+        return [multi_dot_adjoint(z_bar, i, arrays) for i in range(len(arrays))]
+    return multi_dot_adjoints(z_bar, arrays)
 
 
 # --- products of tensors ---
@@ -334,10 +345,20 @@ def _einsums() -> Sequence[Sample]:
         sample("ij,jk->ik", complexes(2, 3), complexes(3, 2)),
         sample("ij,jk->ik", singles(2, 3), singles(3, 2)),
         sample("ab,aC->bC", a, numbers(2, 2)),
+        sample("ij,jk->ik", a, b, order="F", casting="same_kind"),
+        sample("ij,jk->ik", singles(2, 3), singles(3, 2), dtype=float),
     ]
 
 
-def _einsum_jvp(operands_dot: Any, subscripts: str, *operands: Array, optimize: Any = False) -> Array:
+def _einsum_jvp(
+    operands_dot: Any,
+    subscripts: str,
+    *operands: Array,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Array:
     return einsum_tangent(operands_dot, subscripts, *operands, optimize=optimize)
 
 
@@ -350,7 +371,15 @@ def _einsum_jvp(operands_dot: Any, subscripts: str, *operands: Array, optimize: 
     infer=infer.products.einsum,
     closer=infer.memory.of_einsum,
 )
-def einsum(z_bar: Array, subscripts: str, *operands: Array, optimize: Any = False) -> list[Array]:
+def einsum(
+    z_bar: Array,
+    subscripts: str,
+    *operands: Array,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> list[Array]:
     return [einsum_adjoint(z_bar, i, subscripts, *operands, optimize=optimize) for i in range(len(operands))]
 
 

@@ -201,8 +201,12 @@ def diagonal(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int
     return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
 
 
-@linear(np.trace, wrt=["a"], samples=_diagonals, infer=infer.axes.with_known_axes(infer.axes.without_two))
-def trace(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def _traces() -> Sequence[Sample]:
+    return [*_diagonals(), sample(singles(2, 3), dtype=float), sample(numbers(3, 3), 1, 0, 1, np.float32)]
+
+
+@linear(np.trace, wrt=["a"], samples=_traces, infer=infer.axes.with_known_axes(infer.axes.without_two))
+def trace(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
     return untrace(z_bar, np.shape(a), offset, axis1, axis2)
 
 
@@ -216,8 +220,12 @@ def linalg_diagonal(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
     return undiagonal(z_bar, np.shape(x), offset, -2, -1)
 
 
-@linear(np.linalg.trace, wrt=["x"], samples=_last_diagonals)
-def linalg_trace(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
+def _last_traces() -> Sequence[Sample]:
+    return [*_last_diagonals(), sample(singles(2, 2), dtype=float)]
+
+
+@linear(np.linalg.trace, wrt=["x"], samples=_last_traces)
+def linalg_trace(z_bar: Array, x: Array, *, offset: int = 0, dtype: Any = None) -> Array:
     return untrace(z_bar, np.shape(x), offset, -2, -1)
 
 

@@ -35,7 +35,7 @@ other name is a parameter of the function, spelled as NumPy spells it.
 A body is straight-line: assignments, then one ``return`` of an expression (or
 of a tuple, one item per name in ``wrt``, when there are several).  It may
 begin with *static* branches ``if test: return ...``, where the test uses only
-``literal(p)``, ``ndim(p)``, ``real(p)``, ``p is None`` and comparisons of literal
+``literal(p)``, ``listed(p)``, ``ndim(p)``, ``real(p)``, ``p is None`` and comparisons of literal
 parameters.  The compiler takes such a branch where it can prove the test and
 falls through where it cannot, so what follows must be right in every case.
 """
@@ -430,6 +430,11 @@ def constants() -> Iterable[Function]:
 def literal(value: object) -> bool:
     """Static test: ``value`` is a number written in the program, known when it is compiled."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def listed(value: object) -> bool:
+    """Static test: ``value`` is a list or tuple whose items are written in the program."""
+    return isinstance(value, (list, tuple))
 
 
 def ndim(value: object) -> int:

@@ -206,15 +206,29 @@ def multi_dot_adjoint(g: Any, index: int, arrays: Sequence[Any]) -> Any:
     if np.ndim(arrays[-1]) == 1:
         matrices[-1] = np.expand_dims(arrays[-1], 1)
     product = np.reshape(g, (matrices[0].shape[0], matrices[-1].shape[1]))
-    # From both ends inwards, so that every product is with the (small) result rather than between two matrices.
-    for matrix in matrices[:index]:
-        product = matrix.T @ product
-    for matrix in matrices[:index:-1]:
-        product = product @ matrix.T
-    return np.reshape(product, np.shape(arrays[index]))
+    # In the order that is cheapest for the adjoint, which need not be that of the function.
+    chain = [*(m.T for m in matrices[:index][::-1]), product, *(m.T for m in matrices[:index:-1])]
+    return np.reshape(np.linalg.multi_dot(chain), np.shape(arrays[index]))
+
+
+def multi_dot_adjoints(g: Any, arrays: Sequence[Any]) -> list[Any]:
+    """Adjoints of all ``arrays`` in ``np.linalg.multi_dot(arrays)``."""
+    return [multi_dot_adjoint(g, i, arrays) for i in range(len(arrays))]
 
 
 def multi_dot_tangent(arrays_dot: Sequence[Any], arrays: Sequence[Any]) -> Any:
     """Tangent of ``np.linalg.multi_dot(arrays)``: the product rule."""
     terms = [np.linalg.multi_dot([*arrays[:i], arrays_dot[i], *arrays[i + 1 :]]) for i in range(len(arrays))]
     return sum(terms[1:], terms[0])
+
+
+def vecdot_left(g: Any, a: Any, b: Any, axis: int = -1) -> Any:
+    """Adjoint of ``a`` in ``np.linalg.vecdot(a, b, axis=axis)``, each of which has the axis at its own place."""
+    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    return np.moveaxis(unbroadcast(np.conj(np.expand_dims(g, -1) * b), np.shape(a)), -1, axis)
+
+
+def vecdot_right(g: Any, a: Any, b: Any, axis: int = -1) -> Any:
+    """Adjoint of ``b`` in ``np.linalg.vecdot(a, b, axis=axis)``."""
+    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    return np.moveaxis(unbroadcast(np.expand_dims(g, -1) * np.conj(a), np.shape(b)), -1, axis)

@@ -20,7 +20,8 @@ import numpy as np
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#: In alphabetical order, as NumPy sorts them.
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum_adjoint(g: Any, index: int, subscripts: str, *operands: Any, optimize: Any = False) -> Any:
@@ -105,7 +106,7 @@ def parse_einsum(subscripts: Any, ndims: Sequence[int]) -> tuple[list[str], str]
         raise UndefinedDerivativeError("np.einsum with lists of axes has no derivative", "Write the axes as a string.")
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")
     terms = inputs.split(",")
-    free = [letter for letter in _LETTERS if letter not in subscripts]
+    free = [letter for letter in LETTERS if letter not in subscripts]
     broadcast = max(
         (ndim - len(term.replace("...", "")) for term, ndim in zip(terms, ndims, strict=True) if "..." in term),
         default=0,

@@ -239,7 +239,7 @@ def test_rule_agrees_with_differences(rule: Rule) -> None:
 
 
 def branches(rule: Rule) -> bool:
-    return any(f"if {test}(" in inspect.getsource(rule.vjp) for test in ("real", "literal", "ndim"))
+    return any(f"if {test}(" in inspect.getsource(rule.vjp) for test in ("real", "literal", "listed", "ndim"))
 
 
 @pytest.mark.parametrize("rule", [r for r in RULES if branches(r)], ids=identity)
@@ -252,7 +252,7 @@ def test_general_text_agrees_with_static_branches(rule: Rule, monkeypatch: pytes
         z = evaluate(rule, point, bound)
         z_bar = direction(z, i)
         cases.append((point, bound, z, z_bar, adjoints(rule, z, z_bar, bound)))
-    for test, answer in (("real", False), ("literal", False), ("ndim", -1)):
+    for test, answer in (("real", False), ("literal", False), ("listed", False), ("ndim", -1)):
         if test in home:
             monkeypatch.setitem(home, test, lambda value, answer=answer: answer)
     for point, bound, z, z_bar, special in cases:
