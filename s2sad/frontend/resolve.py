@@ -13,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad import ops
 from s2sad.frontend.trees import nodes_of
 from s2sad.runtime.classes import functions_in, member, own_class
 
@@ -68,9 +69,9 @@ class Member:
 
 
 def _is_library(space: Any) -> bool:
-    """Whether a namespace is a module of NumPy or of Python itself, whose functions stay what they are."""
+    """Whether a namespace is a module of NumPy, SciPy or Python itself, whose functions stay what they are."""
     name = getattr(space, "__name__", "") if isinstance(space, types.ModuleType) else ""
-    return name.partition(".")[0] in ("numpy", "math", "builtins")
+    return name.partition(".")[0] in ("numpy", "scipy", "math", "builtins")
 
 
 def _has_arrays(value: Any, depth: int = 3) -> bool:
@@ -170,7 +171,8 @@ class Resolver:
             name = node.id
         elif isinstance(node, gast.Attribute):
             found, owner = self.lookup(node.value)
-            if not found or not isinstance(owner, (types.ModuleType, type, _UFUNC)):
+            methods = found and ops.has_methods(owner) and ops.spec_of(getattr(owner, node.attr, None)) is not None
+            if not found or not (isinstance(owner, (types.ModuleType, type, _UFUNC)) or methods):
                 return False, self.member(node)
             space, name = owner, node.attr
             value = getattr(owner, name, _MISSING)
@@ -179,7 +181,7 @@ class Resolver:
         if value is _MISSING:
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
-            if not isinstance(space, (type, _UFUNC)) and not _is_library(space):
+            if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
 

@@ -23,9 +23,20 @@ import threading
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
 from s2sad.ops.scipy import DECLARED
-from s2sad.ops.spec import OpSpec, Rule, has_methods
+from s2sad.ops.spec import OpSpec, Rule, has_methods, owner_name
 
-__all__ = ["OpSpec", "Rule", "find", "has_methods", "is_constant", "load_all", "load_imported", "remedy", "spec_of"]
+__all__ = [
+    "OpSpec",
+    "Rule",
+    "find",
+    "has_methods",
+    "is_constant",
+    "load_all",
+    "load_imported",
+    "owner_name",
+    "remedy",
+    "spec_of",
+]
 
 _loading = threading.RLock()
 #: The modules of SciPy whose operations are not imported.

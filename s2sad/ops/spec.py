@@ -238,8 +238,13 @@ def _name(function: Function, otherwise: str = "") -> str:
     home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
     if home.startswith("scipy."):
         home = home.partition("._")[0]
-    owner = getattr(getattr(function, "__self__", None), "name", "")
-    return f"{home}.{owner}.{name}" if owner else f"{home}.{name}"
+    owner = f"{owner_name(function.__self__)}." if isinstance(function, types.MethodType) else ""
+    return f"{home}.{owner}{name}"
+
+
+def owner_name(owner: object) -> str:
+    """The public name of an object whose methods are operations: ``norm`` of ``scipy.stats``."""
+    return str(getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen"))
 
 
 def _enter(spec: OpSpec) -> None:

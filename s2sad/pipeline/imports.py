@@ -62,7 +62,7 @@ def _public_names(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, np.ufunc):
         yield from ((value.__name__, module) for module in ("numpy", "scipy.special"))
     elif ops.has_methods(value):
-        yield value.name, type(value).__module__
+        yield ops.owner_name(value), type(value).__module__
     elif callable(value):
         own, defined = getattr(value, "__name__", None), getattr(value, "__module__", None)
         if isinstance(own, str) and isinstance(defined, str):

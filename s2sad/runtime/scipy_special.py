@@ -176,19 +176,24 @@ def boxcox1p_dlmbda(x: Array, lmbda: Array) -> Array:
 
 
 @_quiet
-def inv_boxcox_dlmbda(x: Array, y: Array, lmbda: Array) -> Array:
-    """The derivative of x = inv_boxcox(y, lmbda) by lmbda: x y^2 (u / (1 + u) - log(1 + u)) / u^2 at u = lmbda y.
+def log_excess(u: Array) -> Array:
+    """(u / (1 + u) - log(1 + u)) / u^2; near 0 the sum of (-1)^(k+1) (k - 1) / k u^(k-2) over k from 2.
 
-    Near 0 the quotient is the sum of (-1)^(k+1) (k - 1) / k u^(k-2) over k from 2.
+    >>> float(log_excess(0.0))
+    -0.5
     """
-    u = lmbda * y
     near = np.abs(u) < 0.1
     v = np.where(near, u, 0)
     series = 0 * v
     for k in range(18, 1, -1):
         series = series * v + (-1) ** (k + 1) * (k - 1) / k
     far = np.where(near, 1, u)
-    return x * y**2 * np.where(near, series, (far / (1 + far) - np.log1p(far)) / far**2)
+    return np.where(near, series, (far / (1 + far) - np.log1p(far)) / far**2)
+
+
+def inv_boxcox_dlmbda(x: Array, y: Array, lmbda: Array) -> Array:
+    """The derivative of x = inv_boxcox(y, lmbda) by lmbda."""
+    return x * y**2 * log_excess(lmbda * y)
 
 
 @_quiet

@@ -1,0 +1,369 @@
+"""Rules of the univariate distributions of ``scipy.stats``: densities, distribution functions, quantiles.
+
+With ``u = (x - loc) / scale`` a density is ``f(u) / scale`` and a distribution function is ``F(u)``, so for each
+distribution it is enough to say the *score* ``d log f / du``, the derivatives of ``log f`` by the shape parameters,
+and those of ``F`` that have a closed form; a distribution function is refused where the others are active.  The rules
+are made of templates.  Where a density is zero its logarithm is constant, and so it has derivative zero.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from s2sad.ops.sampling import spread
+from s2sad.ops.spec import Sample, elementwise, sample
+from s2sad.runtime.scipy_special import log_excess  # noqa: F401
+from s2sad.runtime.scipy_stats import (  # noqa: F401
+    exp_difference,
+    f_ddfd,
+    f_ddfn,
+    genextreme_power,
+    mills,
+    t_ddf,
+    truncation_rate,
+)
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """What rules need of a distribution; the texts are expressions of ``u`` and the shape parameters.
+
+    ``density`` has the derivatives of the logarithm of the density by the shape parameters, ``rates`` those of the
+    distribution function, with ``density`` for the density at ``u``, ``below`` and ``above`` for the probabilities on
+    both sides.  ``inside`` is a point where all formulas have values; None if they have them everywhere.
+    """
+
+    score: str
+    density: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, str] = field(default_factory=dict)
+    inside: float | None = 0.5
+    at: Interval = (0.3, 2.5)
+    shapes: tuple[Interval, ...] = ()
+    outside: tuple[float, ...] = ()
+
+
+CONTINUOUS = {
+    "norm": Continuous("-u", inside=None, at=(-2.0, 2.2)),
+    "expon": Continuous("-1.0", outside=(-0.7,)),
+    "laplace": Continuous("-np.sign(u)", inside=None, at=(-2.0, 2.2)),
+    "logistic": Continuous("-np.tanh(0.5 * u)", inside=None, at=(-2.0, 2.2)),
+    "cauchy": Continuous("-2 * u / (1 + u**2)", inside=None, at=(-2.0, 2.2)),
+    "uniform": Continuous("0.0", at=(0.1, 0.9), outside=(-0.7, 1.7)),
+    "gumbel_r": Continuous("np.exp(-u) - 1", inside=None, at=(-1.5, 2.2)),
+    "gumbel_l": Continuous("1 - np.exp(u)", inside=None, at=(-2.2, 1.5)),
+    "rayleigh": Continuous("1 / u - u", outside=(-0.7,)),
+    "halfnorm": Continuous("-u", outside=(-0.7,)),
+    "gamma": Continuous(
+        "(a - 1) / u - 1",
+        density={"a": "np.log(u) - special.digamma(a)"},
+        shapes=((0.7, 3.2),),
+        outside=(-0.7,),
+    ),
+    "chi2": Continuous(
+        "(0.5 * df - 1) / u - 0.5",
+        density={"df": "0.5 * (np.log(0.5 * u) - special.digamma(0.5 * df))"},
+        shapes=((1.4, 5.2),),
+        outside=(-0.7,),
+    ),
+    "invgamma": Continuous(
+        "1 / u**2 - (a + 1) / u",
+        density={"a": "-np.log(u) - special.digamma(a)"},
+        shapes=((0.7, 3.2),),
+        outside=(-0.7,),
+    ),
+    "beta": Continuous(
+        "(a - 1) / u - (b - 1) / (1 - u)",
+        density={
+            "a": "np.log(u) - special.digamma(a) + special.digamma(a + b)",
+            "b": "np.log1p(-u) - special.digamma(b) + special.digamma(a + b)",
+        },
+        at=(0.15, 0.85),
+        shapes=((0.7, 3.2), (0.8, 2.9)),
+        outside=(-0.7, 1.7),
+    ),
+    "t": Continuous(
+        "-(df + 1) * u / (df + u**2)",
+        density={"df": "t_ddf(u, df)"},
+        inside=None,
+        at=(-2.0, 2.2),
+        shapes=((1.3, 6.2),),
+    ),
+    "f": Continuous(
+        "(0.5 * dfn - 1) / u - 0.5 * (dfn + dfd) * dfn / (dfd + dfn * u)",
+        density={"dfn": "f_ddfn(u, dfn, dfd)", "dfd": "f_ddfd(u, dfn, dfd)"},
+        shapes=((1.4, 5.2), (2.3, 6.2)),
+        outside=(-0.7,),
+    ),
+    "lognorm": Continuous(
+        "-(1 + np.log(u) / s**2) / u",
+        density={"s": "(np.log(u) / s) ** 2 / s - 1 / s"},
+        rates={"s": "-density * u * np.log(u) / s"},
+        shapes=((0.5, 1.4),),
+        outside=(-0.7,),
+    ),
+    "weibull_min": Continuous(
+        "(c - 1) / u - c * u ** (c - 1)",
+        density={"c": "1 / c + (1 - u**c) * np.log(u)"},
+        rates={"c": "density * u * np.log(u) / c"},
+        shapes=((0.7, 2.4),),
+        outside=(-0.7,),
+    ),
+    "pareto": Continuous(
+        "-(b + 1) / u",
+        density={"b": "1 / b - np.log(u)"},
+        rates={"b": "density * u * np.log(u) / b"},
+        at=(1.2, 3.5),
+        shapes=((0.7, 2.4),),
+        outside=(0.6,),
+    ),
+    "genextreme": Continuous(
+        "(genextreme_power(u, c) - 1 + c) / (1 - c * u)",
+        density={"c": "(1 - genextreme_power(u, c)) * u**2 * log_excess(-c * u) + u / (1 - c * u)"},
+        rates={"c": "-density * (1 - c * u) * u**2 * log_excess(-c * u)"},
+        inside=0.0,
+        at=(-0.9, 0.9),
+        shapes=((-0.6, 0.7),),
+        outside=(9.0,),
+    ),
+    "truncnorm": Continuous(
+        "-u",
+        density={"a": "truncation_rate(a, a, b)", "b": "-truncation_rate(b, a, b)"},
+        rates={"a": "-above * truncation_rate(a, a, b)", "b": "-below * truncation_rate(b, a, b)"},
+        at=(-0.4, 0.9),
+        shapes=((-1.5, -0.5), (1.0, 2.2)),
+        outside=(-2.7, 3.7),
+    ),
+    "skewnorm": Continuous(
+        "a * mills(a * u) - u",
+        density={"a": "u * mills(a * u)"},
+        rates={"a": "-np.exp(-0.5 * u**2 * (1 + a**2)) / (math.pi * (1 + a**2))"},
+        inside=None,
+        at=(-1.5, 1.8),
+        shapes=((-1.4, 2.2),),
+    ),
+    "vonmises": Continuous(
+        "-kappa * np.sin(u)",
+        density={"kappa": "np.cos(u) - special.i1e(kappa) / special.i0e(kappa)"},
+        inside=None,
+        at=(-2.0, 2.2),
+        shapes=((0.5, 3.2),),
+    ),
+    "triang": Continuous(
+        "np.where(u < c, 1 / u, -1 / (1 - u))",
+        density={"c": "np.where(u < c, -1 / c, 1 / (1 - c))"},
+        rates={"c": "np.where(u < c, -((u / c) ** 2), -(((1 - u) / (1 - c)) ** 2))"},
+        at=(0.5, 0.9),
+        shapes=((0.2, 0.45),),
+        outside=(-0.7, 1.7),
+    ),
+}
+
+
+# --- the texts of rules ---
+
+
+def _text(name: str, method: str, d: Continuous) -> str:
+    """The rule of one method of a distribution, as Python."""
+    log = method.startswith("log")
+    quantile = method in ("ppf", "isf")
+    x, shapes = "q" if quantile else "x", [*_shapes(name)]
+    given = "".join(f"{s}, " for s in shapes)
+    head = f"def {method}({'' if method == 'logpdf' and d.inside is None else 'z, '}{x}, {given}loc=0, scale=1):"
+    if method in ("logpdf", "pdf"):
+        return "\n".join([head, *(_log_density(d, shapes) if log else _density(d, shapes))]) + "\n"
+    call = f"({'z' if quantile else x}, {given}loc, scale)"
+    density = f"exp_difference(stats.{name}.logpdf{call}, z)" if log else f"stats.{name}.pdf{call}"
+    value = f"({'z' if quantile else 'x'} - loc) / scale"
+    lines = [f"rate = {density}"]
+    rates = [d.rates[s] for s in shapes if s in d.rates]
+    if d.rates:
+        lines += [f"u = {value}"]
+        if d.inside is not None:
+            p = "q" if quantile else "z"
+            inside = "~np.isneginf(z) & (z < 0)" if log else f"({p} > 0) & ({p} < 1)"
+            lines[-1:] = [f"inside = {inside}", f"u = np.where(inside, {value}, {d.inside})"]
+        rates = [_rate(text, method, d) for text in rates]
+    u = "u" if d.rates else f"({value})"
+    if quantile:
+        sign = "" if method == "ppf" else "-"
+        results = [f"{sign}1 / rate", *rates, "1.0", value]
+    elif method in ("cdf", "logcdf"):
+        results = ["rate", *rates, "-rate", f"-rate * {u}"]
+    else:
+        results = ["-rate", *rates, "rate", f"rate * {u}"]
+    if any("density" in text for text in rates):
+        lines.append("density = rate * scale")
+    return "\n".join([head, *(f"    {line}" for line in lines), f"    return {', '.join(results)}"]) + "\n"
+
+
+def _shapes(name: str) -> Sequence[str]:
+    """The names of the shape parameters of a distribution."""
+    shapes = getattr(stats, name).shapes
+    return shapes.split(", ") if shapes else ()
+
+
+def _rate(text: str, method: str, d: Continuous) -> str:
+    """The derivative of a probability or quantile by a shape parameter, from that of the distribution function."""
+    p, q = {
+        "cdf": ("z", "(1 - z)"),
+        "sf": ("(1 - z)", "z"),
+        # Relative to the probability itself.
+        "logcdf": ("1", "np.expm1(-z)"),
+        "logsf": ("np.expm1(-z)", "1"),
+        "ppf": ("q", "(1 - q)"),
+        "isf": ("(1 - q)", "q"),
+    }[method]
+    relative = re.search(r"\b(density|below|above)\b", text)
+    text = re.sub(r"\babove\b", q, re.sub(r"\bbelow\b", p, text))
+    if method in ("logcdf", "logsf") and not relative:
+        text = f"np.exp(-z) * ({text})"
+    if method in ("ppf", "isf"):
+        text = f"-({text}) / rate"
+    if method in ("sf", "logsf"):
+        text = f"-({text})"
+    return text if d.inside is None else f"np.where(inside, {text}, 0)"
+
+
+#: The static tests of a location and scale that are left out, what ``u`` is then, and the scale.
+_FORMS = (
+    ("literal(loc) and literal(scale) and loc == 0 and scale == 1", "x", ""),
+    ("literal(loc) and loc == 0", "x / scale", " / scale"),
+    ("", "(x - loc) / scale", " / scale"),
+)
+
+
+def _log_density(d: Continuous, shapes: Sequence[str]) -> list[str]:
+    """The body of the rule of ``logpdf``: a static branch for each form."""
+
+    def masked(text: str) -> str:
+        return text if d.inside is None else f"np.where(inside, {text}, 0)"
+
+    partials = [masked(d.density[s]) for s in shapes]
+    lines = [] if d.inside is None else ["inside = ~np.isneginf(z)"]
+    for test, value, over in _FORMS:
+        inner = [f"u = {value}" if d.inside is None else f"u = np.where(inside, {value}, {d.inside})"]
+        inner.append(f"rate = {masked(f'({d.score}){over}')}")
+        by_scale = f"{masked(f'-1{over}')} - u * rate" if over else "0.0"
+        inner.append(f"return {', '.join(['rate', *partials])}, {'-rate' if over else '0.0'}, {by_scale}")
+        lines += [f"if {test}:", *(f"    {line}" for line in inner)] if test else inner
+    return [f"    {line}" for line in lines]
+
+
+def _density(d: Continuous, shapes: Sequence[str]) -> list[str]:
+    """The body of the rule of ``pdf``, likewise."""
+    partials = [f"z * ({d.density[s]})" for s in shapes]
+    lines: list[str] = []
+    for test, value, over in _FORMS:
+        inner = [f"u = {value}" if d.inside is None else f"u = np.where(z > 0, {value}, {d.inside})"]
+        inner.append(f"rate = z * ({d.score}){over}")
+        by_scale = f"-z{over} - u * rate" if over else "0.0"
+        inner.append(f"return {', '.join(['rate', *partials])}, {'-rate' if over else '0.0'}, {by_scale}")
+        lines += [f"if {test}:", *(f"    {line}" for line in inner)] if test else inner
+    return [f"    {line}" for line in lines]
+
+
+def _function(name: str, method: str, text: str) -> Callable[..., Any]:
+    """The function that a text defines; `inspect.getsource` finds the text, as that of a rule written here."""
+    filename = f"<s2sad rule of scipy.stats.{name}.{method}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    found: dict[str, Any] = {}
+    exec(compile(text, filename, "exec"), globals(), found)
+    body: Callable[..., Any] = found[method]
+    return body
+
+
+# --- samples and declarations ---
+
+
+def _points(name: str, method: str, d: Continuous) -> Callable[[], Sequence[Sample]]:
+    """Arguments with location and scale left out, by position and by name, broadcast, and outside of the support."""
+
+    def points() -> Sequence[Sample]:
+        low, high = (0.15, 0.85) if method in ("ppf", "isf") else d.at
+        middle = [a + 0.4 * (b - a) for a, b in d.shapes]
+        shapes = [spread((2, 1), *interval, seed=1) for interval in d.shapes]
+        x, scale = spread((3,), low, high), np.array([1.1, 0.9, 1.2])
+        moved = x if method in ("ppf", "isf") else x * scale + 0.1
+        found = [
+            sample(x, *middle),
+            sample(moved, *middle, 0.1, scale),
+            sample(moved, *shapes, loc=np.array([[0.1]]), scale=scale),
+            Sample((float(x[1]),), dict(zip(_shapes(name), middle, strict=True))),
+            sample(np.float64(moved[0]), *middle, 0.1, 1.1),
+            sample(x, *shapes),
+            sample(np.ones((0,)), *middle, scale=1.5),
+        ]
+        # Logarithms of zero have no differences.
+        if method in ("pdf", "cdf", "sf") and d.outside:
+            found.append(sample(np.array([*d.outside, x[0]]), *middle, 0.0, 1.1))
+        return found
+
+    return points
+
+
+METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+
+
+def _declare(name: str, d: Continuous) -> None:
+    shapes = _shapes(name)
+    for method in METHODS:
+        body = _function(name, method, _text(name, method, d))
+        # By the others there is no closed form: they are refused.
+        known = [s for s in shapes if s in (d.density if method in ("logpdf", "pdf") else d.rates)]
+        first = "q" if method in ("ppf", "isf") else "x"
+        elementwise(
+            getattr(getattr(stats, name), method),
+            wrt=[first, *known, "loc", "scale"],
+            samples=_points(name, method, d),
+            dtype="double",
+        )(body)
+
+
+for _name, _distribution in CONTINUOUS.items():
+    _declare(_name, _distribution)
+
+
+# --- discrete distributions, by their parameters ---
+
+
+def _counts(*shapes: Any) -> Callable[[], Sequence[Sample]]:
+    def points() -> Sequence[Sample]:
+        k = np.array([1, 3, 2])
+        columns = [np.array([[s], [s + 0.07]]) if isinstance(s, float) else s for s in shapes]
+        return [sample(k, *shapes), sample(k, *columns), sample(2, *shapes), sample(k, *shapes, loc=0)]
+
+    return points
+
+
+def _declare_discrete(name: str, wrt: Mapping[str, str], samples: Callable[[], Sequence[Sample]]) -> None:
+    """``wrt`` has the derivatives of the logarithm of the probability by the parameters, where it is not zero."""
+    for method in ("logpmf", "pmf"):
+        inside = "~np.isneginf(z)" if method == "logpmf" else "z > 0"
+        form = "np.where(inside, {}, 0)" if method == "logpmf" else "z * ({})"
+        results = ", ".join(form.format(text) for text in wrt.values())
+        text = (
+            f"def {method}(z, x, {', '.join(_shapes(name))}, loc=0):\n    inside = {inside}\n"
+            f"    k = np.where(inside, x - loc, 1)\n    return {results}\n"
+        )
+        body = _function(name, method, text)
+        elementwise(getattr(getattr(stats, name), method), wrt=list(wrt), samples=samples, dtype="double")(body)
+
+
+_declare_discrete("poisson", {"mu": "k / mu - 1"}, _counts(1.7))
+_declare_discrete("bernoulli", {"p": "k / p - (1 - k) / (1 - p)"}, lambda: [sample(np.array([0, 1, 1]), 0.3)])
+_declare_discrete("geom", {"p": "1 / p - (k - 1) / (1 - p)"}, _counts(0.3))
+_declare_discrete("binom", {"p": "k / p - (n - k) / (1 - p)"}, _counts(5, 0.3))
+_declare_discrete(
+    "nbinom",
+    {"n": "special.digamma(k + n) - special.digamma(n) + np.log(p)", "p": "n / p - k / (1 - p)"},
+    _counts(2.5, 0.3),
+)

@@ -1,0 +1,103 @@
+"""Rules of the multivariate distributions of ``scipy.stats``: the normal distribution and Dirichlet's.
+
+SciPy reads the lower triangle of a covariance matrix, so the gradient is zero above the diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from s2sad.ops.sampling import spread
+from s2sad.ops.spec import Sample, rule, sample
+from s2sad.runtime.scipy_stats import (
+    dirichlet_adjoints,
+    dirichlet_tangent,
+    normal_adjoints,
+    normal_tangent,
+)
+
+Array = Any
+
+
+def _normal_samples() -> Sequence[Sample]:
+    x, mean = spread((4, 3)), spread((3,), -0.5, 0.5)
+    cov = spread((3, 3), -0.4, 0.4) + 2 * np.eye(3)
+    return [
+        sample(x[0]),
+        sample(x, mean),
+        sample(x[0], cov=np.array([[1.7]])),
+        sample(x, mean, cov),
+        sample(x[0], mean, cov),
+        sample(x.reshape(2, 2, 3), mean=mean, cov=cov),
+        sample(x, cov=cov),
+        sample(x, mean, 1.7),
+        sample(x, mean, np.array([1.3, 0.8, 2.1])),
+        sample(x, None, cov),
+        sample(spread((4,)), 0.3, 1.7),
+        sample(0.7, 0.3, 1.7),
+        sample(x, mean, cov, allow_singular=False),
+    ]
+
+
+def _log_normal_jvp(
+    x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Array, mean: Array, cov: Array
+) -> Array:
+    return normal_tangent(x_dot, mean_dot, cov_dot, z, x, mean, cov)
+
+
+@rule(
+    stats.multivariate_normal.logpdf,
+    wrt=["x", "mean", "cov"],
+    jvp=_log_normal_jvp,
+    samples=_normal_samples,
+    dtype="double",
+)
+def logpdf(z_bar: Array, x: Array, mean: Array = None, cov: Array = 1, allow_singular: bool = False) -> Array:
+    x_bar, mean_bar, cov_bar = normal_adjoints(z_bar, x, mean, cov)
+    return x_bar, mean_bar, cov_bar
+
+
+def _normal_jvp(x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Array, mean: Array, cov: Array) -> Array:
+    return z * normal_tangent(x_dot, mean_dot, cov_dot, z, x, mean, cov)
+
+
+@rule(
+    stats.multivariate_normal.pdf,
+    wrt=["x", "mean", "cov"],
+    jvp=_normal_jvp,
+    samples=_normal_samples,
+    dtype="double",
+)
+def pdf(z: Array, z_bar: Array, x: Array, mean: Array = None, cov: Array = 1, allow_singular: bool = False) -> Array:
+    x_bar, mean_bar, cov_bar = normal_adjoints(z_bar * z, x, mean, cov)
+    return x_bar, mean_bar, cov_bar
+
+
+def _dirichlet_samples() -> Sequence[Sample]:
+    x = np.array([[0.2, 0.5, 0.1], [0.3, 0.1, 0.25]])
+    alpha = np.array([1.7, 0.8, 2.4])
+    return [sample(x, alpha), sample(x[:, 0], alpha), sample(np.array([0.35]), alpha[:2])]
+
+
+def _log_dirichlet_jvp(x_dot: Array, alpha_dot: Array, x: Array, alpha: Array) -> Array:
+    return dirichlet_tangent(x_dot, alpha_dot, x, alpha)
+
+
+@rule(stats.dirichlet.logpdf, wrt=["x", "alpha"], jvp=_log_dirichlet_jvp, samples=_dirichlet_samples, dtype="double")
+def dirichlet_logpdf(z_bar: Array, x: Array, alpha: Array) -> Array:
+    x_bar, alpha_bar = dirichlet_adjoints(z_bar, x, alpha)
+    return x_bar, alpha_bar
+
+
+def _dirichlet_jvp(x_dot: Array, alpha_dot: Array, z: Array, x: Array, alpha: Array) -> Array:
+    return z * dirichlet_tangent(x_dot, alpha_dot, x, alpha)
+
+
+@rule(stats.dirichlet.pdf, wrt=["x", "alpha"], jvp=_dirichlet_jvp, samples=_dirichlet_samples, dtype="double")
+def dirichlet_pdf(z: Array, z_bar: Array, x: Array, alpha: Array) -> Array:
+    x_bar, alpha_bar = dirichlet_adjoints(z_bar * z, x, alpha)
+    return x_bar, alpha_bar

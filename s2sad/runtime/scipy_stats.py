@@ -1,0 +1,153 @@
+"""Partial derivatives of the distributions of ``scipy.stats`` that take more than a formula.
+
+Imported only where SciPy is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import linalg, special, stats
+
+from s2sad.errors import UndefinedDerivativeError
+
+Array = Any
+
+_quiet = np.errstate(all="ignore")
+
+
+@_quiet
+def exp_difference(a: Array, b: Array) -> Array:
+    """exp(a - b), and 0 where ``a`` is minus infinity: the hazard rate of a density without mass."""
+    return np.where(np.isneginf(a), 0, np.exp(a - b))
+
+
+def mills(x: Array) -> Array:
+    """The density of the normal distribution over its distribution function, at any ``x`` without underflow."""
+    return math.sqrt(2 / math.pi) / special.erfcx(x / -math.sqrt(2))
+
+
+@_quiet
+def truncation_rate(x: Array, a: Array, b: Array) -> Array:
+    """The density at ``x`` of the normal distribution truncated to [a, b], also far in a tail; at infinity 0."""
+    flipped = np.where(np.greater(a, 0), -1, 1)
+    low, high = np.where(flipped < 0, -b, a), np.where(flipped < 0, -a, b)
+    # log(ndtr(high) - ndtr(low)), on the side where the logarithms do not vanish.
+    mass = special.log_ndtr(high) + np.log1p(-np.exp(special.log_ndtr(low) - special.log_ndtr(high)))
+    return np.where(np.isinf(x), 0, np.exp(-0.5 * x**2 - mass) / math.sqrt(2 * math.pi))
+
+
+def t_ddf(u: Array, df: Array) -> Array:
+    """The derivative of the logarithm of Student's density at ``u`` by the degrees of freedom."""
+    shift = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
+    return 0.5 * (shift - 1 / df - np.log1p(u**2 / df) + (df + 1) * u**2 / (df * (df + u**2)))
+
+
+def f_ddfn(u: Array, dfn: Array, dfd: Array) -> Array:
+    """The derivative of the logarithm of Fisher's density at ``u`` by the first degrees of freedom."""
+    whole = dfd + dfn * u
+    shift = special.digamma(0.5 * (dfn + dfd)) - special.digamma(0.5 * dfn)
+    return 0.5 * (np.log(dfn * u / whole) + 1 - (dfn + dfd) * u / whole + shift)
+
+
+def f_ddfd(u: Array, dfn: Array, dfd: Array) -> Array:
+    """The derivative of the logarithm of Fisher's density at ``u`` by the second degrees of freedom."""
+    whole = dfd + dfn * u
+    shift = special.digamma(0.5 * (dfn + dfd)) - special.digamma(0.5 * dfd)
+    return 0.5 * (np.log(dfd / whole) + 1 - (dfn + dfd) / whole + shift)
+
+
+@_quiet
+def genextreme_power(u: Array, c: Array) -> Array:
+    """(1 - c u)^(1 / c), and its limit exp(-u) for c = 0."""
+    zero = np.equal(c, 0)
+    return np.exp(np.where(zero, -u, np.log1p(-c * u) / np.where(zero, 1, c)))
+
+
+# --- the multivariate normal distribution ---
+
+
+def _deviations(x: Array, mean: Array, cov: Array) -> tuple[Array, Array]:
+    """The points less the mean, a row for each, and the symmetric matrix that SciPy makes of ``cov``."""
+    if isinstance(cov, stats.Covariance):
+        message = "the density of a normal distribution has no derivative by a point if the covariance is an object"
+        raise UndefinedDerivativeError(message, "Give the covariance as a matrix.")
+    x, cov = np.asarray(x, float), np.asarray(1.0 if cov is None else cov, float)
+    n = np.size(mean) if mean is not None else cov.shape[0] if cov.ndim == 2 else 1
+    rows = x[:, None] if x.ndim == 1 and n == 1 else np.atleast_1d(x)
+    if cov.ndim == 2:
+        # SciPy reads the lower triangle.
+        matrix = np.tril(cov) + np.tril(cov, -1).T
+    else:
+        matrix = np.diag(np.broadcast_to(cov, (n,)))
+    return rows - (0.0 if mean is None else np.reshape(mean, n)), matrix
+
+
+def _factored(matrix: Array) -> Array:
+    """The Cholesky factor of a covariance matrix."""
+    try:
+        return linalg.cho_factor(matrix, lower=True)
+    except np.linalg.LinAlgError:
+        message = "the density of a normal distribution with a singular covariance has no derivative"
+        raise UndefinedDerivativeError(message, "Add a small multiple of the unit matrix to the covariance.") from None
+
+
+def normal_adjoints(g: Array, x: Array, mean: Array, cov: Array) -> tuple[Array, Array, Array]:
+    """The adjoints of the point, the mean and the covariance, given that of the logarithm of the normal density."""
+    d, matrix = _deviations(x, mean, cov)
+    factor = _factored(matrix)
+    n = len(matrix)
+    g = np.reshape(g, (-1, 1))
+    y = linalg.cho_solve(factor, d.reshape(-1, n).T).T
+    y_bar = g * y
+    x_bar = np.reshape(-y_bar, np.shape(x))
+    mean_bar = 0.0 if mean is None else np.reshape(np.sum(y_bar, 0), np.shape(mean))
+    s = 0.5 * (y_bar.T @ y - np.sum(g) * linalg.cho_solve(factor, np.eye(n)))
+    ndim = np.ndim(1.0 if cov is None else cov)
+    cov_bar = np.tril(2 * s) - np.diag(np.diag(s)) if ndim == 2 else np.diag(s) if ndim == 1 else np.trace(s)
+    return x_bar, mean_bar, cov_bar
+
+
+def normal_tangent(x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Array, mean: Array, cov: Array) -> Array:
+    """The tangent of ``z``, the logarithm of the normal density."""
+    d, matrix = _deviations(x, mean, cov)
+    factor = _factored(matrix)
+    n = len(matrix)
+    d_dot, _ = _deviations(x_dot, None if mean is None else mean_dot, matrix)
+    _, matrix_dot = _deviations(x, mean, cov_dot if cov is not None else 0.0)
+    y = linalg.cho_solve(factor, d.reshape(-1, n).T).T
+    rate = np.sum(y * (0.5 * y @ matrix_dot - d_dot.reshape(-1, n)), 1)
+    return np.reshape(rate - 0.5 * np.trace(linalg.cho_solve(factor, matrix_dot)), np.shape(z))
+
+
+# --- Dirichlet's distribution ---
+
+
+def _simplex(x: Array, alpha: Array) -> tuple[Array, Array]:
+    """All shares, of which the last may be left out, and the parameters less 1 over them, in columns."""
+    x, alpha = np.asarray(x, float), np.asarray(alpha, float)
+    shares = x if len(x) == len(alpha) else np.concatenate([x, 1 - np.sum(x, 0, keepdims=True)])
+    excess = np.reshape(alpha - 1, (-1,) + (1,) * (x.ndim - 1))
+    with np.errstate(all="ignore"):
+        return shares, np.where(excess == 0, 0, excess / shares)
+
+
+def dirichlet_adjoints(g: Array, x: Array, alpha: Array) -> tuple[Array, Array]:
+    """The adjoints of the shares and the parameters, given that of the logarithm of the density."""
+    shares, ratio = _simplex(x, alpha)
+    x_bar = g * (ratio if len(x) == len(alpha) else ratio[:-1] - ratio[-1])
+    alpha = np.asarray(alpha, float)
+    constant = special.digamma(np.sum(alpha)) - special.digamma(alpha)
+    logs = np.reshape(special.xlogy(g, shares), (len(alpha), -1))
+    return x_bar, np.sum(logs, 1) + np.sum(g) * constant
+
+
+def dirichlet_tangent(x_dot: Array, alpha_dot: Array, x: Array, alpha: Array) -> Array:
+    """The tangent of the logarithm of the density."""
+    shares, ratio = _simplex(x, alpha)
+    rates = ratio if len(x) == len(alpha) else ratio[:-1] - ratio[-1]
+    alpha = np.asarray(alpha, float)
+    constant = special.digamma(np.sum(alpha)) - special.digamma(alpha)
+    return np.sum(rates * x_dot, 0) + np.tensordot(alpha_dot, np.log(shares), (0, 0)) + np.sum(alpha_dot * constant)

@@ -1,0 +1,175 @@
+"""Distributions of ``scipy.stats``: under every form of a call, outside of the support, in the tails, and refused."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats as ss
+from scipy import special, stats
+from scipy.stats import norm
+
+import s2sad
+from s2sad import grad, ops
+from s2sad.errors import S2SADError
+from tests.oracle import richardson_jvp
+
+ROOT = str(pathlib.Path(s2sad.__file__).parents[1])
+X = np.array([0.4, 1.3, 0.9, 2.1])
+P = np.array([0.4, 1.3])
+
+
+def test_a_method_is_known_by_its_object_and_function() -> None:
+    assert stats.norm.logpdf is not stats.norm.logpdf
+    found = ops.find(stats.norm.logpdf)
+    assert found is not None
+    assert found is ops.find(norm.logpdf)
+    assert found.name == "scipy.stats.norm.logpdf"
+    assert ops.find(stats.expon.logpdf) is not found
+    assert ops.find(stats.norm.rvs) is None
+
+
+def normal(p: Any, x: Any) -> Any:
+    return -np.sum(stats.norm.logpdf(x, loc=p[0], scale=np.exp(p[1])))
+
+
+def by_position(p: Any, x: Any) -> Any:
+    return -np.sum(norm.logpdf(x, p[0], p[1]))
+
+
+def by_shape_name(p: Any, x: Any) -> Any:
+    return np.sum(ss.gamma.logpdf(x, a=p[0], scale=p[1]))
+
+
+def alias(p: Any, x: Any) -> Any:
+    density = norm.pdf
+    return np.sum(density(x, p[0], p[1]))
+
+
+def mixture(p: Any, x: Any) -> Any:
+    log_density = norm.logpdf(x[:, None], loc=p, scale=0.7)
+    return -np.sum(special.logsumexp(log_density + special.log_softmax(p), axis=1))
+
+
+def censored(p: Any, x: Any) -> Any:
+    return np.sum(stats.weibull_min.logsf(x, p[0], scale=p[1])) + np.sum(stats.lognorm.logcdf(x, p[1], 0, p[0]))
+
+
+def robust(p: Any, x: Any) -> Any:
+    return np.sum(stats.t.logpdf(x - p[0], np.exp(p[1]))) + stats.norm.logsf(p[0])
+
+
+def quantiles(p: Any, x: Any) -> Any:
+    return np.sum(stats.norm.ppf(0.2 * x, p[0], p[1]) + stats.weibull_min.isf(0.2 * x, p[1]))
+
+
+def poisson(p: Any, x: Any) -> Any:
+    k = np.arange(4)
+    return -np.sum(stats.poisson.logpmf(k, np.exp(p[0] * k + p[1])))
+
+
+def counts(p: Any, x: Any) -> Any:
+    rate = special.expit(p)
+    whole = stats.binom.logpmf(2, 5, rate[0]) + stats.bernoulli.pmf(1, rate[1]) + stats.geom.logpmf(3, rate[0])
+    return whole + stats.nbinom.logpmf(3, p[1], rate[0])
+
+
+def multivariate(p: Any, x: Any) -> Any:
+    factor = np.array([[1.0, 0.0], [p[0], p[1]]])
+    return stats.multivariate_normal.logpdf(x[:2], mean=p, cov=factor @ factor.T)
+
+
+def dirichlet(p: Any, x: Any) -> Any:
+    return stats.dirichlet.logpdf(special.softmax(p), p + 1) + stats.dirichlet.logpdf(np.array([0.3]), p)
+
+
+LOSSES = [
+    normal, by_position, by_shape_name, alias, mixture, censored, robust, quantiles, poisson, counts, multivariate,
+    dirichlet,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LOSSES, ids=lambda f: f.__name__)
+def test_losses(f: Callable[..., Any]) -> None:
+    gradient = grad(f)(P, X)
+    for i, unit in enumerate(np.eye(2)):
+        np.testing.assert_allclose(gradient[i], richardson_jvp(lambda p: f(p, X), [P], [unit]), rtol=1e-8, atol=1e-9)
+
+
+def test_a_saved_gradient_stands_alone(tmp_path: pathlib.Path) -> None:
+    df = grad(mixture)
+    gradient = df(P, X)
+    df.save(tmp_path / "derivative.py")
+    assert "from scipy.stats import norm\n" in (tmp_path / "derivative.py").read_text()
+    code = (
+        "import numpy as np\nfrom derivative import mixture_grad_p\n"
+        "print(mixture_grad_p(np.array([0.4, 1.3]), np.array([0.4, 1.3, 0.9, 2.1])).tolist())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": ROOT}
+    )
+    assert run.returncode == 0, run.stderr
+    np.testing.assert_array_equal(eval(run.stdout), gradient)
+
+
+OUTSIDE: list[Callable[[Any], Any]] = [
+    lambda x: np.sum(stats.expon.logpdf(x)),
+    lambda x: np.sum(stats.gamma.logpdf(x, 1.5, scale=2.0)),
+    lambda x: np.sum(stats.beta.logpdf(x, 1.5, 2.5)),
+    lambda x: np.sum(stats.uniform.logpdf(x)),
+    lambda x: np.sum(stats.lognorm.pdf(x, 0.7)),
+    lambda x: np.sum(stats.weibull_min.cdf(x, 0.7)),
+    lambda x: np.sum(stats.pareto.sf(x, 0.7)),
+    lambda x: np.sum(stats.truncnorm.logpdf(x, -0.5, 2.0)),
+]
+
+
+@pytest.mark.parametrize("f", OUTSIDE)
+def test_outside_of_the_support_the_derivative_is_zero(f: Callable[[Any], Any]) -> None:
+    np.testing.assert_array_equal(grad(f)(np.array([-0.7, -3.0])), [0.0, 0.0])
+
+
+def test_tails() -> None:
+    def lower(x: Any) -> Any:
+        return np.sum(norm.logcdf(x))
+
+    def upper(x: Any) -> Any:
+        return np.sum(norm.logsf(x))
+
+    def shape(s: Any) -> Any:
+        return np.sum(stats.lognorm.logcdf(np.exp(-50.0), s))
+
+    # The ratio of density and probability in a tail is x + 1 / x - ...
+    np.testing.assert_allclose(grad(lower)(np.array([-1000.0])), [1000.000999998], rtol=1e-9)
+    np.testing.assert_allclose(grad(upper)(np.array([1000.0])), [-1000.000999998], rtol=1e-9)
+    s = np.array([0.9])
+    np.testing.assert_allclose(grad(shape)(s), richardson_jvp(shape, [s], [np.ones(1)]), rtol=1e-7)
+
+
+REFUSED: list[tuple[Callable[..., Any], str]] = [
+    (lambda p: np.sum(stats.gamma.cdf(X, p[0])), "has no derivative with respect to its argument 'a'"),
+    (lambda p: np.sum(stats.t.cdf(X, p[0])), "has no derivative with respect to its argument 'df'"),
+    (lambda p: stats.poisson.logpmf(p[0], 1.5), "has no derivative with respect to its argument 'x'"),
+    (lambda p: stats.norm.rvs(p[0]), "stats.norm.rvs"),
+    (lambda p: stats.norm.fit(p)[0], "stats.norm.fit"),
+]
+
+
+@pytest.mark.parametrize(("f", "message"), REFUSED)
+def test_what_has_no_closed_form_is_refused_by_name(f: Callable[..., Any], message: str) -> None:
+    with pytest.raises(S2SADError) as caught:
+        grad(f)(P)
+    assert message in str(caught.value)
+
+
+def test_a_singular_covariance_is_refused() -> None:
+    def f(p: Any) -> Any:
+        return stats.multivariate_normal.logpdf(p, cov=np.ones((2, 2)), allow_singular=True)
+
+    with pytest.raises(S2SADError, match="singular covariance"):
+        grad(f)(np.array([0.3, 0.3]))
