@@ -9,18 +9,19 @@ are made of templates.  Where a density is zero its logarithm is constant, and s
 from __future__ import annotations
 
 import linecache
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from s2sad.ops.sampling import spread
-from s2sad.ops.spec import Sample, elementwise, sample
-from s2sad.runtime.scipy_special import log_excess  # noqa: F401
-from s2sad.runtime.scipy_stats import (  # noqa: F401
+from s2sad.ops.spec import Sample, elementwise, literal, sample
+from s2sad.runtime.scipy_special import log_excess
+from s2sad.runtime.scipy_stats import (
     exp_difference,
     f_ddfd,
     f_ddfn,
@@ -271,12 +272,30 @@ def _density(d: Continuous, shapes: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
+#: What the texts of rules call.
+_NAMES: dict[str, Any] = {
+    "np": np,
+    "math": math,
+    "special": special,
+    "stats": stats,
+    "literal": literal,
+    "log_excess": log_excess,
+    "exp_difference": exp_difference,
+    "f_ddfd": f_ddfd,
+    "f_ddfn": f_ddfn,
+    "genextreme_power": genextreme_power,
+    "mills": mills,
+    "t_ddf": t_ddf,
+    "truncation_rate": truncation_rate,
+}
+
+
 def _function(name: str, method: str, text: str) -> Callable[..., Any]:
     """The function that a text defines; `inspect.getsource` finds the text, as that of a rule written here."""
     filename = f"<s2sad rule of scipy.stats.{name}.{method}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     found: dict[str, Any] = {}
-    exec(compile(text, filename, "exec"), globals(), found)
+    exec(compile(text, filename, "exec"), _NAMES, found)
     body: Callable[..., Any] = found[method]
     return body
 
