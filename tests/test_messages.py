@@ -315,7 +315,7 @@ def test_what_cannot_be_read_is_the_cause() -> None:
 
 
 def three_faults(x: Any) -> Any:
-    a = np.frexp(x)[0]
+    a = np.unique_counts(x)[0]
     return np.sum(a) + np.sum(LAYER.forward(x)) + np.sum(bottom(x, LAYER))
 
 
@@ -323,7 +323,7 @@ def test_several_causes_are_all_said() -> None:
     assert [v.place.line for v in refused(three_faults).violations] == sorted(
         [
             line_of(bottom, "solver.solve_it"),
-            line_of(three_faults, "np.frexp"),
+            line_of(three_faults, "np.unique_counts"),
             line_of(three_faults, "LAYER.forward"),
         ]
     )
@@ -357,10 +357,10 @@ def inner(x):
 def strange(x, *, scale=1.0):
     y = x * scale
     with np.errstate(all="ignore"):
-        y = np.frexp(y)[0]
+        y = np.unique_counts(y)[0]
     return np.sum(y)
 def deep(x):
-    return strange(x) + np.sum(np.frexp(x)[0])
+    return strange(x) + np.sum(np.unique_counts(x)[0])
 def writing(a, b):
     try:
         a[0] = 0.0

@@ -248,7 +248,11 @@ def _expanded(expr: Expr) -> Expr:
             else:
                 args.append(a)
         return _expanded(Call(expr.op, tuple(args), expr.kwargs))
-    return map_children(expr, _expanded)
+    expr = map_children(expr, _expanded)
+    match expr:
+        case Call(op=Op(kind="index"), args=(Build(kind="tuple") as whole, Const(value=int() as place))):
+            return whole.items[place]
+    return expr
 
 
 def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fact]) -> Any:

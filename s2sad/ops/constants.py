@@ -74,6 +74,9 @@ constant(
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
 )  # fmt: skip
 
+# One array, as often as there are axes.
+constant(np.diag_indices, np.diag_indices_from, result="unknown")
+
 # Functions that write into their first argument.
 operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), samples=_copies)
 operation(np.fill_diagonal, signature=lambda a, val, wrap=False: None, writes=("a",), samples=_diagonals)

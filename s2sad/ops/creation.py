@@ -177,7 +177,7 @@ if hasattr(np, "astype"):  # NumPy 2.1
         return uncast(z_bar, dtype, x)
 
 
-# --- arrays of one number, and of numbers in equal steps ---
+# --- arrays of one number ---
 
 
 def _fills() -> Sequence[Sample]:
@@ -249,30 +249,3 @@ def full_like(
     if dtype is None:
         return unbroadcast(uncast(z_bar, np.result_type(a), fill_value), np.shape(fill_value))
     return unbroadcast(uncast(z_bar, dtype, fill_value), np.shape(fill_value))
-
-
-def _ranges() -> Sequence[Sample]:
-    return [
-        sample(0.5, 2.5),
-        sample(0.5, 2.5, 7),
-        sample(0.5, 2.5, num=5, endpoint=False),
-        sample(0.5, 2.5, 1),
-        sample(0.5, 2.5, 0),
-        sample(numbers(3), numbers(3, seed=1), 4),
-        sample(numbers(3), 2.5, 4, axis=-1),
-        sample(numbers(2, 1), numbers(3), 4, axis=1),
-        sample(complexes(2), complexes(2, seed=1), 3),
-        sample(singles(2), singles(2, seed=1), 3),
-    ]
-
-
-@linear(np.linspace, wrt=["start", "stop"], samples=_ranges, infer=infer.creation.linspace, dtype="steps")
-def linspace(
-    z_bar: Array, start: Array, stop: Array, num: int = 50, endpoint: bool = True, *, axis: int = 0
-) -> tuple[Array, Array]:
-    falling = np.linspace(1, 0, num, endpoint, dtype=z_bar.dtype)
-    rising = np.linspace(0, 1, num, endpoint, dtype=z_bar.dtype)
-    return (
-        unbroadcast(np.tensordot(falling, z_bar, (0, axis)), np.shape(start)),
-        unbroadcast(np.tensordot(rising, z_bar, (0, axis)), np.shape(stop)),
-    )

@@ -7,13 +7,14 @@ transposes without conjugation: the adjoint of ``x`` in ``z = x * y`` is ``z_bar
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad.ops import infer, sampling
-from s2sad.ops.spec import constant, elementwise, linear, literal
-from s2sad.runtime.arrays import power_dy
+from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, rule, sample
+from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient
 from s2sad.runtime.special import sinc_derivative
 
@@ -72,6 +73,48 @@ def remainder(x: Array, y: Array) -> Array:
 @elementwise(np.fmod, samples=sampling.REMAINDERS)
 def fmod(z: Array, x: Array, y: Array) -> Array:
     return 1, (z - x) / y
+
+
+def _parts(samples: Function) -> Function:
+    """Arguments, none of them in single precision."""
+    return lambda: [s for s in samples() if not any(np.result_type(x) == np.float32 for x in s.args)]
+
+
+def _divmod_jvp(x_dot: Array, y_dot: Array, z: Any) -> Any:
+    return 0.0 * z[0], x_dot - z[0] * y_dot
+
+
+@rule(np.divmod, jvp=_divmod_jvp, samples=sampling.REMAINDERS)
+def divmod(z: Any, z_bar: Any, x: Array, y: Array) -> tuple[Array, Array]:
+    return unbroadcast(z_bar[1], np.shape(x)), unbroadcast(-z_bar[1] * z[0], np.shape(y))
+
+
+def _modf_jvp(x_dot: Array, z: Any) -> Any:
+    return x_dot + 0.0 * z[0], 0.0 * z[1]
+
+
+@rule(np.modf, jvp=_modf_jvp, samples=sampling.UNIT)
+def modf(z_bar: Any, x: Array) -> Array:
+    return z_bar[0]
+
+
+def _mantissas() -> Sequence[Sample]:
+    return [sample(np.array([[0.3, -5.2], [1.3, 3.1]])), sample(0.7), sample(np.float32(1.3)), sample(np.zeros(0))]
+
+
+def _frexp_jvp(x_dot: Array, z: Any) -> Any:
+    return np.ldexp(x_dot, -z[1]), 0.0
+
+
+@rule(np.frexp, jvp=_frexp_jvp, samples=_mantissas)
+def frexp(z: Any, z_bar: Any, x: Array) -> Array:
+    return np.ldexp(z_bar[0], -z[1])
+
+
+# The next number moves with `x`; towards which it lies is a step.
+@elementwise(np.nextafter, wrt=["x"], samples=_parts(sampling.PAIRS), steps=frozenset({"y"}))
+def nextafter(x: Array, y: Array) -> Array:
+    return 1
 
 
 @linear(np.negative, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)

@@ -964,12 +964,6 @@ def sorted_by_field(x: Any) -> Any:
     return np.sum(a)
 
 
-def out_without_rule(x: Any) -> Any:
-    a = x.copy()
-    np.nextafter(x, 1.0, out=a)  # refused
-    return np.sum(a)
-
-
 def out_two(x: Any) -> Any:
     a, b = x.copy(), x.copy()
     np.modf(x, out=(a, b))  # refused
@@ -1087,7 +1081,7 @@ def in_a_lambda_called_later(x: Any) -> Any:
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
         in_a_comprehension, in_a_lambda,
         list_sorted, list_taken_for_active, other_fill, other_put, at_multiplied, at_negated, at_keyword,
-        copied_unsafely, put_clipped, sorted_by_field, out_without_rule, out_two, out_starred,
+        copied_unsafely, put_clipped, sorted_by_field, out_two, out_starred,
         out_through_columns,
         shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,
         pushed_on_a_heap, inserted_in_order,

@@ -249,3 +249,51 @@ def test_statistics(f: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("f", [variance, weighted_counts])
 def test_statistics_of_a_row(f: Callable[..., Any]) -> None:
     agrees(f, X)
+
+
+# --- choices, places, ranges, windows, parts ---
+
+
+def chosen(x: Any) -> Any:
+    y = np.choose(np.array([0, 1, 0, 2, 1]), [x * x, np.sin(x), x[0]])
+    return np.sum(y**2) + np.sum(np.select([x > 2, x > 0], [x**3, x[0] * x], x[1]))
+
+
+def inserted(x: Any) -> Any:
+    return np.sum(np.insert(x * x, [1, 3], [x[0], x[1] ** 2]) * np.arange(7.0)) + np.sum(np.append(x, x[2]) ** 2)
+
+
+def fitting(x: Any) -> Any:
+    a, b = np.broadcast_arrays(x[:, None], x[1:3])
+    rows, columns = np.ix_(x, x[:2])
+    return np.sum(a * b**2) + np.sum(rows * columns**2)
+
+
+def steps(x: Any) -> Any:
+    points, step = np.linspace(x[0], x[1] ** 2, 4, retstep=True)
+    ratios = np.geomspace(x[0], x[2], 5) * np.logspace(x[3], x[4], 5, base=x[1])
+    return np.sum(points**2) * step + np.sum(ratios)
+
+
+def windows(x: Any) -> Any:
+    return np.sum(np.kaiser(6, x[1]) ** 2) * np.sum(np.i0(x) ** 2)
+
+
+def parts_of_numbers(x: Any) -> Any:
+    part, _ = np.modf(x * 1.3)
+    quotient, rest = np.divmod(x * x, 0.4 + x[0])
+    mantissa, exponent = np.frexp(x * 1.1)
+    return np.sum(part**2) + np.sum(rest**2 * quotient) + np.sum(mantissa**2 * 2.0**exponent)
+
+
+def real_powers(x: Any) -> Any:
+    return np.sum(np.real_if_close(np.exp(1j * x) * np.exp(-1j * x) * x) ** 2) + np.sum(np.nextafter(x, 9.0) ** 2)
+
+
+@pytest.mark.parametrize("f", [chosen, inserted, fitting, steps, windows, parts_of_numbers, real_powers])
+def test_others(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+def test_nothing_comes_back_from_what_is_cut_to_integers() -> None:
+    assert grad(lambda x: x**2 + np.sum(np.insert(np.array([1, 2]), 1, x)))(1.5) == 3.0

@@ -73,6 +73,12 @@ def along(name: str) -> Rank:
     return rank
 
 
+def with_axes_of(name: str) -> Callable[[Bound, Look], Fact]:
+    """An array of the kind of the argument called ``name``, with as many axes, or one where it is flattened."""
+    made = with_axes(along(name))
+    return lambda b, fact: replace(made(b, fact), real=all_real(fact(b[name])))
+
+
 def most(*names: str) -> Rank:
     """As many as that of the arguments which has most, all of which are known."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.nodes import Const
-from s2sad.ir.types import Fact, Kind, scalar, sized
+from s2sad.ir.types import OPEN, Fact, Kind, scalar, sized
 from s2sad.ops.infer.axes import most, with_known_axes
 from s2sad.ops.infer.common import Bound, Look, all_real, array_of, dims_of_shape, literal, shape_of
 from s2sad.ops.infer.dtypes import is_real
@@ -43,6 +43,8 @@ def filled_like(b: Bound, fact: Look) -> Fact | None:
 
 
 def linspace(b: Bound, fact: Look) -> Fact | None:
+    if literal(b.get("retstep", Const(False))) is not False:
+        return OPEN
     start, stop = fact(b["start"]), fact(b["stop"])
     dims = dims_of_shape(fact(b["num"]), b["num"], fact)
     if start.kind == stop.kind == "scalar":

@@ -1,0 +1,72 @@
+"""Transposes of choices among several arrays, and of elements put between others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.arrays import Shape, unbroadcast
+from s2sad.runtime.linear import like, rebuild
+
+
+def unchoose(g: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
+    """Return the adjoint of ``choices``, given ``g``, that of ``np.choose(a, choices, mode=mode)``.
+
+    >>> unchoose(np.array([1.0, 2.0]), np.array([1, 0]), [np.zeros(2), 5.0])
+    [array([0., 2.]), np.float64(1.0)]
+    """
+    n, a = len(choices), np.asarray(a)
+    place = a % n if mode == "wrap" else np.clip(a, 0, n - 1) if mode == "clip" else a
+    parts = [like(unbroadcast(np.where(place == i, g, 0), np.shape(c)), c) for i, c in enumerate(choices)]
+    return rebuild(choices, parts)
+
+
+def unselect(g: Any, condlist: Sequence[Any], choicelist: Sequence[Any], default: Any) -> tuple[Any, Any]:
+    """Return the adjoints of ``choicelist`` and ``default``, given ``g``, that of ``np.select`` of these.
+
+    >>> unselect(np.array([1.0, 2.0]), [np.array([True, False])], [np.zeros(2)], 5.0)
+    ([array([1., 0.])], np.float64(2.0))
+    """
+    left: Any = True
+    parts = []
+    for condition, choice in zip(condlist, choicelist, strict=True):
+        parts.append(like(unbroadcast(np.where(left & condition, g, 0), np.shape(choice)), choice))
+        left = left & ~np.asarray(condition)
+    return rebuild(choicelist, parts), like(unbroadcast(np.where(left, g, 0), np.shape(default)), default)
+
+
+def _inserted(shape: Shape, obj: Any, values: Any, axis: int | None) -> Any:
+    """Which element of ``values`` stands where in the result of ``np.insert``, counted from one; 0 for the others."""
+    numbers = np.arange(1, np.size(values) + 1).reshape(np.shape(values))
+    return np.insert(np.zeros(shape, int), obj, numbers, axis)
+
+
+def uninsert(g: Any, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Return the adjoint of ``arr``, given ``g``, that of ``np.insert(arr, obj, values, axis)``.
+
+    >>> uninsert(np.array([1.0, 2.0, 4.0]), np.zeros(2), 1, 5.0)
+    array([1., 4.])
+    """
+    shape = np.shape(arr)
+    return np.reshape(g[_inserted(shape, obj, values, axis) == 0], shape)
+
+
+def inserted_values(g: Any, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Return the adjoint of ``values``, given ``g``, that of ``np.insert(arr, obj, values, axis)``.
+
+    They are converted to the dtype of ``arr``, so that there is none through integers.
+
+    >>> inserted_values(np.array([1.0, 2.0, 4.0]), np.zeros(2), 1, 5.0)
+    np.float64(2.0)
+    """
+    places = _inserted(np.shape(arr), obj, values, axis)
+    if not np.issubdtype(np.asarray(arr).dtype, np.inexact):
+        return like(np.zeros(np.shape(values)), values)
+    here = places > 0
+    size = math.prod(np.shape(values))
+    real = np.bincount(places[here] - 1, np.real(g[here]), size)
+    summed = real + 1j * np.bincount(places[here] - 1, np.imag(g[here]), size) if np.iscomplexobj(g) else real
+    return like(np.reshape(summed.astype(g.dtype), np.shape(values)), values)
