@@ -21,6 +21,8 @@ from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import (
     adjoint,
     doubled_triangle,
+    folded_triangle,
+    halve_diagonal,
     hermitian_part,
     identity,
     negligible,
@@ -34,11 +36,9 @@ def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
     """Adjoint of ``a`` in ``z = np.linalg.cholesky(a, upper=upper)``; zero in the triangle that is not read."""
     # In terms of the lower factor and of plain conjugate adjoints, so that the formula is the usual one.
     low, low_bar = (adjoint(z), transposed(g)) if upper else (z, np.conj(g))
-    middle = np.tril(adjoint(low) @ low_bar)
-    middle = middle - middle * identity(middle.shape[-1], middle) / 2
-    inner = solve_triangular(adjoint(low), middle)
-    a_bar = adjoint(solve_triangular(adjoint(low), adjoint(inner)))
-    return doubled_triangle(np.conj(hermitian_part(a_bar)), upper)
+    lh = adjoint(low)
+    inner = solve_triangular(lh, halve_diagonal(np.tril(lh @ low_bar)))
+    return np.conj(folded_triangle(solve_triangular(lh, adjoint(inner)), upper))
 
 
 def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
@@ -46,8 +46,7 @@ def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
     low = adjoint(z) if upper else z
     a_dot = hermitian_part(doubled_triangle(a_dot, upper))
     inner = adjoint(solve_triangular(low, adjoint(solve_triangular(low, a_dot, lower=True)), lower=True))
-    inner = np.tril(inner)
-    low_dot = low @ (inner - inner * identity(inner.shape[-1], inner) / 2)
+    low_dot = low @ halve_diagonal(np.tril(inner))
     return adjoint(low_dot) if upper else low_dot
 
 
@@ -58,14 +57,13 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
         UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen, or on the
             factor of modulus one that each complex vector is free up to.
     """
-    middle = np.expand_dims(np.real(w_bar), -2) * identity(w.shape[-1], w)
+    inner = v * np.expand_dims(np.real(w_bar), -2)
     if np.any(v_bar != 0):
         turn = transposed(v) @ v_bar
         if np.iscomplexobj(v):
             _check_phases(turn, v_bar)
-        middle = middle + _over_gaps((turn - adjoint(turn)) / 2, w)
-    a_bar = np.conj(hermitian_part(v @ np.conj(middle) @ adjoint(v)))
-    return doubled_triangle(a_bar, UPLO.upper() == "U")
+        inner = inner + v @ np.conj(_over_gaps((turn - adjoint(turn)) / 2, w))
+    return np.conj(folded_triangle(inner @ adjoint(v), UPLO.upper() == "U"))
 
 
 def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]:

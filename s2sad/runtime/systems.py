@@ -19,6 +19,7 @@ from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import (
     adjoint,
     doubled_triangle,
+    folded_triangle,
     hermitian_part,
     identity,
     ratio,
@@ -113,8 +114,8 @@ def truncated_pinv_adjoint(g: Any, a: Any, rcond: Any = None, hermitian: bool = 
     if hermitian:
         a = hermitian_part(doubled_triangle(a, upper=False))
     svd = np.linalg.svd(a, full_matrices=False)
-    a_bar = np.conj(_pinv_derivative(transposed(g), svd, _kept(svd, a, rcond, rtol)))
-    return doubled_triangle(hermitian_part(a_bar), upper=False) if hermitian else a_bar
+    a_bar = _pinv_derivative(transposed(g), svd, _kept(svd, a, rcond, rtol))
+    return np.conj(folded_triangle(a_bar, upper=False) if hermitian else a_bar)
 
 
 def truncated_pinv_tangent(a_dot: Any, a: Any, rcond: Any = None, hermitian: bool = False, rtol: Any = UNSET) -> Any:
