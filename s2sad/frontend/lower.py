@@ -31,6 +31,7 @@ from s2sad.frontend import methods, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, free_names
+from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_built_in, is_writing
@@ -130,12 +131,13 @@ class _Lowering(ControlFlow):
         self.active = active
         self.violations: list[Violation] = []
         self.unbound: set[str] = set()
-        body = source.node.body
         self.params = parameters(source)
-        self.nodes = nodes_of(source.node)
-        names = {n.id for n in self.nodes if isinstance(n, gast.Name)}
-        local = {name for name, _ in self.params} | set(assigned(body))
+        names = {n.id for n in nodes_of(source.node) if isinstance(n, gast.Name)}
+        local = {name for name, _ in self.params} | set(assigned(source.node.body))
         self.used = names | local | set(source.function.__globals__) | set(source.function.__code__.co_freevars)
+        node = unfrozen(source.node, Resolver(source.function, frozenset(local)).lookup, self.unused)
+        body, self.nodes = node.body, nodes_of(node)
+        local |= set(assigned(body))
         self.lost: set[str] = set()
         self.check_parameters()
         body, refused = accepted(body)

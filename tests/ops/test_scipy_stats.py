@@ -88,7 +88,27 @@ def dirichlet(p: Any, x: Any) -> Any:
     return stats.dirichlet.logpdf(special.softmax(p), p + 1) + stats.dirichlet.logpdf(np.array([0.3]), p)
 
 
+def frozen(p: Any, x: Any) -> Any:
+    return np.sum(norm(p[0], scale=np.exp(p[1])).logpdf(x - 1)) + stats.gamma(p[0], 0, 2.0).logpdf(x[0])
+
+
+def frozen_variable(p: Any, x: Any) -> Any:
+    d = stats.norm(loc=p[0], scale=p[1])
+    p = p * 3
+    total = 0.0
+    for i in range(2):
+        total = total + d.logpdf(x[i]) * d.cdf(p[0])
+    return total
+
+
+def frozen_constants(p: Any, x: Any) -> Any:
+    prior = stats.norm(0.0, 2.5)
+    d_1 = np.sum(prior.logpdf(p))
+    return d_1 + np.sum(stats.halfnorm(scale=1.5).logpdf(p))
+
+
 LOSSES = [
+    frozen, frozen_variable, frozen_constants,
     normal, by_position, by_shape_name, alias, mixture, censored, robust, quantiles, poisson, counts, multivariate,
     dirichlet,
 ]  # fmt: skip
@@ -165,6 +185,68 @@ def test_what_has_no_closed_form_is_refused_by_name(f: Callable[..., Any], messa
     with pytest.raises(S2SADError) as caught:
         grad(f)(P)
     assert message in str(caught.value)
+
+
+def swap(p: Any, log: list[str]) -> Any:
+    log.append("called")
+    return p
+
+
+EVENTS: list[str] = []
+
+
+def in_order(p: Any) -> Any:
+    return np.sum(norm(swap(p, EVENTS)[0], 1.0).logpdf(p * 2))
+
+
+def redefined(p: Any) -> Any:
+    d = norm(p[0], 1.0)
+    if p[1] > 5.0:
+        d = norm(p[0], 2.0)
+    return np.sum(d.logpdf(p))
+
+
+def drawn(p: Any) -> Any:
+    d = norm(p[0], 1.0)
+    return np.sum(d.logpdf(p)) + d.rvs()
+
+
+@pytest.mark.parametrize("f", [in_order, redefined, drawn], ids=lambda f: f.__name__)
+def test_objects_with_fixed_parameters_that_are_not_taken_apart(f: Callable[..., Any]) -> None:
+    """The order of evaluation would change, or the object is used for more than its methods with derivatives."""
+    with pytest.raises(S2SADError, match=r"norm\(|d\.logpdf"):
+        grad(f)(P)
+
+
+class Other:
+    """Not a distribution of SciPy, with one of the same names."""
+
+    def __init__(self, loc: Any) -> None:
+        self.loc = loc
+
+    def logpdf(self, x: Any) -> Any:
+        return 3.0 * x * self.loc
+
+
+def rebound(p: Any) -> Any:
+    return np.sum(family(p[0]).logpdf(p))
+
+
+family: Any = norm
+
+
+def test_what_a_distribution_is_is_looked_up_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    df = grad(rebound)
+    np.testing.assert_allclose(df(P), richardson_of(rebound))
+    monkeypatch.setitem(globals(), "family", stats.laplace)
+    np.testing.assert_allclose(df(P), richardson_of(rebound))
+    monkeypatch.setitem(globals(), "family", Other)
+    with pytest.raises(S2SADError):
+        df(P)
+
+
+def richardson_of(f: Callable[..., Any]) -> list[Any]:
+    return [richardson_jvp(f, [P], [unit]) for unit in np.eye(2)]
 
 
 def test_a_singular_covariance_is_refused() -> None:
