@@ -202,6 +202,18 @@ def hidden_outs(call: Node, lookup: Lookup) -> Iterator[Node]:
     given = dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
     if option in given and not (isinstance(given[option], gast.Constant) and given[option].value is harmless):
         yield given[names[0]]
+    yield from _overwritten(call, function)
+
+
+def _overwritten(call: Node, function: Any) -> Iterator[Node]:
+    """What a call lets a function of SciPy use as working space: ``a`` where it says ``overwrite_a=True``."""
+    if (getattr(function, "__module__", None) or "").partition(".")[0] != "scipy":
+        return
+    given = dict(zip(_positional(function), call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
+    for option, value in given.items():
+        name = (option or "").removeprefix("overwrite_")
+        if name != option and not (isinstance(value, gast.Constant) and value.value is False):
+            yield from [v for k, v in given.items() if k is not None and k.lower() == name]
 
 
 def without_out(node: Node, function: Any, receivers: int) -> Node:

@@ -102,8 +102,9 @@ def _instead(whose: str, function: str, receiver: str) -> str:
 def of_value(text: str, value: Any) -> tuple[str, str]:
     """What is said of a call of something known that has neither rule nor source."""
     module = (getattr(value, "__module__", None) or "").partition(".")[0]
-    if isinstance(value, np.ufunc) or module == "numpy":
-        return f"{text} has no derivative rule", ops.remedy(value) or CUSTOM
+    remedy = ops.remedy(value)
+    if remedy is not None or isinstance(value, np.ufunc) or module == "numpy":
+        return f"{text} has no derivative rule", remedy or CUSTOM
     if isinstance(value, functools.partial):
         return f"{text} is a functools.partial, which is not followed", "Call the function inside, with all arguments."
     if isinstance(value, type) and _is_users(value):
@@ -114,7 +115,7 @@ def of_value(text: str, value: Any) -> tuple[str, str]:
         return what, "Give the function without decorator a name of its own, and call that."
     if _is_users(type(value)):
         return _of_class(text, type(value), "__call__", text)
-    return f"{text} has no derivative rule", ops.remedy(value) or CUSTOM
+    return f"{text} has no derivative rule", CUSTOM
 
 
 def of_unknown(text: str) -> tuple[str, str]:

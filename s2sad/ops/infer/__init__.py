@@ -16,6 +16,7 @@ from s2sad.ops.infer import (
     memory,
     products,
     python,
+    scipy,
     shaping,
 )
 
@@ -30,5 +31,6 @@ __all__ = [
     "memory",
     "products",
     "python",
+    "scipy",
     "shaping",
 ]

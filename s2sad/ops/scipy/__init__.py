@@ -7,10 +7,15 @@ They are imported by :func:`s2sad.ops.spec_of`, once SciPy's own module is impor
 from __future__ import annotations
 
 #: SciPy's modules by the names that rules have for them.
-ROOTS = {"special": "scipy.special", "stats": "scipy.stats"}
+ROOTS = {
+    "linalg": "scipy.linalg",
+    "special": "scipy.special",
+    "stats": "scipy.stats",
+}
 
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
+    "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.special": ("special", "special_bessel", "special_orthogonal"),
     "scipy.stats": ("stats", "stats_multivariate"),
 }

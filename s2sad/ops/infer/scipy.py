@@ -1,0 +1,120 @@
+"""What functions of SciPy return."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.types import OPEN, Fact
+from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of
+
+
+def of_right_hand_side(matrix: str) -> Infer:
+    """The solution of a linear system: of the shape of ``b``."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        right = fact(b["b"])
+        real = all_real(fact(b[matrix]), right)
+        return replace(right, real=real, boolean=False, size=None) if right.kind == "array" and right.ndim else None
+
+    return infer
+
+
+def solved_by_factors(b: Bound, fact: Look) -> Fact | None:
+    """The solution of a system whose matrix was factored: of the shape of ``b`` where there is one matrix."""
+    factors, right = items_of(fact(b[next(iter(b))])), fact(b["b"])
+    if not factors or ndim_of(factors[0]) != 2 or right.kind != "array" or right.ndim not in (1, 2):
+        return None
+    return replace(right, real=all_real(factors[0], right), boolean=False, size=None)
+
+
+def arrays(count: int) -> Infer:
+    """A tuple of this many matrices."""
+    return lambda b, fact: _arrays(b, fact, count)
+
+
+def _arrays(b: Bound, fact: Look, count: int) -> Fact | None:
+    a = fact(b["a"])
+    whole = Fact("array", None, a.ndim, a.real)
+    return None if (a.ndim or 0) < 2 else Fact("tuple", items=tuple((i, whole) for i in range(count)))
+
+
+def svd(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    if a.ndim is None or a.ndim < 2:
+        return None
+    whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, a.ndim - 1, True)
+    if literal(b["compute_uv"]) is False:
+        return values
+    return Fact("tuple", items=((0, whole), (1, values), (2, whole))) if literal(b["compute_uv"]) is True else None
+
+
+def singular_values(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
+
+
+def qr(b: Bound, fact: Look) -> Fact | None:
+    mode = literal(b["mode"])
+    return _arrays(b, fact, 1 if mode == "r" else 2) if mode in ("full", "r", "economic") else None
+
+
+def factor_and_order(b: Bound, fact: Look) -> Fact | None:
+    """A factor, and in what order or where in it: a truth value, or whole numbers."""
+    a = fact(b["a"])
+    return None if a.ndim != 2 else Fact("tuple", items=((0, Fact("array", None, 2, a.real)), (1, OPEN)))
+
+
+def generalised_eigenvalues(b: Bound, fact: Look) -> Fact | None:
+    a = fact(b["a"])
+    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
+
+
+def generalised_eigensystem(b: Bound, fact: Look) -> Fact | None:
+    a, values = fact(b["a"]), generalised_eigenvalues(b, fact)
+    if values is None or fact(b["b"]).kind not in ("none", "array"):
+        return None
+    real = a.real and (fact(b["b"]).kind == "none" or fact(b["b"]).real)
+    return Fact("tuple", items=((0, values), (1, Fact("array", None, a.ndim, real))))
+
+
+def matrix(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the first operand, which is a matrix or a stack of them."""
+    a = fact(next(iter(b.values())))
+    return replace(a, boolean=False, size=None) if a.kind == "array" and (a.ndim or 0) > 1 else None
+
+
+def of_matrix(name: str, *others: str) -> Infer:
+    """The solution of an equation for matrices: of the shape of the argument called ``name``."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        q = fact(b[name])
+        real = all_real(q, *(fact(b[other]) for other in others))
+        return replace(q, real=real, boolean=False, size=None) if q.kind == "array" and q.ndim == 2 else None
+
+    return infer
+
+
+def derivative(b: Bound, fact: Look) -> Fact | None:
+    a, e = fact(b["A"]), fact(b["E"])
+    return Fact("array", None, 2, all_real(a, e)) if literal(b["compute_expm"]) is False else None
+
+
+def complex_or_real(b: Bound, fact: Look) -> Fact | None:
+    """As many axes as those of the matrix, which may be real while this is complex."""
+    a = fact(b["A"])
+    return Fact("array", None, a.ndim, real=False) if (a.ndim or 0) > 1 else None
+
+
+def from_vectors(*names: str) -> Infer:
+    """A matrix made of vectors."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        facts = [fact(b[name]) for name in names if literal(b[name]) is not None]
+        return Fact("array", None, 2, all_real(*facts)) if all(ndim_of(f) == 1 for f in facts) else None
+
+    return infer
+
+
+def blocks(b: Bound, fact: Look) -> Fact | None:
+    items = items_of(fact(b["arrs"]))
+    return None if items is None else Fact("array", None, 2, all_real(*items))

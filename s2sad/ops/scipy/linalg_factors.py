@@ -1,0 +1,407 @@
+"""Rules of ``scipy.linalg``: factorisations, eigenvalues, least squares and norms.
+
+Functions that read one triangle of a matrix have derivative zero by the other.  A derivative that does not exist raises
+``UndefinedDerivativeError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from s2sad.ops import infer
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.scipy.linalg import regular, regular_complex
+from s2sad.ops.spec import Sample, ndim, rule, sample
+from s2sad.runtime.decompositions import (
+    eig_adjoint,
+    eig_tangent,
+    eigvals_adjoint,
+    eigvals_tangent,
+    qr_adjoint,
+    qr_tangent_of,
+    svd_adjoint,
+    svd_tangent,
+    svdvals_adjoint,
+)
+from s2sad.runtime.norms import norm_gradient
+from s2sad.runtime.scipy.factors import (
+    cho_factor_adjoint,
+    cho_factor_tangent,
+    cholesky_adjoint,
+    cholesky_tangent,
+    eigh_adjoint,
+    eigh_tangent,
+    lstsq_adjoint,
+    lstsq_tangent,
+    lu_adjoint,
+    lu_factor_adjoint,
+    lu_factor_tangent,
+    lu_tangent,
+    norm_adjoint,
+    qr_in_mode_adjoint,
+)
+from s2sad.runtime.systems import cofactor, pinv_adjoint, pinv_tangent
+
+Array = Any
+
+# --- Cholesky
+
+
+def _definite() -> list[Array]:
+    """Matrices of which one triangle is read and makes a positive definite one."""
+    return [
+        regular(3, 3),
+        regular(1, 1),
+        regular_complex(3, 3),
+        regular(2, 3, 3),
+        regular(3, 3).astype(np.float32),
+    ]
+
+
+def _choleskys() -> Sequence[Sample]:
+    return [sample(a, *lower) for a in _definite() for lower in ((), (True,))]
+
+
+def _cholesky_jvp(a_dot: Array, z: Array, a: Array, lower: bool = False) -> Array:
+    return cholesky_tangent(a_dot, z, lower)
+
+
+@rule(linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.scipy.matrix)
+def cholesky(z: Array, z_bar: Array, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
+    return cholesky_adjoint(z_bar, z, lower)
+
+
+def _cho_factors() -> Sequence[Sample]:
+    return [sample(a, *lower) for a in _definite() if a.ndim == 2 for lower in ((), (True,))]
+
+
+def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
+    return cho_factor_tangent(a_dot, z[0], lower), 0.0
+
+
+@rule(linalg.cho_factor, wrt=["a"], jvp=_cho_factor_jvp, samples=_cho_factors, infer=infer.scipy.factor_and_order)
+def cho_factor(z: Any, z_bar: Any, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
+    return cho_factor_adjoint(z_bar[0], z[0], lower)
+
+
+# --- LU
+
+
+def _any_shape() -> Sequence[Sample]:
+    shapes = [(3, 3), (1, 1), (4, 2), (2, 4), (3, 1), (1, 3)]
+    points = [sample(numbers(*shape)) for shape in shapes]
+    return [*points, sample(complexes(3, 3)), sample(complexes(3, 2)), sample(singles(3, 3)), sample(numbers(2, 3, 3))]
+
+
+def _lu_jvp(a_dot: Array, z: Any, a: Array) -> Any:
+    l_dot, u_dot = lu_tangent(a_dot, z[0], z[1], z[2])
+    return np.zeros_like(z[0]), l_dot, u_dot
+
+
+@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3))
+def lu(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
+    return lu_adjoint(z_bar[1], z_bar[2], z[0], z[1], z[2])
+
+
+def _lu_factor_jvp(a_dot: Array, z: Any, a: Array) -> Any:
+    return lu_factor_tangent(a_dot, z[0], z[1]), 0.0
+
+
+@rule(linalg.lu_factor, wrt=["a"], jvp=_lu_factor_jvp, samples=_any_shape, infer=infer.scipy.factor_and_order)
+def lu_factor(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
+    return lu_factor_adjoint(z_bar[0], z[0], z[1])
+
+
+# --- determinants, inverses of any matrix, least squares
+
+
+def _determinants() -> Sequence[Sample]:
+    singular = np.array([[1.0, 2.0], [2.0, 4.0]])
+    points = [regular(3, 3), numbers(4, 4), regular(1, 1), singular, np.zeros((2, 2)), regular(2, 3, 3)]
+    return [sample(a) for a in (*points, regular_complex(3, 3), regular(2, 2).astype(np.float32))]
+
+
+def _det_jvp(a_dot: Array, a: Array) -> Array:
+    return np.sum(cofactor(a) * a_dot, axis=(-2, -1))
+
+
+@rule(
+    linalg.det,
+    wrt=["a"],
+    jvp=_det_jvp,
+    samples=_determinants,
+    infer=infer.linalg.determinant,
+    dtype="unknown",
+    result="unknown",
+)
+def det(z_bar: Array, a: Array, check_finite: bool = True) -> Array:
+    if ndim(a) == 2:
+        return z_bar * cofactor(a)
+    return np.expand_dims(z_bar, (-2, -1)) * cofactor(a)
+
+
+def _rectangles() -> Sequence[Sample]:
+    points = [numbers(3, 3), numbers(4, 2), numbers(2, 4), numbers(2, 3, 2), complexes(3, 2), singles(3, 2)]
+    return [sample(a) for a in points]
+
+
+def _pinv_jvp(a_dot: Array, z: Array, a: Array, *, atol: Any = None, rtol: Any = None) -> Array:
+    return pinv_tangent(a_dot, z, a)
+
+
+@rule(linalg.pinv, wrt=["a"], jvp=_pinv_jvp, samples=_rectangles, infer=infer.axes.with_axes(infer.axes.same("a", 2)))
+def pinv(z: Array, z_bar: Array, a: Array, *, atol: Any = None, rtol: Any = None, check_finite: bool = True) -> Array:
+    return pinv_adjoint(z_bar, z, a)
+
+
+def _least_squares() -> Sequence[Sample]:
+    a, short = numbers(4, 2), numbers(2, 4)
+    return [
+        sample(a, numbers(4)),
+        sample(a, numbers(4, 3)),
+        sample(regular(3, 3), numbers(3)),
+        sample(short, numbers(2)),
+        sample(short, numbers(2, 2)),
+        sample(complexes(4, 2), complexes(4)),
+        sample(singles(4, 2), singles(4)),
+    ]
+
+
+def _lstsq_jvp(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array, cond: Any = None) -> Any:
+    return lstsq_tangent(a_dot, b_dot, z, a, b)
+
+
+@rule(linalg.lstsq, wrt=["a", "b"], jvp=_lstsq_jvp, samples=_least_squares, infer=infer.common.unknown, dtype="unknown")
+def lstsq(z: Any, z_bar: Any, a: Array, b: Array, cond: Any = None, check_finite: bool = True) -> tuple[Array, Array]:
+    a_bar, b_bar = lstsq_adjoint(z_bar, z, a, b)
+    return a_bar, b_bar
+
+
+# --- eigenvalues
+
+
+def _pairs() -> list[tuple[Array, ...]]:
+    """Matrices of which one triangle is read, alone and with a positive definite one."""
+    a, metric = numbers(3, 3) / 2 + np.diag([1.0, 3.0, 6.0]), regular(3, 3, seed=1)
+    return [(a,), (a, metric), (a.astype(np.float32),), (np.eye(1) * 2.0, np.eye(1) * 3.0)]
+
+
+def _pairs_complex() -> list[tuple[Array, ...]]:
+    a = complexes(3, 3) / 3 + np.diag([1.0, 3.0, 6.0])
+    return [(a,), (a, regular_complex(3, 3)), (a, regular(3, 3))]
+
+
+# The factor of modulus one that each complex vector is free up to has no derivative: complex ones have their own tests.
+def _eighs() -> Sequence[Sample]:
+    points = [sample(*pair, lower=lower) for pair in _pairs() for lower in (True, False)]
+    points += [sample(*pair) for pair in _pairs()]
+    points += [sample(*pair, subset_by_index=[1, 2]) for pair in _pairs()[:2]]
+    return [*points, sample(_pairs()[0][0], subset_by_index=(0, 0), lower=False), sample(*_pairs()[1], driver="gv")]
+
+
+def _eigh_jvp(
+    a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array | None = None, *, lower: bool = True
+) -> tuple[Array, Array]:
+    return eigh_tangent(a_dot, b_dot, z[0], z[1], a, b, lower)
+
+
+@rule(
+    linalg.eigh,
+    wrt=["a", "b"],
+    jvp=_eigh_jvp,
+    samples=_eighs,
+    infer=infer.scipy.generalised_eigensystem,
+)
+def eigh(
+    z: Any,
+    z_bar: Any,
+    a: Array,
+    b: Array | None = None,
+    *,
+    lower: bool = True,
+    check_finite: bool = True,
+    subset_by_index: Any = None,
+    driver: str | None = None,
+) -> tuple[Array, Array | None]:
+    a_bar, b_bar = eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], a, b, lower)
+    return a_bar, b_bar
+
+
+def _eigvalshs() -> Sequence[Sample]:
+    pairs = [*_pairs(), *_pairs_complex()]
+    points = [sample(*pair, lower=lower) for pair in pairs for lower in (True, False)]
+    return [*points, *[sample(*pair, subset_by_index=[1, 2]) for pair in pairs[:2]], sample(*pairs[1])]
+
+
+def _eigvalsh_jvp(
+    a_dot: Array,
+    b_dot: Array,
+    a: Array,
+    b: Array | None = None,
+    *,
+    lower: bool = True,
+    subset_by_index: Any = None,
+) -> Array:
+    w, v = linalg.eigh(a, b, lower=lower, subset_by_index=subset_by_index)
+    return eigh_tangent(a_dot, b_dot, w, v, a, b, lower, vectors=False)[0]
+
+
+@rule(linalg.eigvalsh, wrt=["a", "b"], jvp=_eigvalsh_jvp, samples=_eigvalshs, infer=infer.scipy.generalised_eigenvalues)
+def eigvalsh(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    b: Array | None = None,
+    *,
+    lower: bool = True,
+    check_finite: bool = True,
+    subset_by_index: Any = None,
+    driver: str | None = None,
+) -> tuple[Array, Array | None]:
+    v = linalg.eigh(a, b, lower=lower, subset_by_index=subset_by_index)[1]
+    a_bar, b_bar = eigh_adjoint(z_bar, np.zeros_like(v), z, v, a, b, lower)
+    return a_bar, b_bar
+
+
+def _general() -> Sequence[Sample]:
+    turned = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, 0.7], [0.2, 0.5, 1.9]])
+    spread = numbers(3, 3) / 4 + np.diag([1.0, 2.5, -2.0])
+    return [sample(a) for a in (turned, spread, complexes(3, 3), numbers(1, 1), turned.astype(np.float32))]
+
+
+def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
+    return eig_tangent(a_dot, z[0], z[1])
+
+
+@rule(
+    linalg.eig,
+    wrt=["a"],
+    jvp=_eig_jvp,
+    samples=_general,
+    infer=infer.linalg.general_eigensystem,
+    dtype="unknown",
+    complex_adjoints=True,
+)
+def eig(z: Any, z_bar: Any, a: Array, b: None = None, left: bool = False, right: bool = True) -> Array:
+    return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
+
+
+def _eigvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:
+    return eigvals_tangent(a_dot, z, a)
+
+
+@rule(
+    linalg.eigvals,
+    wrt=["a"],
+    jvp=_eigvals_jvp,
+    samples=_general,
+    infer=infer.linalg.general_eigenvalues,
+    dtype="unknown",
+    complex_adjoints=True,
+)
+def eigvals(z: Array, z_bar: Array, a: Array, b: None = None, check_finite: bool = True) -> Array:
+    return eigvals_adjoint(z_bar, z, a)
+
+
+# --- singular values, QR
+
+
+def _factored() -> Sequence[Sample]:
+    return [
+        sample(numbers(3, 3)),
+        sample(numbers(1, 1)),
+        sample(numbers(3, 3), True),
+        sample(numbers(4, 2), False),
+        sample(numbers(2, 4), full_matrices=False),
+        sample(numbers(4, 2), compute_uv=False),
+        sample(complexes(3, 2), compute_uv=False),
+        sample(numbers(3, 2)),  # one vector more, unique but for its sign
+        sample(singles(3, 2), full_matrices=False),
+        sample(numbers(4, 2), False, lapack_driver="gesvd"),
+    ]
+
+
+def _svd_jvp(a_dot: Array, z: Any, a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    return svd_tangent(a_dot, z, a, compute_uv)
+
+
+@rule(linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.scipy.svd)
+def svd(
+    z: Any,
+    z_bar: Any,
+    a: Array,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    check_finite: bool = True,
+    lapack_driver: str = "gesdd",
+) -> Array:
+    if compute_uv:
+        return svd_adjoint(z_bar, z, a)
+    return svdvals_adjoint(z_bar, a)
+
+
+def _svdvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:
+    return svd_tangent(a_dot, z, a, compute_uv=False)
+
+
+def _valued() -> Sequence[Sample]:
+    return [sample(numbers(3, 2)), sample(numbers(2, 3)), sample(complexes(2, 2)), sample(singles(2, 3))]
+
+
+@rule(linalg.svdvals, wrt=["a"], jvp=_svdvals_jvp, samples=_valued, infer=infer.scipy.singular_values)
+def svdvals(z_bar: Array, a: Array, check_finite: bool = True) -> Array:
+    return svdvals_adjoint(z_bar, a)
+
+
+def _orthogonalised() -> Sequence[Sample]:
+    shapes = [(3, 3), (4, 2), (2, 4), (1, 1), (3, 1), (1, 3)]
+    points = [sample(numbers(*shape), mode=mode) for shape in shapes for mode in ("economic", "r")]
+    # How two further columns turn into each other has no derivative.
+    points += [sample(numbers(*shape)) for shape in ((3, 3), (3, 2), (2, 4))]
+    points += [sample(complexes(*shape), mode=mode) for shape in shapes[:3] for mode in ("economic", "r")]
+    return [*points, sample(singles(3, 2), mode="economic")]
+
+
+def _qr_jvp(a_dot: Array, z: Any, a: Array, mode: str = "full") -> Any:
+    if mode == "r":
+        return (qr_tangent_of("r", a_dot, z[0], a),)
+    return qr_tangent_of("complete" if mode == "full" else "reduced", a_dot, z, a)
+
+
+@rule(linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.scipy.qr)
+def qr(z: Any, z_bar: Any, a: Array, mode: str = "full", check_finite: bool = True) -> Array:
+    if mode in ("full", "economic"):
+        return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
+    return qr_in_mode_adjoint(mode, z_bar, z, a)
+
+
+# --- norms
+
+
+def _norms() -> Sequence[Sample]:
+    x, a = numbers(4), numbers(3, 4)
+    points = [sample(x), sample(a), sample(a, axis=0, keepdims=True), sample(complexes(3)), sample(singles(3))]
+    points += [sample(x, p) for p in (1, 2, 3, np.inf)]
+    points += [sample(a, p) for p in (1, 2, np.inf, "fro", "nuc")]
+    return [*points, sample(a, 2, 1), sample(numbers(2, 3), "fro")]
+
+
+def _norm_jvp(a_dot: Array, z: Array, a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    return np.sum(np.real(norm_gradient(z, a, ord, axis, keepdims) * a_dot), axis=axis, keepdims=keepdims)
+
+
+@rule(linalg.norm, wrt=["a"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced, dtype="unknown")
+def norm(
+    z: Array,
+    z_bar: Array,
+    a: Array,
+    ord: Any = None,
+    axis: Any = None,
+    keepdims: bool = False,
+    check_finite: bool = True,
+) -> Array:
+    return norm_adjoint(z_bar, z, a, ord, axis, keepdims)

@@ -1,0 +1,284 @@
+"""Derivatives of SciPy's factorisations.
+
+Nothing is conjugated in an adjoint beyond what the function itself conjugates.  A derivative that does not exist raises
+``UndefinedDerivativeError``.
+
+Sources of the formulas: I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527; F. R. de Hoog,
+R. S. Anderssen, M. A. Lukas, "Differentiation of matrix functionals using triangular factorization", Mathematics of
+Computation 80 (2011).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime import systems
+from s2sad.runtime.arrays import unreduce
+from s2sad.runtime.decompositions import qr_adjoint, qr_adjoint_of
+from s2sad.runtime.matrices import adjoint, hermitian_part, ratio, transposed
+from s2sad.runtime.norms import norm_gradient
+from s2sad.runtime.scipy.systems import folded, lower_factor, rows, triangle, unfolded
+
+# --- Cholesky
+
+
+def cholesky_adjoint(z_bar: Any, z: Any, lower: bool = False) -> Any:
+    """Adjoint of ``a`` in ``z = linalg.cholesky(a, lower)``; zero in the triangle that is not read."""
+    # In terms of the lower factor and its plain conjugate adjoint, so that the formula is the usual one.
+    low, low_bar = (z, np.conj(z_bar)) if lower else (adjoint(z), transposed(z_bar))
+    middle = np.tril(adjoint(low) @ low_bar)
+    middle = _half_diagonal(middle)
+    inner = linalg.solve_triangular(low, middle, 2, lower=True)
+    a_bar = adjoint(linalg.solve_triangular(low, adjoint(inner), 2, lower=True))
+    return folded(np.conj(a_bar + adjoint(a_bar)) / 2, lower)
+
+
+def cholesky_tangent(a_dot: Any, z: Any, lower: bool = False) -> Any:
+    """Tangent of ``z = linalg.cholesky(a, lower)``, which reads one triangle of ``a``."""
+    low = z if lower else adjoint(z)
+    inner = linalg.solve_triangular(low, unfolded(a_dot, lower), lower=True)
+    inner = adjoint(linalg.solve_triangular(low, adjoint(inner), lower=True))
+    low_dot = low @ _half_diagonal(np.tril(inner))
+    return low_dot if lower else adjoint(low_dot)
+
+
+def _half_diagonal(a: Any) -> Any:
+    same = np.eye(a.shape[-1], dtype=a.dtype)
+    return a - a * same / 2
+
+
+def cho_factor_adjoint(c_bar: Any, c: Any, lower: bool = False) -> Any:
+    """Adjoint of ``a`` in ``c, lower = linalg.cho_factor(a, lower)``; the other triangle of ``c`` is that of ``a``."""
+    a_bar = cholesky_adjoint(triangle(c_bar, lower), triangle(c, lower), lower)
+    return a_bar + triangle(c_bar, not lower, True)
+
+
+def cho_factor_tangent(a_dot: Any, c: Any, lower: bool = False) -> Any:
+    """Tangent of ``c`` in ``c, lower = linalg.cho_factor(a, lower)``."""
+    return cholesky_tangent(a_dot, triangle(c, lower), lower) + triangle(a_dot, not lower, True)
+
+
+# --- LU
+
+
+def _product_adjoint(l_bar: Any, u_bar: Any, low: Any, up: Any) -> Any:
+    """Adjoint of the product ``low @ up`` of triangular factors, the diagonal of ``low`` being 1."""
+    size = min(low.shape[-2], up.shape[-1])
+    first, top = low[..., :size, :], up[..., :, :size]
+    parts = []
+    if up.shape[-1] > size:
+        wide = linalg.solve_triangular(first, u_bar[..., size:], 1, lower=True, unit_diagonal=True)
+        l_bar = l_bar - wide @ transposed(up[..., size:])
+        parts = [wide]
+    if low.shape[-2] > size:
+        tall = transposed(linalg.solve_triangular(top, transposed(l_bar[..., size:, :])))
+        u_bar = u_bar - transposed(low[..., size:, :]) @ tall
+        l_bar = l_bar[..., :size, :]
+    middle = np.tril(transposed(first) @ l_bar, -1) + np.triu(u_bar[..., :size] @ transposed(top))
+    middle = transposed(linalg.solve_triangular(top, transposed(middle)))
+    square = linalg.solve_triangular(first, middle, 1, lower=True, unit_diagonal=True)
+    if low.shape[-2] > size:
+        return np.concatenate([square, tall], axis=-2)
+    return np.concatenate([square, *parts], axis=-1)
+
+
+def _product_tangent(a_dot: Any, low: Any, up: Any) -> tuple[Any, Any]:
+    """Tangents of triangular factors, given that of their product."""
+    size = min(low.shape[-2], up.shape[-1])
+    first, top = low[..., :size, :], up[..., :, :size]
+    middle = linalg.solve_triangular(first, a_dot[..., :size, :size], lower=True, unit_diagonal=True)
+    middle = transposed(linalg.solve_triangular(top, transposed(middle), 1))
+    l_dot, u_dot = first @ np.tril(middle, -1), np.triu(middle) @ top
+    if up.shape[-1] > size:
+        right = a_dot[..., size:] - l_dot @ up[..., size:]
+        more = linalg.solve_triangular(first, right, lower=True, unit_diagonal=True)
+        u_dot = np.concatenate([u_dot, more], axis=-1)
+    if low.shape[-2] > size:
+        below = a_dot[..., size:, :] - low[..., size:, :] @ u_dot
+        more = transposed(linalg.solve_triangular(top, transposed(below), 1))
+        l_dot = np.concatenate([l_dot, more], axis=-2)
+    return l_dot, u_dot
+
+
+def lu_adjoint(l_bar: Any, u_bar: Any, p: Any, low: Any, up: Any) -> Any:
+    """Adjoint of ``a`` in ``p, low, up = linalg.lu(a)``."""
+    product_bar = _product_adjoint(np.tril(l_bar, -1), np.triu(u_bar), low, up)
+    return np.take_along_axis(product_bar, np.expand_dims(np.argmax(p, axis=-1), -1), axis=-2)
+
+
+def lu_tangent(a_dot: Any, p: Any, low: Any, up: Any) -> tuple[Any, Any]:
+    """Tangents of the triangular factors in ``p, low, up = linalg.lu(a)``."""
+    order = np.argmax(p, axis=-2)
+    return _product_tangent(np.take_along_axis(a_dot, np.expand_dims(order, -1), axis=-2), low, up)
+
+
+def lu_factor_adjoint(lu_bar: Any, lu: Any, piv: Any) -> Any:
+    """Adjoint of ``a`` in ``lu, piv = linalg.lu_factor(a)``."""
+    low, up = _split(lu)
+    product_bar = _product_adjoint(
+        np.tril(lu_bar[..., : low.shape[-1]], -1), np.triu(lu_bar[..., : up.shape[-2], :]), low, up
+    )
+    return np.take_along_axis(product_bar, np.expand_dims(np.argsort(_order(lu, piv)), -1), axis=-2)
+
+
+def lu_factor_tangent(a_dot: Any, lu: Any, piv: Any) -> Any:
+    """Tangent of ``lu`` in ``lu, piv = linalg.lu_factor(a)``."""
+    low, up = _split(lu)
+    order = np.expand_dims(_order(lu, piv), -1)
+    l_dot, u_dot = _product_tangent(np.take_along_axis(a_dot, order, axis=-2), low, up)
+    lu_dot = np.zeros_like(lu)
+    lu_dot[..., : u_dot.shape[-2], :] += u_dot
+    lu_dot[..., : l_dot.shape[-1]] += l_dot
+    return lu_dot
+
+
+def _split(lu: Any) -> tuple[Any, Any]:
+    size = min(lu.shape[-2:])
+    if lu.shape[-2] == lu.shape[-1]:
+        return lower_factor(lu), np.triu(lu)
+    low = np.tril(lu[..., :size], -1)
+    return low + np.eye(*low.shape[-2:], dtype=lu.dtype), np.triu(lu[..., :size, :])
+
+
+def _order(lu: Any, piv: Any) -> Any:
+    """Which row of the matrix each row of the product of its factors is."""
+    if np.ndim(piv) > 1:
+        return np.stack([_order(a, p) for a, p in zip(lu, piv, strict=True)])
+    return rows(piv, lu.shape[-2])
+
+
+# --- eigenvalues of Hermitian matrices, generalised
+
+
+def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any]:
+    """Adjoints of ``a`` and ``b`` in ``w, v = linalg.eigh(a, b, lower=lower)``, or of some of its pairs.
+
+    The vectors' adjoint must not depend on the factor of modulus one that each complex vector is free up to.
+
+    Raises:
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
+    """
+    some = np.any(v_bar != 0)
+    if some and v.shape[-1] < v.shape[-2]:
+        w, v, w_bar, v_bar = _completed(w, v, w_bar, v_bar, a, b, lower)
+    middle = np.expand_dims(np.real(w_bar), -2) * np.eye(w.shape[-1], dtype=w.dtype)
+    scaled = middle
+    if some:
+        turn = transposed(v) @ v_bar
+        if b is None:
+            turn = (turn - adjoint(turn)) / 2
+        middle = middle + _over_gaps(turn, w)
+        scaled = middle
+    a_bar = hermitian_part(np.conj(v) @ middle @ transposed(v))
+    if b is None:
+        return folded(a_bar, lower), None
+    inner = scaled * np.expand_dims(w, -2)
+    if some:
+        inner = inner + np.real(turn) * np.eye(w.shape[-1], dtype=w.dtype) / 2
+    b_bar = -hermitian_part(np.conj(v) @ inner @ transposed(v))
+    return folded(a_bar, lower), folded(b_bar, lower)
+
+
+def eigh_tangent(
+    a_dot: Any, b_dot: Any, w: Any, v: Any, a: Any, b: Any, lower: bool, vectors: bool = True
+) -> tuple[Any, Any]:
+    """Tangents of ``w, v = linalg.eigh(a, b, lower=lower)``, or of some of its pairs."""
+    count, some = w.shape[-1], v
+    if vectors and count < v.shape[-2]:
+        w, v, _, _ = _completed(w, v, w, v, a, b, lower)
+    mine = np.eye(v.shape[-1], count, dtype=w.dtype)
+    inner = adjoint(v) @ unfolded(a_dot, lower) @ some
+    if b is not None:
+        metric = adjoint(v) @ unfolded(b_dot, lower) @ some
+        inner = inner - metric * np.expand_dims(w[..., :count], -2)
+    w_dot = np.real(np.sum(inner * mine, axis=-2))
+    if not vectors:
+        return w_dot, None
+    gaps = np.expand_dims(w[..., :count], -2) - np.expand_dims(w, -1)
+    inner = _quotient(inner * (1 - mine), gaps + mine)
+    if b is not None:
+        inner = inner - metric * mine / 2
+    return w_dot, v @ inner
+
+
+def _completed(w: Any, v: Any, w_bar: Any, v_bar: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any, Any, Any]:
+    """All eigenvalues and vectors, of which these are some: those first, with their adjoints, then the others."""
+    all_w, all_v = linalg.eigh(a, b, lower=lower)
+    count = w.shape[-1]
+    start = int(np.argmin(np.abs(all_w - w[0]))) if count else 0
+    rest = np.r_[0:start, start + count : all_w.shape[-1]]
+    zeros = np.zeros_like(all_v[:, rest])
+    return (
+        np.concatenate([w, all_w[rest]]),
+        np.concatenate([v, all_v[:, rest]], axis=-1),
+        np.concatenate([w_bar, np.zeros_like(all_w[rest])]),
+        np.concatenate([v_bar, zeros], axis=-1),
+    )
+
+
+def _over_gaps(matrix: Any, values: Any) -> Any:
+    """Entry (i, j) of ``matrix`` divided by ``values[j] - values[i]``; the diagonal becomes zero."""
+    same = np.eye(values.shape[-1], dtype=values.dtype)
+    gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
+    return _quotient(matrix * (1 - same), gaps + same)
+
+
+def _quotient(matrix: Any, gaps: Any) -> Any:
+    """``matrix / gaps``, and zero where both are zero.
+
+    Raises:
+        UndefinedDerivativeError: where a gap alone is zero.
+    """
+    if np.any((gaps == 0) & (np.abs(matrix) > 1e-8 * (1 + np.max(np.abs(matrix), initial=0.0)))):
+        raise UndefinedDerivativeError(
+            "the vectors of a repeated eigenvalue or singular value have no derivative",
+            "Let the result depend on the values alone, or on what does not depend on the choice of the vectors.",
+        )
+    return ratio(matrix, gaps)
+
+
+# --- QR
+
+
+def qr_in_mode_adjoint(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
+    """Adjoint of ``a`` in ``z = linalg.qr(a, mode=mode)``."""
+    if mode == "r":
+        return qr_adjoint_of("r", z_bar[0], z[0], a)
+    if mode == "raw":
+        raise UndefinedDerivativeError(
+            "what linalg.qr gives in mode='raw' has no derivative", "Pass mode='full', 'r' or 'economic'."
+        )
+    return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
+
+
+# --- least squares, norms
+
+
+def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Adjoints of ``a`` and ``b`` in ``z = linalg.lstsq(a, b)``."""
+    x_bar, left_bar, _, s_bar = z_bar
+    if np.size(left_bar):
+        left_bar = np.atleast_1d(left_bar)
+    return systems.lstsq_adjoint((x_bar, left_bar, 0.0, s_bar), _as_numpy(z), a, b)
+
+
+def lstsq_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any, int, Any]:
+    """Tangent of ``z = linalg.lstsq(a, b)``."""
+    x_dot, left_dot, rank_dot, s_dot = systems.lstsq_tangent(a_dot, b_dot, _as_numpy(z), a, b)
+    return x_dot, np.reshape(left_dot, np.shape(z[1])), rank_dot, s_dot
+
+
+def _as_numpy(z: Any) -> tuple[Any, ...]:
+    """The results in the forms that NumPy gives them: what is left of one right-hand side is an array of one number."""
+    x, left, rank, s = z
+    return x, np.atleast_1d(left), rank, s
+
+
+def norm_adjoint(z_bar: Any, z: Any, a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Adjoint of ``a`` in ``z = linalg.norm(a, ord, axis, keepdims)``, in the precision of ``a``."""
+    gradient = norm_gradient(z, a, ord, axis, keepdims) * unreduce(np.real(z_bar), np.shape(a), axis, keepdims)
+    return gradient.astype(np.result_type(a, 0.0), copy=False)

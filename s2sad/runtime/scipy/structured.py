@@ -1,0 +1,107 @@
+"""Transposes of SciPy's constructors of matrices with constant diagonals, and of the solver for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+
+def diagonal_sums(a: Any) -> Any:
+    """The sums of all diagonals of a matrix, from that at its lower left corner to that at its upper right one.
+
+    Example:
+        >>> diagonal_sums(np.array([[1.0, 2.0], [3.0, 4.0]]))
+        array([3., 5., 2.])
+    """
+    rows, columns = a.shape
+    # Rows that are one element longer than the distance between them shift each against the one above.
+    wide = np.zeros((rows, rows + columns), a.dtype)
+    wide[:, :columns] = a[::-1]
+    return np.sum(wide.reshape(-1)[: rows * (rows + columns - 1)].reshape(rows, -1), axis=0)
+
+
+def toeplitz_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
+    """Adjoints of ``c`` and ``r`` in ``linalg.toeplitz(c, r)``; of ``c`` alone where ``r`` is None."""
+    return _split(diagonal_sums(z_bar), np.shape(z_bar)[0], c, r)
+
+
+def _split(sums: Any, rows: int, c: Any, r: Any) -> tuple[Any, Any]:
+    """The adjoints of column and row, given those of the diagonals."""
+    c_bar, r_bar = sums[rows - 1 :: -1], np.array(sums[rows - 1 :])
+    r_bar[:1] = 0  # the column says what stands in the corner
+    if r is None:
+        return (c_bar + np.conj(r_bar)).reshape(np.shape(c)), None
+    return c_bar.reshape(np.shape(c)), r_bar.reshape(np.shape(r))
+
+
+def toeplitz_tangent(c_dot: Any, r_dot: Any, c: Any, r: Any = None) -> Any:
+    """Tangent of ``linalg.toeplitz(c, r)``."""
+    if r is None:
+        return linalg.toeplitz(c_dot)
+    return linalg.toeplitz(_tangent(c_dot, c), _tangent(r_dot, r))
+
+
+def _tangent(dot: Any, x: Any) -> Any:
+    return dot + np.zeros(np.shape(x))
+
+
+def hankel_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
+    """Adjoints of ``c`` and ``r`` in ``linalg.hankel(c, r)``."""
+    rows = np.shape(z_bar)[0]
+    sums = diagonal_sums(z_bar[::-1])
+    c_bar, r_bar = sums[:rows], np.array(sums[rows - 1 :])
+    r_bar[:1] = 0
+    return c_bar.reshape(np.shape(c)), None if r is None else r_bar.reshape(np.shape(r))
+
+
+def hankel_tangent(c_dot: Any, r_dot: Any, c: Any, r: Any = None) -> Any:
+    """Tangent of ``linalg.hankel(c, r)``."""
+    return linalg.hankel(c_dot) if r is None else linalg.hankel(_tangent(c_dot, c), _tangent(r_dot, r))
+
+
+def circulant_adjoint(z_bar: Any, c: Any) -> Any:
+    """Adjoint of ``c`` in ``linalg.circulant(c)``, of which there may be many."""
+    if np.ndim(z_bar) > 2:
+        each = [circulant_adjoint(g, g[0]) for g in z_bar.reshape(-1, *z_bar.shape[-2:])]
+        return np.array(each).reshape(np.shape(c))
+    size = z_bar.shape[0]
+    sums = diagonal_sums(z_bar)[::-1]
+    c_bar = np.array(sums[size - 1 :])
+    c_bar[1:] += sums[: size - 1]
+    return c_bar
+
+
+def block_diag_adjoint(z_bar: Any, arrs: Any) -> list[Any]:
+    """Adjoints of the matrices in ``linalg.block_diag(*arrs)``."""
+    parts, row, column = [], 0, 0
+    for a in arrs:
+        rows, columns = np.atleast_2d(a).shape
+        parts.append(z_bar[row : row + rows, column : column + columns].reshape(np.shape(a)))
+        row, column = row + rows, column + columns
+    return parts
+
+
+def solve_toeplitz_adjoint(z_bar: Any, z: Any, c_or_cr: Any, b: Any) -> tuple[Any, Any]:
+    """Adjoints of ``c_or_cr`` and ``b`` in ``z = linalg.solve_toeplitz(c_or_cr, b)``."""
+    pair = isinstance(c_or_cr, tuple)
+    c, r = c_or_cr if pair else (c_or_cr, np.conj(c_or_cr))
+    # In the transpose column and row are exchanged; the corner is the column's.
+    column = np.concatenate([np.ravel(c)[:1], np.ravel(r)[1:]])
+    b_bar = linalg.solve_toeplitz((column, np.ravel(c)), z_bar)
+    size = z.shape[0]
+    sums = np.zeros(2 * size - 1, np.result_type(b_bar, z))
+    for x, y in zip(b_bar.reshape(size, -1).T, z.reshape(size, -1).T, strict=True):
+        sums -= np.convolve(x[::-1], y)
+    c_bar, r_bar = _split(sums, size, c, r if pair else None)
+    return (c_bar, r_bar) if pair else c_bar, b_bar
+
+
+def solve_toeplitz_tangent(c_dot: Any, b_dot: Any, z: Any, c_or_cr: Any) -> Any:
+    """Tangent of ``z = linalg.solve_toeplitz(c_or_cr, b)``."""
+    if isinstance(c_or_cr, tuple):
+        matrix_dot = toeplitz_tangent(*c_dot, *c_or_cr) if isinstance(c_dot, tuple) else 0.0
+    else:
+        matrix_dot = linalg.toeplitz(_tangent(c_dot, c_or_cr))
+    return linalg.solve_toeplitz(c_or_cr, b_dot - (matrix_dot @ z if np.ndim(matrix_dot) else 0.0))

@@ -1,0 +1,174 @@
+"""``scipy.linalg`` in whole programs, against differences; what is not read, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.linalg import cho_factor, cho_solve, cholesky, expm, lu_factor, lu_solve, solve, solve_triangular
+
+from s2sad import grad
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from tests.oracle import richardson_jvp
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.normal(size=(6, 2)), RNG.normal(size=6)
+A = RNG.normal(size=(4, 4)) / 3 + 3 * np.eye(4)
+
+
+def kernel(ell: Any) -> Any:
+    d = X[:, None, :] - X[None, :, :]
+    return np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + 0.1 * np.eye(6)
+
+
+def gaussian_process(ell: Any, y: Any) -> Any:
+    low = cholesky(kernel(ell), lower=True)
+    return 0.5 * y @ cho_solve((low, True), y) + np.sum(np.log(np.diag(low)))
+
+
+def gaussian_process_by_factors(ell: Any, y: Any) -> Any:
+    factor = cho_factor(kernel(ell))
+    return 0.5 * y @ cho_solve(factor, y) + np.sum(np.log(np.diag(factor[0])))
+
+
+def gaussian_process_by_triangles(ell: Any, y: Any) -> Any:
+    low = cholesky(kernel(ell), lower=True)
+    alpha = solve_triangular(low.T, solve_triangular(low, y, lower=True))
+    half = solve_triangular(low, y, lower=True)
+    return 0.5 * y @ alpha + half @ solve_triangular(low, alpha, trans="T", lower=True)
+
+
+def kalman(q: Any, y: Any) -> Any:
+    f, h = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.3], [0.1, 1.0]])
+    m, p, total = np.zeros(2), np.eye(2), 0.0
+    for k in range(3):
+        m, p = f @ m, f @ p @ f.T + q * np.eye(2)
+        s = h @ p @ h.T + 0.5 * np.eye(2)
+        r = y[2 * k : 2 * k + 2] - h @ m
+        gain = solve(s, h @ p, assume_a="pos").T
+        total = total + r @ solve(s, r, assume_a="pos") + np.log(scipy.linalg.det(s))
+        m, p = m + gain @ r, p - gain @ h @ p
+    return total
+
+
+def diffusion(k: Any, u: Any) -> Any:
+    lap = scipy.linalg.toeplitz(np.array([-2.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+    return np.sum(np.sin(expm(k * lap) @ u))
+
+
+def newton(k: Any, y: Any) -> Any:
+    lu = lu_factor(A + k * np.diag(y[:4]))
+    x = lu_solve(lu, y[:4])
+    return np.sum(lu_solve(lu, x, trans=1) ** 2)
+
+
+def tridiagonal(k: Any, y: Any) -> Any:
+    bands = np.stack([0.3 * k * y, 3.0 + y**2, -0.2 * y])
+    return np.sum(np.cos(scipy.linalg.solve_banded((1, 1), bands, y)))
+
+
+def vibration(k: Any, y: Any) -> Any:
+    stiffness = scipy.linalg.block_diag(k * A @ A.T, np.diag(y[:2] ** 2))
+    mass = np.diag(2.0 + np.abs(y))
+    w, v = scipy.linalg.eigh(stiffness, mass)
+    return np.sum(np.sqrt(w)) + np.sum(v[:, 0] ** 4)
+
+
+def lyapunov(k: Any, y: Any) -> Any:
+    x = scipy.linalg.solve_continuous_lyapunov(-k * A, np.outer(y[:4], y[:4]))
+    return np.trace(x) + np.sum(scipy.linalg.sqrtm(A + k * np.eye(4)) ** 2)
+
+
+PROGRAMS: list[Callable[..., Any]] = [
+    gaussian_process, gaussian_process_by_factors, gaussian_process_by_triangles, kalman, diffusion, newton,
+    tridiagonal, vibration, lyapunov,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradients_of_programs_agree_with_differences(f: Callable[..., Any]) -> None:
+    of_number, of_vector = grad(f)(1.3, Y), grad(f, 1)(1.3, Y)
+    np.testing.assert_allclose(of_number, richardson_jvp(lambda k: f(k, Y), [1.3], [1.0]), rtol=1e-7)
+    for i, unit in enumerate(np.eye(6)):
+        expected = richardson_jvp(lambda y: f(1.3, y), [Y], [unit])
+        np.testing.assert_allclose(of_vector[i], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_no_inverse_is_formed_and_a_factor_is_used_again() -> None:
+    source = grad(gaussian_process).source_for(1.3, Y)
+    assert "inv(" not in source
+    lines = [line.partition("#")[0] for line in source.split("\n")]
+    assert sum("= cholesky(" in line for line in lines) == 1
+    assert sum(" cho_solve(" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_the_triangle_that_is_not_read_has_derivative_zero(lower: bool) -> None:
+    def by_solve(a: Any) -> Any:
+        return np.sum(solve(a, Y[:4], lower=lower, assume_a="pos") ** 2)
+
+    def by_cholesky(a: Any) -> Any:
+        return np.sum(cholesky(a, lower=lower) ** 3)
+
+    def by_triangle(a: Any) -> Any:
+        return np.sum(solve_triangular(a, Y[:4], lower=lower) ** 3)
+
+    for f in (by_solve, by_cholesky, by_triangle):
+        gradient = grad(f)(A)
+        assert np.all((np.triu(gradient, 1) if lower else np.tril(gradient, -1)) == 0)
+        assert np.all((np.tril(gradient) if lower else np.triu(gradient))[np.tril_indices(1)] != 0)
+
+
+def overwritten(a: Any) -> Any:
+    return np.sum(solve(a, Y[:4], overwrite_a=True))
+
+
+def turned(a: Any) -> Any:
+    return np.sum(scipy.linalg.null_space(a))
+
+
+def polar(a: Any) -> Any:
+    return np.sum(scipy.linalg.polar(a)[0])
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [(overwritten, "overwrite_a"), (turned, "scipy.linalg.null_space"), (polar, r"svd\(a, full_matrices=False\)")],
+)
+def test_what_has_no_rule_is_refused_by_name(f: Callable[..., Any], what: str) -> None:
+    with pytest.raises(UnsupportedError, match=what):
+        grad(f)(A)
+
+
+def test_vectors_of_a_repeated_eigenvalue_are_refused() -> None:
+    def f(a: Any) -> Any:
+        return np.sum(scipy.linalg.eigh(a)[1] * A[:3, :3])
+
+    with pytest.raises(UndefinedDerivativeError, match="repeated"):
+        grad(f)(np.eye(3))
+
+
+def test_every_public_function_has_a_rule_is_constant_or_is_refused() -> None:
+    from s2sad import ops
+
+    # These make matrices of sizes, are classes or functions of SciPy itself.
+    others = {
+        "LinAlgError", "LinAlgWarning", "dft", "hadamard", "hilbert", "helmert", "invhilbert", "invpascal", "pascal",
+        "bandwidth", "find_best_blas_type", "get_blas_funcs", "get_lapack_funcs", "test", "kron", "tri", "tril", "triu",
+    }  # fmt: skip
+    names = {n for n in scipy.linalg.__all__ if callable(getattr(scipy.linalg, n, None))} - others
+    assert not [n for n in sorted(names) if ops.spec_of(getattr(scipy.linalg, n)) is None]
+
+
+def test_what_may_be_overwritten_is_read_before() -> None:
+    def f(x: Any, a: Any, b: Any) -> Any:
+        y = x * b
+        w = solve(a, b, overwrite_b=True)
+        return np.sum(y * w)
+
+    b = Y[:4].copy()
+    np.testing.assert_allclose(grad(f)(np.ones(4), A, b), Y[:4] * solve(A, Y[:4]))
+    np.testing.assert_array_equal(b, Y[:4])
