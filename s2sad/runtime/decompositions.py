@@ -62,7 +62,7 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
         turn = transposed(v) @ v_bar
         if np.iscomplexobj(v):
             _check_phases(turn, v_bar)
-        inner = inner + v @ np.conj(_over_gaps((turn - adjoint(turn)) / 2, w))
+        inner = inner + v @ np.conj(_over_gaps((turn - adjoint(turn)) / 2, w, turn))
     return np.conj(folded_triangle(inner @ adjoint(v), UPLO.upper() == "U"))
 
 
@@ -73,17 +73,29 @@ def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ _over_gaps(inner, w)
 
 
-def _over_gaps(matrix: Any, values: Any) -> Any:
-    """Divide entry (i, j) of ``matrix`` by ``values[j] - values[i]``; the diagonal becomes zero."""
+def _over_gaps(matrix: Any, values: Any, turn: Any = None) -> Any:
+    """Divide entry (i, j) of ``matrix`` by ``values[j] - values[i]``; the diagonal becomes zero.
+
+    Where two values are equal, ``turn`` has to be zero too, which is ``matrix`` or has it for its skew part.  That the
+    skew part alone is zero does not suffice: of a function of a matrix, made of its values and vectors, it is, and the
+    derivative of the function by the value has been divided away.
+    """
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
     off = 1 - identity(values.shape[-1], values)
     loose = (gaps == 0) & (off == 1)
-    if np.any(loose & (np.abs(matrix) > 1e-8 * (1 + np.max(np.abs(matrix), initial=0.0)))):
+    if np.any(loose):
+        turn = matrix if turn is None else turn
+        _check_choice(turn * loose, turn)
+    return ratio(matrix * off, gaps)
+
+
+def _check_choice(part: Any, whole: Any) -> None:
+    """Raise an error unless what belongs to the choice of vectors is negligible."""
+    if not negligible(part, whole):
         raise UndefinedDerivativeError(
             "the vectors of a repeated eigenvalue or singular value have no derivative",
-            "Let the result depend on the values alone, or on what does not depend on the choice of the vectors.",
+            "Let the result depend on the values alone, or keep the values apart.",
         )
-    return ratio(matrix * off, gaps)
 
 
 # --- eigensystems ---
@@ -210,11 +222,15 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
         return np.conj(u @ middle @ adjoint(v))
     u_turn, v_turn = adjoint(u) @ u_bar, adjoint(v) @ v_bar
     wide = np.expand_dims(s, -2)
-    middle = middle + _over_squares(u_turn - adjoint(u_turn), s) * wide
-    middle = middle + np.expand_dims(s, -1) * _over_squares(v_turn - adjoint(v_turn), s)
+    both, apart = u_turn + v_turn, u_turn - v_turn
     if np.iscomplexobj(u):
-        _check_phases(u_turn + v_turn, u_bar, v_bar)
-        middle = middle + 1j * np.imag(u_turn) * identity(k, s) * ratio(1.0, wide)
+        _check_phases(both, u_bar, v_bar)
+    # What turns both vectors is divided by differences of singular values, what turns them apart by sums.
+    sums = np.expand_dims(s, -2) + np.expand_dims(s, -1)
+    middle = middle + _over_gaps((both - adjoint(both)) / 2, s, both)
+    skew = (apart - adjoint(apart)) / 2
+    _check_choice(skew * (sums == 0), apart)
+    middle = middle + ratio(skew, sums)
     a_bar = u @ middle @ adjoint(v)
     if m > k:
         a_bar = a_bar + _over_values(u_bar - u @ u_turn, wide, u_bar) @ adjoint(v)
@@ -241,7 +257,7 @@ def _check_phases(turn: Any, *bars: Any) -> None:
 
     The imaginary part of the diagonal of ``turn`` is its derivative by these; ``bars`` are what it was made of.
     """
-    phases = np.imag(np.diagonal(turn, axis1=-2, axis2=-1))
+    phases = np.imag(turn) * identity(turn.shape[-1], turn.real)
     if not any(negligible(phases, bar) for bar in bars):
         raise UndefinedDerivativeError(
             "the factor of modulus one that complex vectors are free up to has no derivative",

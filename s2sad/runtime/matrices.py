@@ -102,6 +102,7 @@ def solve_triangular(t: Any, b: Any, lower: bool = False) -> Any:
 
 
 def negligible(part: Any, whole: Any) -> bool:
-    """Whether the numbers in ``part`` are rounding errors beside those in ``whole``."""
+    """Whether each of the matrices in ``part`` is rounding errors beside that in ``whole``."""
     epsilon = np.finfo(np.result_type(part, np.float32)).eps
-    return bool(np.all(np.abs(part) <= np.sqrt(epsilon) * np.max(np.abs(whole), initial=0.0)))
+    sizes = np.max(np.abs(whole), axis=(-2, -1), keepdims=True, initial=0.0)
+    return bool(np.all(np.abs(part) <= np.sqrt(epsilon) * sizes))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import check_grads, grad
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.decompositions import eig_adjoint, eigvals_adjoint
 from s2sad.runtime.matrices import solve_triangular
 from s2sad.runtime.norms import cond_gradient, norm_gradient
@@ -234,6 +235,40 @@ def test_eigenvalues_in_another_order_keep_their_adjoints() -> None:
     w = np.linalg.eigvals(A)
     w_bar = np.arange(4.0)
     np.testing.assert_allclose(eigvals_adjoint(w_bar[::-1], w[::-1], A), eigvals_adjoint(w_bar, w, A), rtol=1e-9)
+
+
+def exponential_of_symmetric(a):
+    w, v = np.linalg.eigh(a)
+    return ((v * np.exp(w)) @ v.T)[1, 0]
+
+
+def rotation(a):
+    u, _, vh = np.linalg.svd(a)
+    return np.sum((u @ vh) * W[:3, :3])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
+def test_functions_of_matrices_with_equal_values_are_refused(scale: float) -> None:
+    """The derivative of the exponential at the unit matrix is not zero, as one by values and vectors would have it."""
+
+    def loss(a: Any) -> Any:
+        return scale * exponential_of_symmetric(a)
+
+    with pytest.raises(UndefinedDerivativeError, match="repeated"):
+        grad(loss)(np.eye(2))
+    a = np.diag([1.0, 1.001])
+    np.testing.assert_allclose(grad(loss)(a), numeric_gradient(loss, (a,)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-9])
+def test_the_nearest_rotation_does_not_feel_close_singular_values(gap: float) -> None:
+    """The derivative of the polar factor ``q`` along ``t`` solves a Sylvester equation (Higham 2008, section 8.1)."""
+    q = np.linalg.qr(A[:3, :3])[0]
+    a = q @ np.diag([1.0, 1.0 + gap, 2.0])
+    t = np.array([[0.3, -0.2, 0.5], [0.7, 0.1, -0.4], [0.2, 0.6, -0.1]])
+    h = np.diag([1.0, 1.0 + gap, 2.0])
+    skew = (q.T @ t - t.T @ q) / (np.diag(h)[:, None] + np.diag(h))
+    np.testing.assert_allclose(np.sum(grad(rotation)(a) * t), np.sum(q @ skew * W[:3, :3]), rtol=1e-5)
 
 
 def test_equal_singular_values_share() -> None:
