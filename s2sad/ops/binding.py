@@ -20,11 +20,22 @@ class BindingError(TypeError):
         self.argument = argument
 
 
+#: The positional parameters of the methods of universal functions, whose signatures do not have all of them.
+_OF_METHODS = {
+    "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("array", "axis", "dtype", "out"),
+    "reduceat": ("array", "indices", "axis", "dtype", "out"),
+    "outer": ("A", "B"),
+}
+
+
 @functools.cache
 def _positions(spec: OpSpec) -> tuple[tuple[str, ...], dict[str, object]]:
     """The names of a function's positional parameters and all default values, as NumPy has them."""
     if not isinstance(spec, Rule) or isinstance(spec.function, np.ufunc):
         return spec.parameters, dict(spec.defaults)
+    if isinstance(getattr(spec.function, "__self__", None), np.ufunc):
+        return _OF_METHODS[spec.function.__name__], dict(spec.defaults)
     try:
         signature = inspect.signature(spec.function)
     except (ValueError, TypeError):

@@ -214,7 +214,7 @@ _SELECTING = frozenset(
 )
 
 #: The operations by what `_key` gives of their functions.
-_specs: dict[int | tuple[int, int], OpSpec] = {}
+_specs: dict[int | tuple[int, int | str], OpSpec] = {}
 #: The objects of which methods are operations, by their identity.
 _owners: dict[int, object] = {}
 
@@ -233,6 +233,9 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
 
 
 def _name(function: Function, otherwise: str = "") -> str:
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"numpy.{owner.__name__}.{function.__name__}"
     name = getattr(function, "__name__", otherwise)
     # Universal functions do not say where they are from.
     home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
@@ -257,10 +260,15 @@ def _enter(spec: OpSpec) -> None:
         _owners[id(spec.function.__self__)] = spec.function.__self__
 
 
-def _key(function: object) -> int | tuple[int, int]:
-    """The identity of a function; of a method of an object, which is a new one at each access, that of both."""
+def _key(function: object) -> int | tuple[int, int | str]:
+    """The identity of a function; of a method of an object, which is a new one at each access, that of both.
+
+    Of ``np.add.reduce`` it is that of ``np.add`` and the name.
+    """
     if isinstance(function, types.MethodType):
         return id(function.__self__), id(function.__func__)
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc):
+        return id(function.__self__), function.__name__
     return id(function)
 
 

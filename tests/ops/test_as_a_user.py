@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
+from s2sad.errors import UnsupportedError
 from tests.oracle import leaves, numeric_gradient
 
 X = np.array([1.0, 2.5, 4.2, -1.3, 0.7])
@@ -297,3 +298,48 @@ def test_others(f: Callable[..., Any]) -> None:
 
 def test_nothing_comes_back_from_what_is_cut_to_integers() -> None:
     assert grad(lambda x: x**2 + np.sum(np.insert(np.array([1, 2]), 1, x)))(1.5) == 3.0
+
+
+# --- methods of universal functions ---
+
+
+def reduced(m: Any) -> Any:
+    total = np.add.reduce(m * m, axis=1) * np.maximum.reduce(m, 1) + np.multiply.reduce(m, 1, keepdims=True)[:, 0]
+    return np.sum(total**2) + np.logaddexp.reduce(m, axis=None)
+
+
+def running(m: Any) -> Any:
+    return np.sum(np.maximum.accumulate(m, axis=1) ** 2) + np.sum(np.multiply.accumulate(m) * np.add.accumulate(m))
+
+
+def in_parts(x: Any) -> Any:
+    return np.sum(np.add.reduceat(x * x, [0, 3, 1]) ** 2)
+
+
+def all_pairs(x: Any) -> Any:
+    far = np.subtract.outer(x, x[:2] ** 2)
+    return np.sum(far**2) + np.sum(np.multiply.outer(x, x) * np.maximum.outer(x, x * 2)) + np.sum(np.add.outer(x, x))
+
+
+@pytest.mark.parametrize("f", [reduced, running])
+def test_methods_of_universal_functions(f: Callable[..., Any]) -> None:
+    agrees(f, M)
+
+
+@pytest.mark.parametrize("f", [in_parts, all_pairs])
+def test_methods_of_universal_functions_of_a_row(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+def reduced_into(m: Any) -> Any:
+    y = np.zeros(3)
+    np.add.reduce(m * m, 1, None, y)
+    return np.sum(y**2)
+
+
+def test_a_result_given_by_position_is_refused_or_right() -> None:
+    try:
+        gradient = grad(reduced_into)(M)
+    except UnsupportedError:
+        return
+    np.testing.assert_allclose(gradient, 4 * M * np.sum(M * M, axis=1, keepdims=True))

@@ -89,6 +89,14 @@ def most(*names: str) -> Rank:
     return rank
 
 
+def outer(b: Bound, fact: Look) -> Fact | None:
+    """Of as many axes as two operands have together."""
+    first, second = ndim_of(fact(b["A"])), ndim_of(fact(b["B"]))
+    if first is None or second is None or not first + second:
+        return Fact("numeric", real=all_real(*operands(b, fact)))
+    return Fact("array", None, first + second, all_real(*operands(b, fact)))
+
+
 def tiled(b: Bound, fact: Look) -> int | None:
     ndim, length = ndim_of(fact(b["A"])), length_of(fact(b["reps"]))
     return None if ndim is None or length is None else max(ndim, length) or None
