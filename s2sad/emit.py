@@ -76,12 +76,13 @@ def emit(
     resolves: Callable[[str], Any],
     qualified: Mapping[str, types.ModuleType] | None = None,
     defaults: Mapping[str, str] | None = None,
+    meanings: Mapping[str, Any] | None = None,
 ) -> Emitted:
     """Write ``function`` as text.
 
-    ``taken`` are the global names that the user's program reads; ``resolves`` gives what a
-    name means in the user's module (or a value that is nothing else).  ``qualified`` are the global names that
-    are to be read as attributes of a module, ``defaults`` the texts of the parameters' default values.
+    ``taken`` are the global names that the user's program reads; ``resolves`` gives what a name means in the user's
+    module (or a value that is nothing else), ``meanings`` what names mean in the functions before.  ``qualified`` are
+    the global names that are to be read as attributes of a module, ``defaults`` the texts of default values.
     """
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
@@ -91,7 +92,7 @@ def emit(
             if isinstance(e, Call):
                 if e.op.kind == "runtime":
                     root, inside, _ = e.op.name.partition(".")
-                    roots[root] = _module(root) if inside else e.op.function
+                    roots[root] = sys.modules[ROOTS[root]] if inside else e.op.function
             elif isinstance(e, Opaque) and e.checks:
                 roots["plain"] = plain
             elif isinstance(e, Const) and isinstance(e.value, float) and math.isnan(e.value):
@@ -109,7 +110,8 @@ def emit(
     texts: dict[str, str] = {}
     for root, value in roots.items():
         text = root
-        while (text in read and resolves(text) is not value) or text in local or bindings.get(text, value) is not value:
+        known = {**(meanings or {}), **bindings}
+        while text in local or (text in read and resolves(text) is not value) or known.get(text, value) is not value:
             text += "_"
         texts[root] = text
         bindings[text] = value
@@ -117,11 +119,6 @@ def emit(
     writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, root in homes.items()}, defaults or {})
     definition = writer.function(function)
     return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
-
-
-def _module(root: str) -> types.ModuleType:
-    """The module that rules call by a name."""
-    return np if root == "np" else math if root == "math" else sys.modules[ROOTS[root]]
 
 
 def _all(function: Function) -> Iterable[Stmt]:

@@ -40,6 +40,7 @@ class Writer:
         self.used: set[str] = set()
         self.users: set[str] = set()
         self.meanings: dict[str, Import] = {}
+        self.values: dict[str, Any] = {}
         self.functions: dict[str, types.FunctionType] = {}
         self.filename = ""
 
@@ -84,8 +85,10 @@ class Writer:
 
         defaults = defaults_of(function.params, original)
 
+        values: dict[str, Any] = {}
+
         def load_it(qualified: dict[str, types.ModuleType]) -> tuple[_Part, dict[str, types.FunctionType]]:
-            emitted = emit(function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts)
+            emitted = emit(function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts, self.values)
             part = _Part(emitted.text, {i for i in defaults.imports if i.alias not in qualified}, set(defaults.open))
             bindings = {}
             for name, value in emitted.bindings.items():
@@ -98,6 +101,7 @@ class Writer:
                     found = import_of(name, value)
                     assert found is not None
                     part.imports.add(found)
+                    values[name] = value
             file = f"{self.filename[:-1]} {function.name}>"
             loaded = load(emitted.text, file, namespace, cells, bindings, function.file, original)
             for made in loaded.values():
@@ -121,5 +125,6 @@ class Writer:
         if clashes and home is not None:
             part, loaded = load_it({name: home if name in namespace else builtins for name in clashes})
         self.meanings.update((i.alias, i) for i in part.imports)
+        self.values.update(values)
         self.parts[function.name] = part
         self.functions.update(loaded)

@@ -132,6 +132,11 @@ def erfcx_derivative(z: Array, x: Array) -> Array:
     return np.where(np.real(x) > 50, c * _tail(-0.5 / x**2), 2 * x * z - c)
 
 
+def struve_term(v: Array, x: Array) -> Array:
+    """(x / 2)^v / (2 sqrt(pi) gamma(v + 3 / 2)), in the recurrence of Struve functions (DLMF 11.4.27)."""
+    return _narrowed((0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi), v, x)
+
+
 # --- exponentials ---
 
 
@@ -263,7 +268,7 @@ def ellipkinc_dm(phi: Array, m: Array) -> Array:
     turns = np.round(phi / math.pi)
     s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
     part = s**3 * special.elliprd(c**2, 1, 1 - m * s**2) / 6
-    return part + np.where(turns == 0, 0, turns * special.elliprd(0, 1, 1 - m) / 3)
+    return _narrowed(part + np.where(turns == 0, 0, turns * special.elliprd(0, 1, 1 - m) / 3), phi, m)
 
 
 @_quiet
@@ -272,7 +277,7 @@ def ellipeinc_dm(phi: Array, m: Array) -> Array:
     turns = np.round(phi / math.pi)
     s, c = np.sin(phi - math.pi * turns), np.cos(phi - math.pi * turns)
     part = s**3 * special.elliprd(c**2, 1 - m * s**2, 1) / 6
-    return -part - np.where(turns == 0, 0, turns * special.elliprd(0, 1 - m, 1) / 3)
+    return _narrowed(-part - np.where(turns == 0, 0, turns * special.elliprd(0, 1 - m, 1) / 3), phi, m)
 
 
 # --- inverses, and the dilogarithm ---

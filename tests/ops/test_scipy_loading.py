@@ -27,7 +27,7 @@ X = np.array([0.3, 1.7, -0.4])
 
 def python(code: str, folder: str = ROOT) -> str:
     run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": ROOT}
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, env={"PYTHONPATH": f"{ROOT}:{folder}"}
     )
     assert run.returncode == 0, run.stderr
     return run.stdout
@@ -134,3 +134,29 @@ def test_names_of_rules_say_where_functions_are_from() -> None:
     found = ops.find(special.expit)
     assert found is not None
     assert found.name == "scipy.special.expit"
+
+
+def test_modules_of_the_users_may_have_the_names_of_scipys(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "stats.py").write_text(
+        "import numpy as np\nfrom scipy.stats import norm\nfrom scipy.special import gammaln\n"
+        "scale = 1.5\n"
+        "def set_scale(s):\n    global scale\n    scale = s\n"
+        "def helper(x):\n    return norm.cdf(x, 0.1, scale)\n"
+        "def loss(x):\n"
+        "    special = x * scale\n"
+        "    return np.sum(helper(special)) + np.sum(gammaln(special**2 + 1))\n"
+    )
+    first = python(
+        "import numpy as np, stats\nfrom s2sad import grad\ndf = grad(stats.loss)\nx = np.array([0.3, 0.8])\n"
+        "print(df(x).tolist())\ndf.save('out.py')\n",
+        str(tmp_path),
+    )
+    second = python("import numpy as np, out\nprint(out.loss_grad_x(np.array([0.3, 0.8])).tolist())", str(tmp_path))
+    h = 1e-6
+    differences = python(
+        "import numpy as np, stats\nx, e = np.array([0.3, 0.8]), np.eye(2)\n"
+        f"print([float(stats.loss(x + {h} * d) - stats.loss(x - {h} * d)) / {2 * h} for d in e])",
+        str(tmp_path),
+    )
+    np.testing.assert_allclose(eval(first), eval(differences), rtol=1e-6, atol=1e-8)
+    assert first == second

@@ -149,7 +149,8 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.sum(special.eval_legendre(x, 0.5)), "with respect to its argument 'degree'"),
     (lambda x: np.sum(special.hyp2f1(x, 1.0, 2.0, 0.5)), "with respect to its argument 'a'"),
     (lambda x: special.legendre(x[0])(0.5), "use special.eval_legendre"),
-    (lambda x: special.ellipj(x[0], 0.5)[0], "special.ellipj has no derivative rule"),
+    (lambda x: special.ellipj(0.5, x[0])[0], "special.ellipj has no derivative with respect to its argument 'm'"),
+    (lambda x: special.voigt_profile(x[0], 1.0, 1.0), "special.voigt_profile has no derivative rule"),
     (lambda x: np.sum(special.spherical_jn(1, x, True)), "the argument 'derivative' of special.spherical_jn"),
 ]
 

@@ -1,13 +1,15 @@
 """What functions of SciPy are, with their derivatives: modules named after those of SciPy.
 
 They are imported by :func:`s2sad.ops.spec_of`, once SciPy's own module is imported by the program, and may import it.
-`ROOTS` says by what name the rules, and the texts in which they stand, call SciPy's modules: ``special.digamma(x)``.
+`ROOTS` says by what name the rules, and the texts in which they stand, call modules: ``special.digamma(x)``.
 """
 
 from __future__ import annotations
 
-#: SciPy's modules by the names that rules have for them.
+#: Modules by the names that rules have for them.
 ROOTS = {
+    "np": "numpy",
+    "math": "math",
     "linalg": "scipy.linalg",
     "special": "scipy.special",
     "stats": "scipy.stats",

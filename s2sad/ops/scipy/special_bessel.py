@@ -19,7 +19,7 @@ from s2sad.ops.infer.common import Bound, Types
 from s2sad.ops.scipy.points import at, between, both, of
 from s2sad.ops.spec import Sample, elementwise, rule
 from s2sad.runtime.edges import quotient
-from s2sad.runtime.scipy_special import expn_derivative, real_sign, sinhc
+from s2sad.runtime.scipy_special import expn_derivative, real_sign, sinhc, struve_term
 
 Array = Any
 
@@ -65,8 +65,8 @@ def yn(order: Array, x: Array) -> Array:
 
 
 @elementwise(special.yv, wrt=["x"], samples=_ABOVE_ZERO)
-def yv(v: Array, x: Array) -> Array:
-    return 0.5 * (special.yv(v - 1, x) - special.yv(v + 1, x))
+def yv(z: Array, v: Array, x: Array) -> Array:
+    return special.yv(v - 1, x) - v / x * z
 
 
 @elementwise(special.hankel1, wrt=["x"], samples=_ABOVE_ZERO, complex_adjoints=True)
@@ -138,13 +138,13 @@ def kn(order: Array, x: Array) -> Array:
 
 
 @elementwise(special.kv, wrt=["x"], samples=_ABOVE_ZERO)
-def kv(v: Array, x: Array) -> Array:
-    return -0.5 * (special.kv(v - 1, x) + special.kv(v + 1, x))
+def kv(z: Array, v: Array, x: Array) -> Array:
+    return -special.kv(v - 1, x) - v / x * z
 
 
 @elementwise(special.kve, wrt=["x"], samples=_ABOVE_ZERO)
 def kve(z: Array, v: Array, x: Array) -> Array:
-    return z - 0.5 * (special.kve(v - 1, x) + special.kve(v + 1, x))
+    return z - special.kve(v - 1, x) - v / x * z
 
 
 # --- spherical ---
@@ -177,14 +177,12 @@ def spherical_kn(n: int, x: Array) -> Array:
 
 @elementwise(special.struve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def struve(v: Array, x: Array) -> Array:
-    first = (0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi)
-    return 0.5 * (special.struve(v - 1, x) - special.struve(v + 1, x)) + first
+    return 0.5 * (special.struve(v - 1, x) - special.struve(v + 1, x)) + struve_term(v, x)
 
 
 @elementwise(special.modstruve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def modstruve(v: Array, x: Array) -> Array:
-    first = (0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi)
-    return 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x)) + first
+    return 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x)) + struve_term(v, x)
 
 
 # --- integrals of exponentials ---

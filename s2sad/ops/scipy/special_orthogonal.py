@@ -5,6 +5,7 @@ Derivatives are by the argument; by degrees and parameters there is no closed fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from scipy import special
 from s2sad.ir.types import Fact
 from s2sad.ops import sampling
 from s2sad.ops.infer.common import Bound, Types, broadcast_of_all
+from s2sad.ops.sampling import spread
 from s2sad.ops.scipy.points import at, between, both, of
-from s2sad.ops.spec import elementwise, operation
+from s2sad.ops.spec import Sample, elementwise, operation, rule, sample
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.scipy_special import (
     ellipeinc_dm,
     ellipkinc_dm,
@@ -136,6 +139,30 @@ def ellipkinc(phi: Array, m: Array) -> Array:
 @elementwise(special.ellipeinc, samples=_AMPLITUDES)
 def ellipeinc(phi: Array, m: Array) -> Array:
     return np.sqrt(1 - m * np.sin(phi) ** 2), ellipeinc_dm(phi, m)
+
+
+def _arguments() -> Sequence[Sample]:
+    u = spread((2, 3))
+    return [
+        sample(u, 0.4),
+        sample(u, np.array([0.0, 0.5, 0.9])),
+        sample(u[:1], np.array([[0.3], [0.6]])),
+        sample(0.7, 0.2),
+    ]
+
+
+def _ellipj_type(b: Bound, types: Types) -> Fact:
+    return Fact("tuple")
+
+
+def _ellipj_jvp(u_dot: Array, z: Any, m: Array) -> Any:
+    return u_dot * z[1] * z[2], -u_dot * z[0] * z[2], -u_dot * m * z[0] * z[1], u_dot * z[2]
+
+
+@rule(special.ellipj, wrt=["u"], jvp=_ellipj_jvp, samples=_arguments, infer=_ellipj_type)
+def ellipj(z: Any, z_bar: Any, u: Array, m: Array) -> Array:
+    rate = z_bar[0] * z[1] * z[2] - z_bar[1] * z[0] * z[2] - z_bar[2] * m * z[0] * z[1] + z_bar[3] * z[2]
+    return unbroadcast(rate, np.shape(u))
 
 
 # --- inverses, and the dilogarithm ---
