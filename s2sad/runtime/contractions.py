@@ -124,39 +124,35 @@ def _kron_blocks(g: Any, a: Any, b: Any) -> tuple[Any, tuple[int, ...], tuple[in
 def cross_left(
     g: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
-    """Adjoint of the first operand of ``np.cross``, for vectors of three components.
-
-    Raises:
-        UndefinedDerivativeError: an operand has vectors of two components (which NumPy deprecates).
-    """
-    g, a, b, axisa, _ = _cross_last(g, a, b, axisa, axisb, axisc, axis)
-    return np.moveaxis(unbroadcast(np.cross(b, g), np.shape(a)), -1, axisa)
+    """Adjoint of the first operand of ``np.cross``."""
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    a_bar = np.cross(_of_three(b), _cross_product(g, a, b, axisc))[..., : a.shape[-1]]
+    return np.moveaxis(unbroadcast(a_bar, a.shape), -1, axisa)
 
 
 def cross_right(
     g: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
-    """Adjoint of the second operand of ``np.cross``, for vectors of three components.
-
-    Raises:
-        UndefinedDerivativeError: an operand has vectors of two components (which NumPy deprecates).
-    """
-    g, a, b, _, axisb = _cross_last(g, a, b, axisa, axisb, axisc, axis)
-    return np.moveaxis(unbroadcast(np.cross(g, a), np.shape(b)), -1, axisb)
-
-
-def _cross_last(
-    g: Any, a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: int | None
-) -> tuple[Any, Any, Any, int, int]:
-    """Return ``g``, ``a`` and ``b`` with their vectors along the last axis, and where the operands' vectors were."""
+    """Adjoint of the second operand of ``np.cross``."""
     if axis is not None:
         axisa, axisb, axisc = axis, axis, axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise UndefinedDerivativeError(
-            "np.cross of vectors with two components has no derivative", "Give them a third component, zero."
-        )
-    return np.moveaxis(g, axisc, -1), a, b, axisa, axisb
+    b_bar = np.cross(_cross_product(g, a, b, axisc), _of_three(a))[..., : b.shape[-1]]
+    return np.moveaxis(unbroadcast(b_bar, b.shape), -1, axisb)
+
+
+def _of_three(a: Any) -> Any:
+    """Vectors of three components: those of two have zero for the third."""
+    return a if a.shape[-1] == 3 else np.concatenate([a, np.zeros_like(a[..., :1])], axis=-1)
+
+
+def _cross_product(g: Any, a: Any, b: Any, axisc: int) -> Any:
+    """The adjoint of a cross product with its vectors last; of two vectors in a plane it is a number, the third one."""
+    if a.shape[-1] == 3 or b.shape[-1] == 3:
+        return np.moveaxis(g, axisc, -1)
+    return np.expand_dims(g, -1) * np.array([0, 0, 1], np.result_type(g))
 
 
 def convolve_left(g: Any, a: Any, v: Any, mode: str = "full") -> Any:

@@ -142,9 +142,13 @@ def test_einsum_adjoint_is_the_textbook_one() -> None:
     np.testing.assert_allclose(einsum_adjoint(g, 1, "ij,jk->ik", a, b), a.T @ g)
 
 
-def test_vectors_of_two_components_and_unknown_modes_are_refused() -> None:
-    with pytest.raises(UndefinedDerivativeError, match="two components"):
-        cross_left(1.0 * np.ones(()), np.ones(2), np.ones(2))
+def test_vectors_of_two_components_lie_in_a_plane() -> None:
+    a, b = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    np.testing.assert_array_equal(cross_left(2.0, a, b), [10.0, -6.0])
+    np.testing.assert_array_equal(cross_left(np.array([1.0, 2.0, 4.0]), a, np.array([3.0, 5.0, 0.0])), [20.0, -12.0])
+
+
+def test_unknown_modes_are_refused() -> None:
     with pytest.raises(UndefinedDerivativeError, match="mode='other'"):
         convolve_left(np.ones(3), np.ones(2), np.ones(2), "other")
 

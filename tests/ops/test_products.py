@@ -25,6 +25,10 @@ def crosses(a, b):
     return np.sum(np.cross(a, b) ** 3) + along + np.sum(np.cross(a, b, 0, -1, 1) ** 3)
 
 
+def np_cross(a, b, axis=-1):
+    return np.sum(np.cross(a, b, axis=axis) ** 3)
+
+
 def cross_of_lists(a, b):
     return np.sum(np.cross([a, b, 1.0], [b, 2.0, a]) ** 3)
 
@@ -109,6 +113,12 @@ def traces(a):
 )
 def test_forms_that_people_write(f: Callable[..., Any], args: Any) -> None:
     assert check_grads(f, args)
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors:DeprecationWarning")
+@pytest.mark.parametrize(("a", "b"), [(B, B[::-1] ** 2), (B, U), (S, B[:3]), (B, V[:2]), (U[:2], V[:2])])
+def test_vectors_in_a_plane(a: Any, b: Any) -> None:
+    assert check_grads(np_cross, (a, b))
 
 
 def test_lists_of_axes_are_written_as_letters() -> None:
