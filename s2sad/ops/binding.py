@@ -20,6 +20,8 @@ class BindingError(TypeError):
         self.argument = argument
 
 
+#: Options of universal functions that change no value of a result.
+_WITHOUT_EFFECT = frozenset(("casting", "order", "subok"))
 #: The positional parameters of the methods of universal functions, whose signatures do not have all of them.
 _OF_METHODS = {
     "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
@@ -84,6 +86,8 @@ def bind(call: Call) -> dict[str, Expr]:
         bound[form.renamed.get(name, name) if form is not None else name] = value
     for name, value in bound.items():
         if name not in spec.parameters:
+            if isinstance(spec.function, np.ufunc) and name in _WITHOUT_EFFECT:
+                continue
             default = defaults.get(name)
             if isinstance(value, Const) and (value.value is None or value.value is default):
                 continue

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, sampling
-from s2sad.ops.spec import Form, elementwise, linear, literal, real, rule, sample
+from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
 
 Array = Any
@@ -98,7 +98,7 @@ def _clip_jvp(a_dot: Array, a_min_dot: Array, a_max_dot: Array, a: Array, a_min:
     jvp=_clip_jvp,
     samples=sampling.CLIPS,
     broadcasts=True,
-    forms=(Form("clip", renamed={"min": "a_min", "max": "a_max"}),),
+    aliases={"min": "a_min", "max": "a_max"},
 )
 def clip(z_bar: Array, a: Array, a_min: Array = None, a_max: Array = None) -> Array:
     if literal(a_min) and literal(a_max) and a_min < a_max:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -343,3 +345,32 @@ def test_a_result_given_by_position_is_refused_or_right() -> None:
     except UnsupportedError:
         return
     np.testing.assert_allclose(gradient, 4 * M * np.sum(M * M, axis=1, keepdims=True))
+
+
+# --- math, cmath and Python's own functions ---
+
+
+def of_complex(x: float) -> float:
+    z = cmath.exp(1j * x) * cmath.sqrt(x + 2j) + cmath.rect(x, x**2)
+    size, angle = cmath.polar(z * cmath.asinh(x + 1j))
+    return size * angle + cmath.phase(z) + abs(cmath.log(z, 3.0 + x))
+
+
+def of_real(x: float) -> float:
+    part, whole = math.modf(x * 1.7)
+    quotient, rest = divmod(x * x, 0.4)
+    mantissa, exponent = math.frexp(x)
+    return part**2 + whole + rest**2 * quotient + mantissa * 2.0**exponent + math.nextafter(x, 9.0)
+
+
+@pytest.mark.parametrize("f", [of_complex, of_real])
+def test_numbers(f: Callable[..., Any]) -> None:
+    agrees(f, 1.3)
+
+
+def bounded(x: Any) -> Any:
+    return np.sum(np.clip(x, min=x[4], max=3.0) ** 2) + np.sum(np.add(x, x[0], casting="same_kind") ** 2)
+
+
+def test_bounds_by_their_new_names() -> None:
+    agrees(bounded, X)

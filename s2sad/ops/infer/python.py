@@ -79,6 +79,13 @@ def a_complex(b: Bound, fact: Look) -> Fact:
     return COMPLEX
 
 
+def two_numbers(b: Bound, fact: Look) -> Fact | None:
+    """Two numbers, of numbers."""
+    number = replace(SCALAR, precision="")
+    pair = Fact("tuple", items=((0, number), (1, number)))
+    return pair if all(fact(v).kind == "scalar" for v in b.values()) else None
+
+
 def absolute(b: Bound, fact: Look) -> Fact:
     return replace(elementwise([fact(b["x"])]), real=True)
 

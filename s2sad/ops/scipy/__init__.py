@@ -9,6 +9,7 @@ from __future__ import annotations
 #: Modules by the names that rules have for them.
 ROOTS = {
     "np": "numpy",
+    "cmath": "cmath",
     "math": "math",
     "linalg": "scipy.linalg",
     "special": "scipy.special",
