@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.errors import ArgumentError, UnsupportedError
-from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, CONSTANT_METHODS, METHODS
 from s2sad.ir.types import Fact, Sizes, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
@@ -121,10 +121,6 @@ def check(value: Any, where: str, label: str) -> None:
     )
 
 
-#: What the compiler takes for the attribute or method of an array that is called so.
-_OF_ARRAYS = CONSTANT_ATTRIBUTES | CONSTANT_METHODS | set(ATTRIBUTES) | set(METHODS)
-
-
 #: What tells a container from an object with operators of its own.
 _OPERATORS = [f"__{name}__" for name in "add mul matmul sub truediv neg getitem setitem iter len".split()]
 
@@ -141,7 +137,7 @@ def _check_names(value: Any, where: str, label: str) -> None:
                 f"{label}: {where} is of class {t.__qualname__}, which has {name} of its own\n"
                 "Pass a plain container of its values."
             )
-    for name in sorted(_OF_ARRAYS):
+    for name in sorted(ops.names_of_arrays()):
         own = getattr(t, name, None) is not getattr(plain, name, None)
         if own or name in getattr(t, "__dataclass_fields__", ()):
             raise ArgumentError(

@@ -19,7 +19,6 @@ from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
 from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
 from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
 from s2sad.ir.traverse import children, reads, walk
 from s2sad.runtime import stop_gradient
@@ -58,9 +57,7 @@ def passes(expr: Expr) -> bool:
         if op.kind in ("compare",) or (op.kind == "bool" and op.name == "not"):
             return False
         if op.kind == "attribute":
-            return op.name not in CONSTANT_ATTRIBUTES
-        if op.kind == "method" and op.name in CONSTANT_METHODS:
-            return False
+            return not ops.is_constant_attribute(op.name)
         return op.function is not stop_gradient and not ops.is_constant(op.function)
     return not isinstance(expr, Slice)
 

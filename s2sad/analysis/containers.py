@@ -20,7 +20,6 @@ from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
-from s2sad.frontend.methods import PARTS
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -98,7 +97,7 @@ def misplaced(function: Function, facts: Facts) -> Iterator[Fault]:
         if isinstance(part, Call) and isinstance(getattr(part.node, "ctx", None), gast.Store):
             if (
                 part.op.kind == "attribute"
-                and part.op.name in PARTS
+                and ops.is_assigned(part.op.name)
                 and facts.get(part.args[0]).kind not in ("array", "numeric")
             ):
                 yield part, f"{part.op.name} of what is not surely an array is assigned"

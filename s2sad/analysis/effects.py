@@ -31,7 +31,6 @@ from s2sad.analysis.summaries import (
 )
 from s2sad.analysis.versions import is_change, versions
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -210,7 +209,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 for arg in args:
                     yield from sharers(arg, facts, calls)
                 return
-            constant = op.kind == "attribute" and op.name in CONSTANT_ATTRIBUTES
+            constant = op.kind == "attribute" and ops.is_constant_attribute(op.name)
             if constant or sharing(expr, facts.get) == "fresh":
                 if op.kind == "method" and op.name == "copy" and facts.get(args[0]).kind in HOLDING:
                     # The items of the copy are those of the container.

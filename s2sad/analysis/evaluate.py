@@ -121,7 +121,7 @@ class _Types:
     def result(self, call: Call) -> Fact:
         """The type of the result of an operation."""
         spec = ops.spec_of(call.op.function)
-        bound: dict[str, Expr] | None = None
+        bound: Mapping[str, Expr] | None = None
         if spec is not None and (spec.parameters or spec.infer):
             try:
                 bound = bind(call)
@@ -143,7 +143,7 @@ class _Types:
             found = replace(found, boxed=True, kind="numeric" if found.kind == "scalar" else found.kind)
         return found
 
-    def shape(self, call: Call, spec: ops.OpSpec | None, bound: dict[str, Expr] | None) -> Fact:
+    def shape(self, call: Call, spec: ops.OpSpec | None, bound: Mapping[str, Expr] | None) -> Fact:
         """The type of a result but for its dtype."""
         op, args = call.op, call.args
         match op.kind:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import gast
 import numpy as np
 
+from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.dependence import assigned, stored_base
-from s2sad.frontend.methods import ATTRIBUTES, CONSTANT_ATTRIBUTES, METHODS
-from s2sad.frontend.outs import is_numpy
+from s2sad.frontend.given import is_numpy
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import nodes_of
@@ -64,7 +64,7 @@ def _kinds(function: types.FunctionType, seen: dict[types.FunctionType, dict[str
         elif isinstance(node, gast.UnaryOp):
             use(node.operand, "numeric")
         elif isinstance(node, gast.Attribute):
-            if node.attr in CONSTANT_ATTRIBUTES or node.attr in ATTRIBUTES or node.attr in METHODS:
+            if ops.attribute(node.attr) is not None or ops.function_of("method", node.attr) is not None:
                 use(node.value, "array")
         elif isinstance(node, gast.Subscript):
             index = node.slice

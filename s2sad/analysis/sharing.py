@@ -35,13 +35,13 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     With ``fact`` the answer is for its operands.
     """
     op = call.op
-    if op.kind in ("operator", "compare") or (op.kind == "method" and op.name in ("copy", "flatten")):
+    if op.kind in ("operator", "compare"):
         return "fresh"
     if op.kind == "index" and fact is not None and fact(call.args[0]).kind == "array" and copies(call.args[1], fact):
         return "fresh"
     if op.kind == "attribute":
-        # The imaginary part of real numbers is new zeros.
-        return "maybe" if op.name == "imag" else "view"
+        known = ops.attribute(op.name)
+        return "view" if known is None or known.constant or known.result == "view" else "maybe"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
         return "maybe"
     dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None
@@ -49,10 +49,10 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "maybe"
     spec = ops.spec_of(op.function)
     result = spec.closer(call, fact) if spec is not None and spec.closer is not None else None
+    form = ops.form_of("method", op.name) if op.kind == "method" else None
+    if form is not None and form.result is not None:
+        result = form.result
     if result is None:
-        if op.kind == "method" and op.name in ("conj", "conjugate"):
-            # A real array is its own conjugate.
-            return "maybe"
         copy = argument(call, "copy")
         if copy is not None and copy != Const(True):
             return "maybe"

@@ -32,7 +32,6 @@ from s2sad.analysis.sharing import may_view, sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     UNSET,
@@ -228,7 +227,7 @@ class Buffers(Builder):
 
         Only what is stopped is a constant of an array that is differentiated.
         """
-        if isinstance(item, Call) and (item.op.name in CONSTANT_ATTRIBUTES or sharing(item, self.fact) == "fresh"):
+        if isinstance(item, Call) and (ops.is_constant_attribute(item.op.name) or sharing(item, self.fact) == "fresh"):
             return False
         while isinstance(made, Call) and made.args:
             made = made.args[0]
@@ -276,7 +275,7 @@ class Buffers(Builder):
             return "." in expr.text or self.fact(expr).kind not in ("scalar", "tuple")
         if isinstance(expr, Opaque):
             return True
-        if isinstance(expr, Call) and (expr.op.name in CONSTANT_ATTRIBUTES or expr.op.function in (len, np.shape)):
+        if isinstance(expr, Call) and (ops.is_constant_attribute(expr.op.name) or expr.op.function in (len, np.shape)):
             return any(self.changes(a) and self.fact(a).kind != "array" for a in expr.args)
         return any(map(self.changes, children(expr)))
 

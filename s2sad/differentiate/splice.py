@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.frontend.methods import ATTRIBUTES, METHODS
+from s2sad import ops
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
@@ -122,7 +122,7 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
                 return Const(value)
             return Call(Op("runtime", f"{owner}.{attr}", value), ())
         case ast.Attribute(value=inner, attr=attr):
-            return Call(Op("attribute", attr, ATTRIBUTES.get(attr)), (sub(inner),))
+            return Call(Op("attribute", attr, ops.function_of("attribute", attr)), (sub(inner),))
         case ast.BinOp(left=left, op=op, right=right):
             return Call(Op("operator", *_BINARY[type(op)]), (sub(left), sub(right)))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -132,8 +132,8 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
             if isinstance(op, ast.USub) and isinstance(lowered, Const):
                 return Const(-lowered.value)
             return Call(Op("operator", *_UNARY[type(op)]), (lowered,))
-        case ast.Compare(left=left, ops=ops, comparators=comparators):
-            symbols = " ".join(_COMPARE[type(op)][0] for op in ops)
+        case ast.Compare(left=left, ops=compared, comparators=comparators):
+            symbols = " ".join(_COMPARE[type(op)][0] for op in compared)
             return Call(Op("compare", symbols), (sub(left), *map(sub, comparators)))
         case ast.IfExp(test=test, body=then, orelse=orelse):
             return Call(Op("ifexp", "if"), (sub(test), sub(then), sub(orelse)))
@@ -158,7 +158,9 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
             if target is not None:
                 return Call(Op("runtime", text, target), operands, kwargs)
             if isinstance(func, ast.Attribute):
-                return Call(Op("method", func.attr, METHODS.get(func.attr)), (sub(func.value), *operands), kwargs)
+                return Call(
+                    Op("method", func.attr, ops.function_of("method", func.attr)), (sub(func.value), *operands), kwargs
+                )
     raise TypeError(f"a rule may not contain: {ast.unparse(node)}")
 
 

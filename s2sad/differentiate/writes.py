@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import is_change
@@ -14,7 +15,7 @@ from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
 from s2sad.differentiate.known import Known
-from s2sad.frontend import methods
+from s2sad.frontend import operators
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     UNSET,
@@ -46,7 +47,7 @@ _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 #: The helpers that make an index from the shape of an array.
 _PLACES = (along_places, diagonal_places, flat_places, mask_places)
-_FUNCTIONS = dict(methods.BINARY.values())
+_FUNCTIONS = dict(operators.BINARY.values())
 
 
 class Writes(Calls):
@@ -414,16 +415,15 @@ class Writes(Calls):
     def reads_what_it_writes(self, call: Call, base_: Var) -> bool:
         """Whether a call may read elements that it has already written."""
         function = call.op.function
-        if function is None or isinstance(function, np.ufunc) or id(function) in methods.READING_FIRST:
-            return False
-        if isinstance(getattr(function, "__self__", None), np.ufunc):
+        known = ops.spec_of(function)
+        of_ufunc = isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc)
+        if function is None or of_ufunc or (known is not None and known.reads_first):
             return False
         read = list(call.args if "out" in dict(call.kwargs) else call.args[1:])
         read += [v for name, v in call.kwargs if name not in ("out", "arr", "a")]
         group = self.effects.group.get(base_.name, frozenset({base_.name}))
-        if function is np.put_along_axis and Const(None) not in read:
-            return False
-        return any(name in group for r in read for name in names_in(r))
+        placed = function is np.put_along_axis and Const(None) not in read
+        return not placed and any(name in group for r in read for name in names_in(r))
 
     def may_overlap(self, stmt: Store, base_: Var) -> bool:
         """Whether NumPy may read, in copying one row into another, what it has written already."""

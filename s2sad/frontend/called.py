@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import functools
 import inspect
 import string
 import sys
@@ -14,18 +14,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad import ops
-from s2sad.frontend.outs import is_numpy
+from s2sad.frontend.given import given, is_none, is_numpy
 from s2sad.runtime.einsum import LETTERS
-
-_PURE_BUILTINS = frozenset(
-    getattr(builtins, n)
-    for n in (
-        "abs bool complex dict divmod enumerate float frozenset int isinstance issubclass len list max min pow range "
-        "repr reversed round set slice sorted str sum tuple type zip bytes ord chr hash id callable".split()
-    )
-)
-
 
 #: What to do about a function that cannot be taken apart.
 NAMED = "Name the parameters of the function, and return what it computes."
@@ -38,8 +28,13 @@ OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 def is_of_python(function: types.FunctionType) -> bool:
     """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
-    places = (sysconfig.get_path("stdlib"), "<frozen")
-    return module in sys.stdlib_module_names and function.__code__.co_filename.startswith(places)
+    return module in sys.stdlib_module_names and function.__code__.co_filename.startswith(_places())
+
+
+@functools.cache
+def _places() -> tuple[str, str]:
+    """Where the modules of Python's own library are."""
+    return sysconfig.get_path("stdlib"), "<frozen"
 
 
 def is_followed(function: types.FunctionType) -> bool:
@@ -77,32 +72,6 @@ def obstacle(call: Any, function: types.FunctionType) -> tuple[str, str] | None:
     return None if wrong is None else (f"cannot be called so: {wrong}", "Give it the arguments that it takes.")
 
 
-def dtype_argument(call: Any, function: object, receivers: int) -> Any:
-    """The node of the argument ``dtype`` of a call, before whose arguments stand ``receivers``; None without one."""
-    named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
-    rule = ops.find(function)
-    if named is not None or rule is None or rule.variadic is not None or "dtype" not in rule.parameters:
-        return named
-    position = rule.parameters.index("dtype") - receivers
-    return call.args[position] if position < len(call.args) else None
-
-
-class _KnownPure:
-    """Functions whose calls have no effect: builtins and whatever has a rule or is declared constant."""
-
-    def __contains__(self, function: object) -> bool:
-        try:
-            if function in _PURE_BUILTINS:
-                return True
-        except TypeError:
-            return False
-        return ops.find(function) is not None or ops.is_constant(function)
-
-
-#: Functions whose calls have no effect.
-KNOWN_PURE = _KnownPure()
-
-
 def with_letters(call: Any, function: object) -> Any:
     """``np.einsum("ab,bc->ac", a, b)`` for ``np.einsum(a, [0, 1], b, [1, 2], [0, 2])``; any other call as it is."""
     count = len(call.args) // 2
@@ -121,30 +90,26 @@ def with_letters(call: Any, function: object) -> Any:
     return gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
 
 
-#: What makes an array of a dtype that is asked for, and looks at it as it runs.
-_CASTS = frozenset(
-    "array asarray asanyarray ascontiguousarray asfortranarray astype full full_like zeros_like ones_like".split()
-)
-
-
 def dtype_obstacle(
-    call: Any, function: Any, receivers: int, lookup: Callable[[Any], tuple[bool, Any]], depends: Callable[[Any], bool]
+    call: Any, lookup: Callable[[Any], tuple[bool, Any]], depends: Callable[[Any], bool]
 ) -> tuple[str, str] | None:
     """Why no derivative passes through the dtype that a call asks for, and a remedy; None if it does."""
-    dtype = dtype_argument(call, function, receivers)
-    if dtype is None or (isinstance(dtype, gast.Constant) and dtype.value is None):
+    known = given(call, lookup)
+    dtype = next(iter(known.of(("dtype",))), None)
+    if dtype is None or is_none(dtype):
         return None
+    casts = known.spec is not None and known.spec.casts
     text = gast.unparse(dtype).strip()
     found, value = (True, dtype.value) if isinstance(dtype, gast.Constant) else lookup(dtype)
     if not found:
         own = isinstance(dtype, gast.Attribute) and dtype.attr == "dtype" and depends(dtype.value)
-        if own or getattr(function, "__name__", "") in _CASTS:
+        if own or casts:
             return None
         return f"the dtype {text} is not known", "Convert the argument before: x.astype(...)."
     try:
         kind = np.dtype(value).kind
     except TypeError:
         kind = "?"
-    if kind in "fc" or (kind in "iub" and getattr(function, "__name__", "") in _CASTS):
+    if kind in "fc" or (kind in "iub" and casts):
         return None
     return f"no derivative passes through numbers of dtype {text}", "Compute with floats."

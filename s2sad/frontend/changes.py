@@ -15,9 +15,9 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend import methods
+from s2sad import ops
 from s2sad.frontend.expressions import Expressions
-from s2sad.frontend.outs import is_built_in
+from s2sad.frontend.given import is_built_in
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Call, Const, Expr, Op
 
@@ -132,7 +132,7 @@ class Changes(Expressions):
 
     def is_part(self, target: Node) -> bool:
         """Whether a target is a part of an array that is written whole: ``z.imag`` is ``z.imag[...]``."""
-        part = isinstance(target, gast.Attribute) and target.attr in methods.PARTS
+        part = isinstance(target, gast.Attribute) and ops.is_assigned(target.attr)
         return part and is_built_in(target, self.resolver.lookup)
 
     def is_field(self, target: Node) -> bool:

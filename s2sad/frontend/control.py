@@ -9,10 +9,10 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend import methods
+from s2sad.frontend import operators
 from s2sad.frontend.dependence import assigned, bound_names
+from s2sad.frontend.given import is_built_in
 from s2sad.frontend.hoisting import Hoisting, forever
-from s2sad.frontend.outs import is_built_in
 from s2sad.ir.nodes import (
     UNSET,
     Break,
@@ -193,7 +193,7 @@ class ControlFlow(Hoisting):
             count = self.fresh(counter.id if isinstance(counter, gast.Name) else "k")
             value: Expr = Var(count)
             if start != Const(0):
-                value = Call(Op("operator", "+", methods.BINARY[gast.Add][1]), (start, value))
+                value = Call(Op("operator", "+", operators.BINARY[gast.Add][1]), (start, value))
             prologue.insert(0, (counter, value))
         self.loop_body(s, heads, prologue)
         body, self.block = self.block, outer

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, CONSTANT_METHODS
+from s2sad import ops
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
@@ -169,9 +169,9 @@ class Dependence:
             if self.constant_call(node.func):
                 return False
             func = node.func
-            if isinstance(func, gast.Attribute) and func.attr in CONSTANT_METHODS and self.depends(func.value):
-                if self.built_in(func):
-                    return False
+            known = ops.method(func.attr) if isinstance(func, gast.Attribute) else None
+            if known is not None and known.constant and self.depends(func.value) and self.built_in(func):
+                return False
             return self.depends(func) or any(self.depends(a) for a in [*node.args, *(k.value for k in node.keywords)])
         return any(self.depends(child) for child in gast.iter_child_nodes(node))
 
@@ -200,7 +200,7 @@ class Dependence:
 
     def is_constant(self, node: Node) -> bool:
         """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
-        return isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES and self.built_in(node)
+        return isinstance(node, gast.Attribute) and ops.is_constant_attribute(node.attr) and self.built_in(node)
 
 
 def _bases(target: Node, stored: set[str]) -> set[str]:

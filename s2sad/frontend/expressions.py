@@ -23,12 +23,13 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend import methods, unfollowed
-from s2sad.frontend.called import KNOWN_PURE, ONE_BY_ONE, dtype_obstacle, is_followed, misfit, with_letters
+from s2sad.frontend import operators, unfollowed
+from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, with_letters
 from s2sad.frontend.dependence import free_names
+from s2sad.frontend.given import is_built_in, is_numpy
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.opaque import as_it_stands, special_writes, user_operation
-from s2sad.frontend.outs import is_built_in, is_numpy, is_writing, writing_calls
+from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
 from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -156,10 +157,10 @@ class Expressions:
                 if found:
                     return Global(gast.unparse(node).strip())
                 if self.is_value(node.value):
-                    function = methods.ATTRIBUTES.get(node.attr)
+                    function = ops.function_of("attribute", node.attr)
                     return Call(Op("attribute", node.attr, function), (self.constant(node.value),), (), node)
             case gast.BinOp():
-                symbol, function = methods.BINARY[type(node.op)]
+                symbol, function = operators.BINARY[type(node.op)]
                 op = Op("operator", symbol, function)
                 return Call(op, (self.constant(node.left), self.constant(node.right)), (), node)
             case gast.UnaryOp():
@@ -167,7 +168,7 @@ class Expressions:
                     return Call(Op("bool", "not"), (self.constant(node.operand),), (), node)
                 return self.negate(node, self.constant(node.operand))
             case gast.Compare():
-                symbols = " ".join(methods.COMPARE[type(op)] for op in node.ops)
+                symbols = " ".join(operators.COMPARE[type(op)] for op in node.ops)
                 operands = [self.constant(e) for e in (node.left, *node.comparators)]
                 return Call(Op("compare", symbols), tuple(operands), (), node)
             case gast.BoolOp():
@@ -229,9 +230,9 @@ class Expressions:
         found, function = self.resolver.lookup(node.func)
         if function is np.ndarray and len(node.args) == 1 and not node.keywords:
             function = np.empty
-        known = found and (function is stop_gradient or function in KNOWN_PURE or is_numpy(function))
+        known = found and (ops.is_pure(function) or is_numpy(function))
         if plain and known and not runs_writing(node, self.resolver.lookup):
-            pure = not runs(node, self.resolver.lookup)
+            pure = not (runs(node, self.resolver.lookup) or ops.is_ordered(function))
             op = Op("function", self.resolver.text(node.func), function, pure)
             self.stopping += function is stop_gradient
             args = tuple([self.constant(a) for a in node.args])
@@ -239,8 +240,7 @@ class Expressions:
             self.stopping -= function is stop_gradient
             return positional(Call(op, args, kwargs, node))
         if plain and is_built_in(node.func, self.resolver.lookup):
-            function = methods.METHODS.get(node.func.attr)
-            if function is not None and node.func.attr not in methods.MUTATING_METHODS:
+            if (function := ops.function_of("method", node.func.attr)) is not None:
                 args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
                 kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
                 return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
@@ -316,14 +316,14 @@ class Expressions:
             case gast.BinOp() if self.is_text(node.left):
                 return self.refused(node, "no derivative can pass through text", _TEXT)
             case gast.BinOp() if isinstance(node.op, _BITWISE):
-                what = f"the operator {methods.BINARY[type(node.op)][0]} has no derivative"
+                what = f"the operator {operators.BINARY[type(node.op)][0]} has no derivative"
                 return self.refused(node, what, "Wrap what is an integer in stop_gradient(...).")
             case gast.Subscript() if not self.depends(node.value):
                 text = gast.unparse(node.value).strip()
                 remedy = "Use np.concatenate, np.stack or np.column_stack for np.r_ and np.c_."
                 return self.refused(node, f"{text}[...] has no derivative rule", remedy)
             case gast.BinOp():
-                symbol, function = methods.BINARY[type(node.op)]
+                symbol, function = operators.BINARY[type(node.op)]
                 left = self.operand(node.left)
                 right = self.operand(node.right)
                 return self.assign(hint, Call(Op("operator", symbol, function), (left, right), (), node))
@@ -339,7 +339,7 @@ class Expressions:
                 whole = self.value(node.value)
                 # What a function has as attributes is known by its name.
                 operand = whole if isinstance(whole, Global) else self.atom(whole)
-                function = methods.ATTRIBUTES.get(node.attr)
+                function = ops.function_of("attribute", node.attr)
                 return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
             case gast.Subscript():
                 operand = self.operand(node.value)
@@ -418,7 +418,7 @@ class Expressions:
         return index if is_cheap(index) else self.atom(index)
 
     def negate(self, node: Node, operand: Expr) -> Expr:
-        symbol, function = methods.UNARY[type(node.op)]
+        symbol, function = operators.UNARY[type(node.op)]
         if symbol == "-" and isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
             return Const(-operand.value)
         return Call(Op("operator", symbol, function), (operand,), (), node)
@@ -467,25 +467,25 @@ class Expressions:
             return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
         for _, what in special_writes(node, self.resolver.lookup):
             return self.refused(node, what, unfollowed.AS_FUNCTION)
-        if (wrong := self.odd_dtype(node, function, 0)) is not None:
+        if (wrong := self.odd_dtype(node)) is not None:
             return wrong
         args, kwargs = self.arguments(with_letters(node, function))
         return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
 
     def method_call(self, node: Node, hint: str) -> Expr:
         name = node.func.attr
-        function = methods.METHODS.get(name)
+        function = ops.function_of("method", name)
         if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
-        if (wrong := self.odd_dtype(node, function, 1)) is not None:
+        if (wrong := self.odd_dtype(node)) is not None:
             return wrong
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)
         return self.assign(hint, positional(Call(Op("method", name, function), (receiver, *args), kwargs, node)))
 
-    def odd_dtype(self, node: Node, function: Any, receivers: int) -> Expr | None:
+    def odd_dtype(self, node: Node) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
-        why = dtype_obstacle(node, function, receivers, self.resolver.lookup, self.depends)
+        why = dtype_obstacle(node, self.resolver.lookup, self.depends)
         return None if why is None else self.refused(node, *why)
 
     def arguments(self, node: Node, named: bool = False) -> tuple[tuple[Expr, ...], tuple[tuple[str, Expr], ...]]:

@@ -13,8 +13,8 @@ from typing import Any
 import gast
 
 from s2sad import ops
-from s2sad.frontend.methods import METHODS, MUTATING_METHODS
-from s2sad.frontend.outs import is_built_in, is_numpy, is_writing
+from s2sad.frontend.given import is_built_in, is_numpy
+from s2sad.frontend.outs import is_writing
 from s2sad.frontend.trees import is_starred, nodes_of
 
 Node = Any
@@ -136,6 +136,6 @@ class _Methods(gast.NodeTransformer):  # type: ignore[misc]
         """Whether an expression has no effect of its own, as far as functions are known."""
         if isinstance(node, gast.Call):
             if is_built_in(node.func, self.lookup):
-                return node.func.attr in METHODS and node.func.attr not in MUTATING_METHODS
+                return ops.function_of("method", node.func.attr) is not None
             return is_numpy(self.lookup(node.func)[1]) and not is_writing(node, self.lookup)
         return not isinstance(node, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom))

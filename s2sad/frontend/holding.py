@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,12 +10,10 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend.called import KNOWN_PURE
-from s2sad.frontend.methods import CONSTANT_ATTRIBUTES, DRAWING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import given_out, hidden_outs, is_built_in, is_numpy
+from s2sad.frontend.given import given, is_built_in, is_member, is_numpy
 from s2sad.frontend.special import special_members
 from s2sad.ir.types import INDEXED_MAKERS
-from s2sad.runtime import stop_gradient
+from s2sad.ops.spec import OpSpec
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -29,19 +26,12 @@ _PLAIN = (
 )
 _PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 
-#: Functions without rule whose result is what they are given, or of it.
-_HANDING = (stop_gradient, iter, next, reversed, copy.copy)
-#: Functions whose ``key`` is called, and is no part of the result.
-_ORDERING = (sorted, max, min)
-#: Functions that copy unless an argument says otherwise, and those that may give back what they are given.
-_MAY_COPY, _MAY_GIVE_BACK = (np.array, np.nan_to_num), (max, min, sum)
-
 
 def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
     """The names in an expression whose objects its value may be, view or hold: not those whose shape alone is asked."""
     if isinstance(node, gast.Name):
         yield node.id
-    elif isinstance(node, gast.Attribute) and node.attr in CONSTANT_ATTRIBUTES and is_built_in(node, lookup):
+    elif isinstance(node, gast.Attribute) and _is_number(node, lookup):
         return
     elif isinstance(node, gast.Call):
         for part in () if is_fresh(node, lookup) else (node.func, *_handed_on(node, lookup)):
@@ -51,6 +41,11 @@ def names_held(node: Node, lookup: Lookup) -> Iterator[str]:
             yield from names_held(child, lookup)
 
 
+def _is_number(attribute: Node, lookup: Lookup) -> bool:
+    """Whether an attribute says how an array is laid out, as ``shape`` does, and holds nothing of it."""
+    return ops.is_constant_attribute(attribute.attr) and is_built_in(attribute, lookup)
+
+
 def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
     """The module's variables whose objects a value may be, view or hold; `UNKNOWN` for one that is not known."""
     if isinstance(node, (gast.Name, gast.Attribute)):
@@ -58,7 +53,7 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
         if found:
             if not (isinstance(value, (*_PLAIN, *_PLAIN_CALLABLES)) or is_numpy(value)):
                 yield str(gast.unparse(node)).strip()
-        elif isinstance(node, gast.Attribute) and not (node.attr in CONSTANT_ATTRIBUTES and is_built_in(node, lookup)):
+        elif isinstance(node, gast.Attribute) and not _is_number(node, lookup):
             if isinstance(lookup(node.value)[1], types.FunctionType):
                 yield str(gast.unparse(node)).strip()
             yield from variables_held(node.value, lookup)
@@ -71,24 +66,25 @@ def variables_held(node: Node, lookup: Lookup) -> Iterator[str]:
 
 def is_fresh(call: Node, lookup: Lookup) -> bool:
     """Whether the result of a call surely shares nothing with what the call is given, nor with the module."""
-    found, function = lookup(call.func)
-    rule = ops.find(function) if found else None
-    if function is not copy.deepcopy and (rule is None or rule.result != "fresh" or function in _MAY_GIVE_BACK):
+    known = given(call, lookup)
+    if known.spec is None or known.spec.result != "fresh" or not lookup(call.func)[0]:
         return False
-    if any(k.arg == "copy" for k in call.keywords) or (function in _MAY_COPY and len(call.args) > 1):
-        return False
-    if special_members(call, lookup) or any(True for _ in (*given_out(call), *hidden_outs(call, lookup))):
-        # The result is what a class of the user's makes it, or what is written.
+    if known.of(("copy",)) or special_members(call, lookup) or known.outs():
+        # The result is what is asked for, what a class of the user's makes it, or what is written.
         return False
     # An array of objects holds those that it is made of.
     return not any(_is_object(a, lookup) for a in (*call.args, *(k.value for k in call.keywords)))
 
 
 def _handed_on(call: Node, lookup: Lookup) -> list[Node]:
-    """The arguments of a call that its result may be or hold."""
-    function = lookup(call.func)[1]
-    ordering = any(function is f for f in _ORDERING)
+    """The arguments of a call that its result may be or hold: not the function by which items are ordered."""
+    ordering = _is_ordering(given(call, lookup).spec)
     return [*call.args, *(k.value for k in call.keywords if not (ordering and k.arg == "key"))]
+
+
+def _is_ordering(spec: OpSpec | None) -> bool:
+    """Whether what an operation calls does no more than say in which order things are."""
+    return spec is not None and spec.calls is not None and "key" in spec.calls
 
 
 def _is_object(node: Node, lookup: Lookup) -> bool:
@@ -100,16 +96,15 @@ def _is_object(node: Node, lookup: Lookup) -> bool:
 def _held_by_result(call: Node, lookup: Lookup) -> Iterator[str]:
     """What the result of a call may be, view or hold."""
     found, function = lookup(call.func)
-    method = call.func if not found and isinstance(call.func, gast.Attribute) else None
-    drawn = isinstance(getattr(function, "__self__", None), np.random.RandomState)
-    if is_fresh(call, lookup) or (drawn and function.__name__ in DRAWING_METHODS):
+    if is_fresh(call, lookup):
         return
+    method = call.func if not found and isinstance(call.func, gast.Attribute) else None
     for part in (*_handed_on(call, lookup), *([method.value] if method is not None else [])):
         yield from variables_held(part, lookup)
     if found:
-        known = any(function is f for f in _HANDING) or function in KNOWN_PURE or is_numpy(function)
+        spec = ops.callee(function)
+        known = is_numpy(function) or (spec is not None and (not spec.calls or _is_ordering(spec)))
     else:
-        own = method is not None and method.attr in OWN_METHODS | DRAWING_METHODS
-        known = own and is_built_in(method, lookup)
+        known = method is not None and is_built_in(method, lookup) and is_member(method.attr)
     if not known:
         yield UNKNOWN

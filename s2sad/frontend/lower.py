@@ -27,14 +27,15 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend import methods, unfollowed
+from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.frozen import unfrozen
+from s2sad.frontend.given import is_built_in
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.opaque import user_operation
-from s2sad.frontend.outs import is_built_in, is_writing
+from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -374,7 +375,7 @@ class _Lowering(ControlFlow):
         return item if isinstance(item, Const) else self.atom(item)
 
     def augmented(self, s: Node) -> None:
-        symbol, function = methods.BINARY[type(s.op)]
+        symbol, function = operators.BINARY[type(s.op)]
         if isinstance(s.target, gast.Subscript) and self.is_container(s.target):
             self.augment_item(s, Op("inplace", symbol, function))
         elif self.is_part(s.target):

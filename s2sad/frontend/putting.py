@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,21 +9,15 @@ import gast
 import numpy as np
 
 from s2sad.frontend.dependence import bound_names
+from s2sad.frontend.given import given, is_built_in, is_member
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
-from s2sad.frontend.resolve import Member
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_by
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 
-#: The methods that change which items a list, dict or set has, and write into none of them; arrays have none of these.
-_ITEMS = frozenset(
-    "append extend insert pop remove clear reverse update setdefault popitem add discard appendleft __setitem__".split()
-)
-#: The functions that do the same, or write into an array.
-_OPERATORS = (operator.iadd, operator.iconcat, operator.ior, operator.setitem)
-#: The classes that have these methods.
+#: The classes whose methods change which items an object has, and write into none of them.
 _CONTAINERS = (list, dict, set)
 
 
@@ -33,10 +26,7 @@ def puts(node: Node, lookup: Lookup) -> Iterator[str]:
     nodes = nodes_of(node)
     inner = [n for n in nodes if isinstance(n, gast.comprehension)]
     for call in nodes:
-        if not (
-            isinstance(call, gast.Call)
-            and (_is_change(call, lookup) or any(lookup(call.func)[1] is f for f in _OPERATORS))
-        ):
+        if not isinstance(call, gast.Call) or not _may_put(call, lookup):
             continue
         parts = [*call.args, *(k.value for k in call.keywords)]
         for generator in inner * len(inner):
@@ -47,6 +37,12 @@ def puts(node: Node, lookup: Lookup) -> Iterator[str]:
         yield from (v for v in found if _reaches_arrays(lookup(gast.parse(v, mode="eval").body)[1]))
 
 
+def _may_put(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is of what puts an argument into another or its object, or of a method that nobody knows."""
+    spec = given(call, lookup).spec
+    return bool(spec.stores) if spec is not None else is_built_in(call.func, lookup) and not is_member(call.func.attr)
+
+
 def only_changes(node: Node, lookup: Lookup) -> bool:
     """Whether the calls inside ``node`` write no more than which items containers have."""
     calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
@@ -55,11 +51,8 @@ def only_changes(node: Node, lookup: Lookup) -> bool:
 
 def _is_change(call: Node, lookup: Lookup) -> bool:
     """Whether a call is of a method that changes which items a container has."""
-    found, function = lookup(call.func)
-    if found:
-        return any(function is getattr(t, n, None) for t in _CONTAINERS for n in _ITEMS if hasattr(t, n))
-    of_users = isinstance(function, Member)
-    return isinstance(call.func, gast.Attribute) and call.func.attr in _ITEMS and not of_users
+    known = given(call, lookup)
+    return bool(known.changed()) and getattr(known.function, "__objclass__", None) in _CONTAINERS
 
 
 def _reaches_arrays(value: Any, depth: int = 3) -> bool:

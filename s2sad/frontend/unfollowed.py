@@ -14,10 +14,10 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, obstacle
 from s2sad.frontend.holding import names_held
-from s2sad.frontend.methods import OWN_METHODS
 from s2sad.frontend.outs import written_parts
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.writing import may_write
+from s2sad.runtime.classes import MEMBERS
 
 Lookup = Callable[[Any], tuple[bool, Any]]
 #: What to do about an operation without rule, and about a call of a library.
@@ -74,7 +74,7 @@ def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
     if owner is types.ModuleType:
         what = f"{text}(...) is a function of a module that is known only at run time"
         return what, "Import the module, and call its functions by their own names."
-    if owner is None and name not in OWN_METHODS:
+    if owner is None and name not in MEMBERS:
         what = f"{text}(...) is a method of an object whose class is not known here, and methods are not followed"
         return what, _instead("its class", f"Class.{name}", receiver)
     if owner is None or not _is_users(owner):

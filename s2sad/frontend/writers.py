@@ -19,16 +19,17 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend import methods
 from s2sad.frontend.changes import Changes
-from s2sad.frontend.outs import is_none, is_numpy, out_of, parameters, without_out
+from s2sad.frontend.given import Given, given, is_none, is_numpy
+from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
+from s2sad.ops.binding import takes
 from s2sad.runtime import positions
 
 Node = Any
 #: The operands of a call that writes, in the order and under the names of the user.
-Given = dict[str, Expr]
+Operands = dict[str, Expr]
 
 #: The classes whose methods write as their names say.
 _CHANGING = (np.ndarray, list, dict, set)
@@ -66,19 +67,12 @@ class Writers(Changes):
         if there and not isinstance(owner, _CHANGING):
             return None
         parts = [*([node.func.value] if method else []), *node.args, *(k.value for k in node.keywords)]
-        name = node.func.attr if isinstance(node.func, gast.Attribute) else ""
-        if found and any(function is getattr(np.ndarray, m) for m in _METHODS):
-            name, lowering = function.__name__, _METHODS[function.__name__]
-        elif found and isinstance(getattr(function, "__self__", None), np.ufunc) and name == "at":
-            lowering = Writers.at
-        elif found and id(function) in _FUNCTIONS:
-            lowering = _FUNCTIONS[id(function)]
-        elif method and name in _METHODS:
-            lowering = _METHODS[name]
-        elif method and name in methods.MUTATING_METHODS and any(self.depends(p) for p in parts):
+        known = given(node, self.resolver.lookup)
+        lowering = _LOWERINGS.get(known.spec.function) if known.spec is not None else None
+        if lowering is None and method and known.changed() and any(self.depends(p) for p in parts):
             return self.change_call(node, hint)
-        else:
-            return self.write_out(node, methods.METHODS.get(name) if method else function, method, parts, hint)
+        if lowering is None:
+            return self.write_out(node, known, method, parts, hint)
         if not any(self.depends(p) for p in parts):
             return None
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -119,7 +113,7 @@ class Writers(Changes):
             return None
         return bound
 
-    def store(self, node: Node, base: Expr, index: Expr, value: Expr, given: Given, op: str | None = None) -> Expr:
+    def store(self, node: Node, base: Expr, index: Expr, value: Expr, given: Operands, op: str | None = None) -> Expr:
         """Emit the store that a call does, with the call; ``given`` are its operands."""
         method = not self.resolver.lookup(node.func)[0]
         operands = list(given.items())
@@ -137,14 +131,15 @@ class Writers(Changes):
 
     # --- out=
 
-    def write_out(self, node: Node, function: Any, method: bool, parts: list[Node], hint: str) -> Expr | None:
+    def write_out(self, node: Node, called: Given, method: bool, parts: list[Node], hint: str) -> Expr | None:
         """Lower a call of a NumPy function that is given an array to write its result into."""
-        known = function is not None and (ops.find(function) is not None or ops.is_constant(function))
+        function = called.function
+        known = ops.find(function) is not None or ops.is_constant(function)
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return None
         if not known and not (is_numpy(function) and any(k.arg == "out" for k in node.keywords)):
             return None
-        outs = out_of(node, function, int(method))
+        outs = [out for out in called.of(("out",)) if not is_none(out)]
         if not outs or not any(self.depends(p) for p in parts):
             return None
         if isinstance(outs[0], gast.Tuple):
@@ -152,7 +147,7 @@ class Writers(Changes):
         if len(outs) != 1 or (isinstance(function, np.ufunc) and function.nout != 1):
             self.unsupported(node, "with several arrays in out has no derivative rule")
             return self.opaque(node)
-        rest = without_out(node, function, int(method))
+        rest = without_out(node, called)
         if not known:
             self.unsupported(node, "has no derivative rule", ops.remedy(function) or _ASSIGN)
             return self.opaque(node)
@@ -175,7 +170,9 @@ class Writers(Changes):
         base, index, whole = self.written(outs[0])
         call = made.value
         options = dict(call.kwargs)
-        if "where" in options and not (isinstance(function, np.ufunc) or "where" in parameters(function)):
+        if "where" in options and not (
+            isinstance(function, np.ufunc) or (function is not None and takes(function, "where"))
+        ):
             self.unsupported(node, "with the argument 'where' has no derivative rule")
         value: Expr = Var(made.target)
         if "where" in options and isinstance(function, np.ufunc):
@@ -209,7 +206,7 @@ class Writers(Changes):
             return _NONE
         base, index, whole = self.written(bound.pop("dst"))
         value = self.carried(bound.pop("src"))
-        given: Given = {"dst": whole, "src": value}
+        given: Operands = {"dst": whole, "src": value}
         for name, argument in bound.items():
             given[name] = self.argument(argument)
         if given.get("casting", Const("same_kind")) != Const("same_kind"):
@@ -232,18 +229,18 @@ class Writers(Changes):
         if bound is None:
             return _NONE
         base, index, whole = self.written(bound.pop("self"))
-        given: Given = {"self": whole, **{name: self.argument(v) for name, v in bound.items()}}
+        given: Operands = {"self": whole, **{name: self.argument(v) for name, v in bound.items()}}
         options = tuple([(name, v) for name, v in given.items() if name != "self"])
         value = self.assign("~t", Call(_SORT, (self.atom(whole),), options, node))
         return self.store(node, base, index, value, given)
 
-    def elements(self, node: Node, args: list[Node], names: str, needed: int) -> tuple[Expr, Given] | None:
+    def elements(self, node: Node, args: list[Node], names: str, needed: int) -> tuple[Expr, Operands] | None:
         """The operands of a call that writes some elements of its first argument; the first few are ``needed``."""
         bound = self.given(node, args, names, needed)
         if bound is None:
             return None
         array = names.split()[0]
-        given: Given = {}
+        given: Operands = {}
         for name, argument in bound.items():
             carries = name in (array, "v", "val", "vals", "values")
             given[name] = self.carried(argument) if carries else self.argument(argument)
@@ -262,7 +259,7 @@ class Writers(Changes):
             self.unsupported(node, what, "Compute the indices (np.clip, %) before.")
         return self.put_flat(node, base, given, given[indices], given[values])
 
-    def put_flat(self, node: Node, base: Expr, given: Given, indices: Expr, values: Expr) -> Expr:
+    def put_flat(self, node: Node, base: Expr, given: Operands, indices: Expr, values: Expr) -> Expr:
         """Emit the store of values at places of an array seen as flat; they repeat, or some are left over."""
         places = Call(_FLAT, (_shape(base), indices, *_count(values)))
         return self.store(node, base, places, self.resized(values, Call(_SIZE, (indices,))), given)
@@ -327,15 +324,18 @@ class Writers(Changes):
         return self.store(node, base, index, value, {"a": base, "indices": index, "b": value}, symbol)
 
 
-_FUNCTIONS = {
-    id(np.copyto): Writers.copyto,
-    id(np.put): Writers.put,
-    id(np.put_along_axis): Writers.put_along_axis,
-    id(np.fill_diagonal): Writers.fill_diagonal,
-    id(np.place): Writers.place,
-    id(np.putmask): Writers.putmask,
+#: How the operations that write are lowered.
+_LOWERINGS = {
+    np.copyto: Writers.copyto,
+    np.put: Writers.put,
+    np.put_along_axis: Writers.put_along_axis,
+    np.fill_diagonal: Writers.fill_diagonal,
+    np.place: Writers.place,
+    np.putmask: Writers.putmask,
+    np.ndarray.fill: Writers.fill,
+    np.ndarray.sort: Writers.sort,
+    np.ufunc.at: Writers.at,
 }
-_METHODS = {"fill": Writers.fill, "sort": Writers.sort, "put": Writers.put}
 
 
 def _parts(index: Node) -> list[Node]:

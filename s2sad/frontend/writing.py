@@ -17,12 +17,13 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
+from s2sad.frontend.given import given, is_member, is_numpy
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
-from s2sad.frontend.methods import DRAWING_METHODS, MUTATING_METHODS, OWN_METHODS
-from s2sad.frontend.outs import changed, given_out, hidden_outs, is_numpy, is_own, is_writing, writes_first
+from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Member, Resolver, classes_of
 from s2sad.frontend.source import read_source
 from s2sad.frontend.special import special_members
@@ -31,24 +32,6 @@ from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
-#: The methods of random generators, and of Python's and NumPy's own classes, that change nothing that they are given.
-_PLAIN_METHODS = DRAWING_METHODS.union(OWN_METHODS, ("choice", "permutation", "permuted")) - MUTATING_METHODS
-
-#: The functions that call one of their arguments: its position and name.  Others call their ``key``.
-_CALLING = {
-    **{id(f): (0, "") for f in (map, filter, functools.reduce)},
-    **{id(f): (0, name) for f, name in ((np.apply_along_axis, "func1d"), (np.apply_over_axes, "func"))},
-    **{id(f): (0, name) for f, name in ((np.fromfunction, "function"), (np.frompyfunc, "func"))},
-    **{
-        id(f): (position, name)
-        for f, position, name in ((np.piecewise, 2, "funclist"), (np.mask_indices, 1, "mask_func"))
-    },
-    id(np.vectorize): (0, "pyfunc"),
-}
-_ORDERING = (sorted, min, max)
-#: Those that call no function or class that they are given.
-_ASKING = (isinstance, issubclass, type, callable, id, hash, len, repr, str)
-
 #: What has a function in it, and under which name.
 _AROUND = (
     ((types.MethodType, staticmethod, classmethod), "__func__"),
@@ -85,8 +68,8 @@ def _with_iterated(found: Iterable[str], nodes: list[Node], lookup: Lookup) -> I
 def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
     """The local names whose objects a call itself may write; ``surely`` those of which it is known."""
     arguments = _arguments(call)
-    first = changed(call, lookup)
-    for part in (*given_out(call), *first, *hidden_outs(call, lookup)):
+    known = given(call, lookup)
+    for part in known.written():
         base = stored_base(part)
         yield from names_held(part, lookup) if base is None else [base]
     found, _ = lookup(call.func)
@@ -94,9 +77,7 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     if _calls_writing(call, lookup) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part, lookup)
-    if first:
-        return
-    functions = _called(call.func, lookup)
+    functions = [] if known.spec is not None else _called(call.func, lookup)
     if functions is None and not surely:
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part, lookup)
@@ -144,11 +125,10 @@ def alters(node: Node, lookup: Lookup) -> bool:
 
 
 def _may_alter(call: Node, lookup: Lookup) -> bool:
-    first = changed(call, lookup)
-    written = [*given_out(call), *first, *hidden_outs(call, lookup)]
-    if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in written):
+    known = given(call, lookup)
+    if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in known.written()):
         return True
-    functions = [] if first else _called(call.func, lookup)
+    functions = [] if known.spec is not None else _called(call.func, lookup)
     if _calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
     return functions is None or _any_may_write(call, functions, lookup)
@@ -188,9 +168,8 @@ def is_read(call: Node, lookup: Lookup) -> bool:
 
 def _may_keep(call: Node, lookup: Lookup) -> bool:
     """Whether a call that writes may put there what it is given, and not only numbers that it takes from that."""
-    function = lookup(call.func)[1]
-    shuffles = getattr(function, "__name__", "") == "shuffle" and not is_own(function)
-    plain = is_numpy(function) or function is next or shuffles
+    known = given(call, lookup)
+    plain = is_numpy(known.function) if known.spec is None else not (known.spec.stores or known.spec.calls)
     return not plain or _calls_writing(call, lookup)
 
 
@@ -211,10 +190,9 @@ def runs_writing(call: Node, lookup: Lookup) -> bool:
 
 def _given(call: Node, lookup: Lookup) -> list[Node]:
     """The arguments that a call might call, displays item by item."""
-    function = lookup(call.func)[1]
-    if any(function is f for f in _ASKING):
-        return []
-    found = _arguments(call)
+    known = given(call, lookup)
+    calls = known.spec.calls if known.spec is not None else None
+    found = _arguments(call) if calls is None else [*known.of(calls), *(known.starred if calls else ())]
     for argument in found:
         found += argument.elts if isinstance(argument, (gast.List, gast.Tuple)) else []
     return found
@@ -251,22 +229,17 @@ def _may_write_when_called(argument: Node, lookup: Lookup) -> bool:
     if not _is_function(argument, lookup):
         return False
     functions = _called(argument, lookup)
-    return functions is None or writes_first(lookup(argument)[1]) or _any_may_write(argument, functions, lookup)
+    known = ops.callee(lookup(argument)[1])
+    writes = known is not None and bool(known.writes)
+    return functions is None or writes or _any_may_write(argument, functions, lookup)
 
 
 def _run_unseen(call: Node, lookup: Lookup) -> list[Node]:
     """The arguments that a function of Python or NumPy calls, and of which it is not known what they are."""
-    function = lookup(call.func)[1]
-    given = []
-    if any(function is f for f in _ORDERING) or (isinstance(call.func, gast.Attribute) and call.func.attr == "sort"):
-        given = [k.value for k in call.keywords if k.arg in ("key", None)]
-    elif id(function) in _CALLING:
-        position, name = _CALLING[id(function)]
-        given = [*call.args[position : position + 1], *(k.value for k in call.keywords if k.arg in (name, None))]
-        given += [a for a in call.args if isinstance(a, gast.Starred)]
-    given = [part for g in given for part in (g.elts if isinstance(g, (gast.List, gast.Tuple)) else [g])]
-    known = (gast.Lambda, gast.Constant)
-    return [f for f in given if not isinstance(f, known) and _called(f, lookup) is None]
+    spec = given(call, lookup).spec
+    called = _given(call, lookup) if spec is not None and spec.calls else []
+    known = (gast.Lambda, gast.Constant, gast.List, gast.Tuple)
+    return [f for f in called if not isinstance(f, known) and _called(f, lookup) is None]
 
 
 def _calls_unknown(call: Node, lookup: Lookup) -> bool:
@@ -290,7 +263,7 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
         return _functions_of(owner if func.attr == "__call__" else inspect.getattr_static(owner, func.attr, None))
     if _is_of_base(func, lookup):
         return None
-    return [] if func.attr in _PLAIN_METHODS else None
+    return [] if is_member(func.attr) else None
 
 
 def _is_of_base(func: Node, lookup: Lookup) -> bool:

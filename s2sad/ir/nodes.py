@@ -18,7 +18,7 @@ atoms (three-address form): that is what ``frontend.lower`` guarantees.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -113,6 +113,10 @@ class Call:
     kwargs: tuple[tuple[str, Expr], ...] = ()
     node: Any = field(default=None, compare=False, repr=False)
     inside: Inside = field(default=None, init=False, compare=False, repr=False)
+    #: The arguments by the names of their parameters, once `s2sad.ops.binding` has found them, and those that a rule
+    #: takes, or the name of one that it does not take.
+    given: Mapping[str, Expr] | None = field(default=None, init=False, compare=False, repr=False)
+    bound: Mapping[str, Expr] | str | None = field(default=None, init=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,25 +22,39 @@ import threading
 
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
+from s2sad.ops.forms import Form
 from s2sad.ops.scipy import DECLARED
-from s2sad.ops.spec import OpSpec, Rule, has_methods, owner_name
+from s2sad.ops.spec import Function, OpSpec, Rule, has_methods, owner_name
 
 __all__ = [
     "OpSpec",
     "Rule",
+    "attribute",
+    "callee",
     "find",
+    "form_of",
+    "function_of",
     "has_methods",
+    "is_assigned",
     "is_constant",
+    "is_constant_attribute",
+    "is_ordered",
+    "is_pure",
     "load_all",
     "load_imported",
+    "method",
+    "names_of_arrays",
     "owner_name",
     "remedy",
     "spec_of",
 ]
 
 _loading = threading.RLock()
-#: The modules of SciPy whose operations are not imported.
-_pending = dict(DECLARED)
+#: The modules whose operations are found once the program has imported them, those of SciPy among them.
+_pending: dict[str, tuple[str, ...]] = {
+    **{name: tuple([f"scipy.{module}" for module in modules]) for name, modules in DECLARED.items()},
+    **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
+}
 
 
 @functools.cache
@@ -49,17 +63,18 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+            if module.name != "drawing":
+                importlib.import_module(f"{__name__}.{module.name}")
 
 
 def load_imported() -> bool:
-    """Import the operations of the modules of SciPy that the program has imported; whether there were any new ones."""
+    """Import the operations of the modules that the program has imported; whether there were any new ones."""
     found = [name for name in _pending if name in sys.modules]
     if found:
         with _loading:
             for name in found:
                 for module in _pending.get(name, ()):
-                    importlib.import_module(f"{__name__}.scipy.{module}")
+                    importlib.import_module(f"{__name__}.{module}")
                 _pending.pop(name, None)
     return bool(found)
 
@@ -71,10 +86,81 @@ def spec_of(function: object) -> OpSpec | None:
     return spec.spec_of(function) if found is None and _pending and load_imported() else found
 
 
+def form_of(kind: str, name: str) -> Form | None:
+    """Return what is particular to a method or attribute, or None for what is none of a known class."""
+    load_all()
+    found = spec.form_of(kind, name)
+    return None if found is None else found[1]
+
+
+def method(name: str) -> OpSpec | None:
+    """Return what is known of the method of a built-in class called ``name``, or None."""
+    load_all()
+    found = spec.form_of("method", name)
+    if found is None and _pending and load_imported():
+        found = spec.form_of("method", name)
+    return None if found is None else found[0]
+
+
+def attribute(name: str) -> OpSpec | None:
+    """Return what is known of the attribute of arrays called ``name``, or None."""
+    load_all()
+    found = spec.form_of("attribute", name)
+    return None if found is None else found[0]
+
+
+def function_of(kind: str, name: str) -> Function | None:
+    """Return the function that a method or attribute of arrays applies; None for one that writes, or is a number.
+
+    Example:
+        >>> function_of("method", "conj"), function_of("attribute", "shape")
+        (<ufunc 'conjugate'>, None)
+    """
+    known = method(name) if kind == "method" else attribute(name)
+    number = known is None or (kind == "attribute" and known.constant)
+    return None if known is None or number or known.own or known.writes else known.function
+
+
 def find(function: object) -> Rule | None:
     """Return the rule of ``function``, found by identity, or None."""
     found = spec_of(function)
     return found if isinstance(found, Rule) else None
+
+
+def callee(function: object) -> OpSpec | None:
+    """Return what is known of ``function``, or of the method of a built-in class that is bound in it, or None."""
+    return spec_of(function) or spec.callee(function)
+
+
+def is_constant_attribute(name: str) -> bool:
+    """Return whether the attribute of arrays called ``name`` has no derivative, such as ``shape``."""
+    known = attribute(name)
+    return known is not None and known.constant
+
+
+def is_assigned(name: str) -> bool:
+    """Return whether what is assigned to the attribute of arrays called ``name`` is written into the array."""
+    form = form_of("attribute", name)
+    return form is not None and form.assigned
+
+
+@functools.cache
+def names_of_arrays() -> frozenset[str]:
+    """Return the names that are taken for those of attributes and methods of arrays, if they write nothing."""
+    load_all()
+    return frozenset(name for name, known in spec.named() if not known.writes and (known.constant or not known.own))
+
+
+def is_ordered(function: object) -> bool:
+    """Return whether ``function`` is known to need its place: it draws, prints or the like."""
+    known = spec_of(function)
+    return known is not None and known.ordered
+
+
+def is_pure(function: object) -> bool:
+    """Return whether ``function`` is known to have no effect, other than those of what it calls."""
+    known = spec_of(function)
+    return known is not None and known.pure
 
 
 def is_constant(function: object) -> bool:

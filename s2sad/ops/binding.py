@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ops.spec import OpSpec, Rule, spec_of
+from s2sad.ops.spec import Function, OpSpec, Rule, form_of, spec_of
+
+_NONE = Const(None)
 
 
 class BindingError(TypeError):
@@ -22,40 +25,111 @@ class BindingError(TypeError):
 
 #: Options of universal functions that change no value of a result.
 _WITHOUT_EFFECT = frozenset(("casting", "order", "subok"))
-#: The positional parameters of the methods of universal functions, whose signatures do not have all of them.
-_OF_METHODS = {
-    "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
-    "accumulate": ("array", "axis", "dtype", "out"),
-    "reduceat": ("array", "indices", "axis", "dtype", "out"),
-    "outer": ("A", "B"),
-}
 
 
 @functools.cache
-def _positions(spec: OpSpec) -> tuple[tuple[str, ...], dict[str, object]]:
-    """The names of a function's positional parameters and all default values, as NumPy has them."""
-    if not isinstance(spec, Rule) or isinstance(spec.function, np.ufunc):
-        return spec.parameters, dict(spec.defaults)
-    if isinstance(getattr(spec.function, "__self__", None), np.ufunc):
-        return _OF_METHODS[spec.function.__name__], dict(spec.defaults)
+def _signature(function: Function) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(spec.function)
+        return inspect.signature(function)
     except (ValueError, TypeError):
-        return spec.parameters, dict(spec.defaults)
-    parameters = signature.parameters.values()
-    if spec.variadic is None and any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return spec.parameters, dict(spec.defaults)
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    own = [n for n in spec.parameters if n != spec.variadic]
+        return None
+
+
+@functools.cache
+def places(spec: OpSpec) -> tuple[str, ...]:
+    """The names of what stands by position in a call, ``out`` among them, as far as a position has one of its own.
+
+    Example:
+        >>> from s2sad import ops
+        >>> places(ops.spec_of(np.dot)), places(ops.spec_of(np.sin))
+        (('a', 'b', 'out'), ('x', 'out'))
+    """
+    if isinstance(getattr(spec.function, "__self__", None), np.ufunc):
+        unbound = spec_of(getattr(np.ufunc, spec.function.__name__))
+        assert unbound is not None
+        return places(unbound)[1:]
+    own = spec.parameters if spec.variadic is None else spec.parameters[: spec.parameters.index(spec.variadic)]
+    found = positions(spec.function)
+    if found is None:
+        return (*own, "out") if isinstance(spec, Rule) and spec.variadic is None else own
+    if len(found) < len(own) and (not isinstance(spec, Rule) or _gathers(spec.function)):
+        return own
+    names = list(found)
     for position, name in enumerate(own[: len(names)]):
         # Rules may name positional-only operands as they read best.
         if name not in names and names[position] not in own:
             names[position] = name
-    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-    return tuple(names), defaults
+    return tuple(names)
 
 
-def bind(call: Call) -> dict[str, Expr]:
+def _gathers(function: Function) -> bool:
+    """Whether a function takes any number of arguments by position."""
+    signature = _signature(function)
+    return signature is not None and any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
+
+
+@functools.cache
+def _defaults(spec: OpSpec) -> dict[str, object]:
+    """The default values of all parameters of a function, as NumPy has them."""
+    signature = _signature(spec.function) if isinstance(spec, Rule) else None
+    if signature is None:
+        return dict(spec.defaults)
+    return {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}
+
+
+@functools.cache
+def positions(function: Function) -> tuple[str, ...] | None:
+    """The names of the parameters that a function of NumPy or Python takes by position; None where it has none."""
+    if isinstance(function, np.ufunc):
+        return (*[f"x{i}" for i in range(1, function.nin + 1)], *["out"] * function.nout)
+    signature = _signature(function)
+    parameters = () if signature is None else signature.parameters.values()
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return None if signature is None else tuple(names)
+
+
+def takes(function: Function, name: str) -> bool:
+    """Whether a function is known to have a parameter of this name."""
+    signature = _signature(function)
+    return signature is not None and name in signature.parameters
+
+
+def given(call: Call) -> Mapping[str, Expr]:
+    """What a call gives for each parameter, by the names that the operation has for them; of what is not known, what
+    is given by name.
+
+    It is found once: passes ask again and again.
+    """
+    if call.given is None:
+        object.__setattr__(call, "given", _given(call))
+    assert call.given is not None
+    return call.given
+
+
+def _given(call: Call) -> dict[str, Expr]:
+    spec = spec_of(call.op.function)
+    if spec is None:
+        return dict(call.kwargs)
+    names, args = places(spec), list(call.args)
+    found: dict[str, Expr] = {}
+    known = form_of("method", call.op.name) if call.op.kind == "method" else None
+    form = None if known is None else known[1]
+    if form is not None and form.gathers is not None and (len(args) > 2 or _single(args)):
+        found[form.gathers] = Build("tuple", tuple(args[1:]))
+        args = args[:1]
+    if spec.variadic is not None:
+        names = spec.parameters[: spec.parameters.index(spec.variadic)]
+        found[spec.variadic] = Build("tuple", tuple(args[len(names) :]))
+        args = args[: len(names)]
+    found.update(zip(names, args, strict=False))
+    for i in range(len(names), len(args)):
+        found[f"number {i + 1}"] = args[i]
+    for name, value in call.kwargs:
+        found[spec.aliases.get(name, name)] = value
+    return found
+
+
+def bind(call: Call) -> Mapping[str, Expr]:
     """Map each parameter of the operation of ``call`` to its argument, in the operation's order.
 
     Parameters of a rule that are not given are bound to literals of their default values; those of an operation
@@ -64,65 +138,46 @@ def bind(call: Call) -> dict[str, Expr]:
     Raises:
         BindingError: for an argument that the operation does not cover.
     """
+    if call.bound is None:
+        object.__setattr__(call, "bound", _bound(call))
+    assert call.bound is not None
+    if isinstance(call.bound, str):
+        raise BindingError(call.bound)
+    return call.bound
+
+
+def _bound(call: Call) -> dict[str, Expr] | str:
+    """What `bind` finds, or the argument that is not covered."""
     spec = spec_of(call.op.function)
     assert spec is not None
-    names, defaults = _positions(spec)
-    args = list(call.args)
-    bound: dict[str, Expr] = {}
-    form = spec.form(call.op.name) if call.op.kind == "method" and spec.forms else None
-    if form is not None and form.gathers is not None and (len(args) > 2 or _single(args)):
-        bound[form.gathers] = Build("tuple", tuple(args[1:]))
-        args = args[:1]
-    if spec.variadic is not None:
-        leading = spec.parameters.index(spec.variadic)
-        bound.update(zip(spec.parameters[:leading], args, strict=False))
-        bound[spec.variadic] = Build("tuple", tuple(args[leading:]))
-    else:
-        if len(args) > len(names):
-            raise BindingError(f"number {len(names) + 1}")
-        bound.update(zip(names, args, strict=False))
-    for name, value in call.kwargs:
-        name = spec.aliases.get(name, name)
-        bound[form.renamed.get(name, name) if form is not None else name] = value
-    for name, value in bound.items():
+    found = given(call)
+    for name, value in found.items():
         if name not in spec.parameters:
             if isinstance(spec.function, np.ufunc) and name in _WITHOUT_EFFECT:
                 continue
-            default = defaults.get(name)
-            if isinstance(value, Const) and (value.value is None or value.value is default):
-                continue
-            raise BindingError(name)
+            default = _defaults(spec).get(name)
+            if not (isinstance(value, Const) and (value.value is None or value.value is default)):
+                return name
     out: dict[str, Expr] = {}
     for name in spec.parameters:
-        if name in bound:
-            out[name] = bound[name]
-        elif isinstance(spec, Rule):
-            if name not in spec.defaults:
-                raise BindingError(name)
-            out[name] = Const(spec.defaults[name])
+        if name in found:
+            out[name] = found[name]
         elif name not in spec.defaults:
-            raise BindingError(name)
+            return name
+        elif isinstance(spec, Rule):
+            out[name] = Const(spec.defaults[name])
     return out
 
 
 def argument(call: Call, name: str) -> Expr | None:
     """What a call gives for the parameter called ``name`` of its function, by name or position; None for nothing."""
-    value = dict(call.kwargs).get(name)
-    if value is None:
-        spec = spec_of(call.op.function)
-        names = () if spec is None or isinstance(spec.function, np.ufunc) else _positions(spec)[0]
-        position = names.index(name) if name in names else len(call.args)
-        value = call.args[position] if position < len(call.args) else None
-    return value
+    return given(call).get(name)
 
 
 def dtype_of(call: Call) -> Expr | None:
     """The expression for the dtype that a call asks for; None where it takes that of its operands."""
-    if call.op.name.rpartition(".")[2] == "astype":
-        value = dict(call.kwargs).get("dtype", call.args[1] if len(call.args) > 1 else None)
-    else:
-        value = argument(call, "dtype")
-    return None if value == Const(None) else value
+    value = given(call).get("dtype")
+    return None if value == _NONE else value
 
 
 def positional(call: Call) -> Call:
@@ -133,7 +188,7 @@ def positional(call: Call) -> Call:
     spec = spec_of(call.op.function) if call.kwargs else None
     if spec is None or (isinstance(spec, Rule) and spec.variadic is not None):
         return call
-    names = _positions(spec)[0]
+    names = places(spec)
     wanted = (spec.parameters[0], *spec.wrt) if isinstance(spec, Rule) else spec.parameters[: spec.leading]
     given = dict(call.kwargs)
     last = max((i for i, name in enumerate(names) if name in given and name in wanted), default=-1)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, sampling
+from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import clip_share, finite_part, high_share, low_share, unbroadcast
 
@@ -99,6 +100,8 @@ def _clip_jvp(a_dot: Array, a_min_dot: Array, a_max_dot: Array, a: Array, a_min:
     samples=sampling.CLIPS,
     broadcasts=True,
     aliases={"min": "a_min", "max": "a_max"},
+    forms=METHOD,
+    reads_first=True,
 )
 def clip(z_bar: Array, a: Array, a_min: Array = None, a_max: Array = None) -> Array:
     if literal(a_min) and literal(a_max) and a_min < a_max:
@@ -135,6 +138,7 @@ def _finite_samples() -> Any:
     jvp=_finite_jvp,
     samples=_finite_samples,
     infer=infer.common.same_as_first,
+    overwrites=("copy", True),
 )
 def nan_to_num(
     z_bar: Array, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
@@ -206,7 +210,13 @@ def sign(z: Array, z_bar: Array, x: Array) -> Array:
     return 1j * np.conj(z) * np.imag(z_bar * z) / (np.abs(x) + (x == 0))
 
 
-@linear(np.conjugate, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
+@linear(
+    np.conjugate,
+    wrt=["x"],
+    samples=sampling.REAL_OR_COMPLEX,
+    infer=infer.common.same_as_first,
+    forms=(Form("conj", result="unknown"), Form("conjugate", result="unknown")),
+)
 def conjugate(z_bar: Array, x: Array) -> Array:
     return np.conj(z_bar)
 
@@ -219,6 +229,7 @@ def conjugate(z_bar: Array, x: Array) -> Array:
     infer=infer.common.same_array,
     mirrors=False,
     dtype="python",
+    forms=(Form("real", "attribute", assigned=True),),
 )
 def real_part(z_bar: Array, val: Array) -> Array:
     return np.real(z_bar)
@@ -233,6 +244,7 @@ def real_part(z_bar: Array, val: Array) -> Array:
     mirrors=False,
     dtype="python",
     complex_adjoints=True,
+    forms=(Form("imag", "attribute", assigned=True),),
 )
 def imaginary_part(z_bar: Array, val: Array) -> Array:
     if real(val):

@@ -25,12 +25,6 @@ _HISTOGRAM = (
 
 #: Why and what instead, by the function's public name.
 REFUSED: dict[str, str] = {
-    # Functions of functions.
-    "numpy.apply_along_axis": "loop over the slices and join the results with np.stack",
-    "numpy.apply_over_axes": "call the function with axis=(...)",
-    "numpy.frompyfunc": "loop over the elements, or write the function with array operations",
-    "numpy.fromfunction": "call the function on np.indices(shape) yourself",
-    "numpy.piecewise": "use np.where",
     # Another function does it.
     "numpy.asmatrix": "use an array and @",
     "numpy.bmat": "use np.block",
@@ -111,7 +105,7 @@ for _kind in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "la
 
 for _name, _text in REFUSED.items():
     if (_function := _named(_name)) is not None:
-        operation(_function, remedy=_text)
+        operation(_function, remedy=_text, ordered=_text in (_FILES, _QUIET))
 
 
 def remedy(function: object) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import ATTRIBUTE, METHOD
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, constant, operation, sample
 from s2sad.runtime import positions
@@ -69,27 +70,33 @@ def _places_along() -> Sequence[Sample]:
 # Positions and counts.
 constant(
     np.nanargmax, np.nanargmin,  np.argpartition, np.argwhere, np.lexsort,
-    np.nonzero, np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.linalg.matrix_rank,
-    np.ravel_multi_index, np.unravel_index, np.indices, np.mask_indices,
+    np.flatnonzero, np.count_nonzero, np.digitize, np.linalg.matrix_rank,
+    np.ravel_multi_index, np.unravel_index, np.indices,
     np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
 )  # fmt: skip
+constant(np.nonzero, np.searchsorted, forms=METHOD)
 
 # One array, as often as there are axes.
 constant(np.diag_indices, np.diag_indices_from, result="unknown")
 
 # Functions that write into their first argument.
-operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), samples=_copies)
+operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), samples=_copies, reads_first=True)
 operation(np.fill_diagonal, signature=lambda a, val, wrap=False: None, writes=("a",), samples=_diagonals)
-operation(np.place, np.putmask, signature=lambda a, mask, vals: None, writes=("a",), samples=_masked)
-operation(np.put, signature=lambda a, ind, v, mode="raise": None, writes=("a",), samples=_places)
+operation(np.place, signature=lambda arr, mask, vals: None, writes=("arr",), samples=_masked)
+operation(np.putmask, signature=lambda a, mask, values: None, writes=("a",), samples=_masked, reads_first=True)
+operation(
+    np.put, signature=lambda a, ind, v, mode="raise": None, writes=("a",), samples=_places, reads_first=True,
+    aliases={"indices": "ind", "values": "v"}, forms=METHOD,
+)  # fmt: skip
 operation(np.put_along_axis, signature=lambda arr, indices, values, axis: None, writes=("arr",), samples=_places_along)
 
 # Where such functions write.
 constant(positions.flat_places, positions.diagonal_places, positions.along_places, positions.mask_places)
 
 # Truth values.
+constant(np.all, np.any, forms=METHOD)
 constant(
-    np.all, np.any, np.array_equiv, np.isin,
+    np.array_equiv, np.isin,
     np.iscomplex, np.iscomplexobj, np.isreal, np.isrealobj, np.isneginf, np.isposinf, np.isnat, np.isscalar,
     np.isfortran, np.iterable, np.may_share_memory, np.shares_memory, np.is_busday,
 )  # fmt: skip
@@ -101,15 +108,20 @@ constant(
 
 # Shapes and dtypes.
 constant(
+    np.ndarray.dtype, np.ndarray.itemsize, np.ndarray.nbytes, np.ndarray.strides, np.ndarray.flags, forms=ATTRIBUTE
+)
+constant(
     np.broadcast_shapes, np.einsum_path,
     np.result_type, np.promote_types, np.can_cast, np.common_type, np.min_scalar_type, np.mintypecode,
     np.isdtype, np.issubdtype, np.typename,
 )  # fmt: skip
 
-constant(np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays)
-constant(np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays)
-constant(np.argmax, np.argmin, signature=lambda a, axis=None: None, infer=infer.axes.position, samples=_along)
-constant(np.argsort, signature=lambda a, axis=None: None, infer=infer.axes.order, samples=_along)
+constant(np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays, forms=ATTRIBUTE)
+constant(np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE)
+constant(
+    np.argmax, np.argmin, signature=lambda a, axis=None: None, infer=infer.axes.position, samples=_along, forms=METHOD
+)
+constant(np.argsort, signature=lambda a, axis=None: None, infer=infer.axes.order, samples=_along, forms=METHOD)
 
 # Arrays that depend on a shape alone.
 constant(
@@ -119,7 +131,7 @@ constant(
 constant(
     np.zeros_like, np.ones_like,
     signature=lambda a, dtype=None, order="K", subok=True, shape=None: None, infer=infer.creation.filled_like,
-    dtype="array", leading=1, samples=_models,
+    dtype="array", leading=1, samples=_models, casts=True
 )  # fmt: skip
 constant(
     np.empty_like,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -73,6 +74,7 @@ def _array_jvp(object_dot: Any, object: Any, dtype: Any = None, ndmin: int = 0) 
     jvp=_array_jvp,
     samples=_deep_conversions,
     infer=infer.joining.array_from("object"),
+    casts=True,
 )
 def array(z_bar: Array, object: Any, dtype: Any = None, *, order: str = "K", ndmin: int = 0) -> Any:
     if dtype is None and ndmin == 0:
@@ -96,6 +98,7 @@ def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
     infer=infer.joining.array_from("a"),
     result="maybe_view",
     closer=infer.memory.of_list,
+    casts=True,
 )
 def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
     if dtype is None:
@@ -104,7 +107,13 @@ def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 
 @rule(
-    np.asanyarray, wrt=["a"], jvp=_asarray_jvp, samples=_conversions, result="maybe_view", closer=infer.memory.of_list
+    np.asanyarray,
+    wrt=["a"],
+    jvp=_asarray_jvp,
+    samples=_conversions,
+    result="maybe_view",
+    closer=infer.memory.of_list,
+    casts=True,
 )
 def asanyarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
     if dtype is None:
@@ -124,6 +133,7 @@ def _contiguous_jvp(z: Array, a_dot: Any, dtype: Any = None) -> Array:
     infer=infer.axes.with_axes(infer.axes.same("a")),
     result="maybe_view",
     closer=infer.memory.of_list,
+    casts=True,
 )
 def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     if dtype is None:
@@ -138,6 +148,7 @@ def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     samples=_conversions,
     result="unknown",
     infer=infer.axes.with_axes(infer.axes.same("a")),
+    casts=True,
 )
 def asfortranarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
     if dtype is None:
@@ -149,7 +160,7 @@ def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(3), "C"), sample(numbers()), sample(complexes(2)), sample(singles(2))]
 
 
-@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.common.same_array)
+@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.common.same_array, forms=METHOD)
 def copy(z_bar: Array, a: Array, order: str = "K") -> Array:
     return z_bar
 
@@ -172,7 +183,15 @@ def _astype_jvp(x_dot: Array, dtype: Any) -> Array:
 
 if hasattr(np, "astype"):  # NumPy 2.1
 
-    @rule(np.astype, wrt=["x"], jvp=_astype_jvp, samples=_casts, infer=infer.common.same_as_first)
+    @rule(
+        np.astype,
+        wrt=["x"],
+        jvp=_astype_jvp,
+        samples=_casts,
+        infer=infer.common.same_as_first,
+        forms=METHOD,
+        casts=True,
+    )
     def astype(z_bar: Array, x: Array, dtype: Any) -> Array:
         return uncast(z_bar, dtype, x)
 
@@ -201,7 +220,15 @@ def _full_jvp(fill_value_dot: Array, shape: Any, dtype: Any = None) -> Array:
     return cast(np.full(shape, fill_value_dot), dtype)
 
 
-@rule(np.full, wrt=["fill_value"], jvp=_full_jvp, samples=_fills, infer=infer.creation.filled, dtype="fill_value")
+@rule(
+    np.full,
+    wrt=["fill_value"],
+    jvp=_full_jvp,
+    samples=_fills,
+    infer=infer.creation.filled,
+    dtype="fill_value",
+    casts=True,
+)
 def full(z_bar: Array, shape: Any, fill_value: Array, dtype: Any = None, order: str = "C") -> Array:
     if dtype is None:
         return unbroadcast(z_bar, np.shape(fill_value))
@@ -235,6 +262,7 @@ def _full_like_jvp(z: Array, fill_value_dot: Array) -> Array:
     infer=infer.creation.filled_like,
     dtype="array",
     steps=frozenset({"a"}),
+    casts=True,
 )
 def full_like(
     z_bar: Array,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, sample
 from s2sad.runtime.linear import undelete, untake, untake_along_axis
@@ -39,7 +40,14 @@ def _takes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.take, wrt=["a"], samples=_takes, infer=infer.axes.with_known_axes(infer.axes.taken))
+@linear(
+    np.take,
+    wrt=["a"],
+    samples=_takes,
+    infer=infer.axes.with_known_axes(infer.axes.taken),
+    forms=METHOD,
+    reads_first=True,
+)
 def take(z_bar: Array, a: Array, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Array:
     return untake(z_bar, np.shape(a), indices, axis, mode)
 
@@ -75,7 +83,9 @@ def _compressions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.compress, wrt=["a"], samples=_compressions, infer=infer.axes.with_axes(infer.axes.along("a")))
+@linear(
+    np.compress, wrt=["a"], samples=_compressions, infer=infer.axes.with_axes(infer.axes.along("a")), reads_first=True
+)
 def compress(z_bar: Array, condition: Any, a: Array, axis: int | None = None) -> Array:
     return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
 

@@ -49,6 +49,7 @@ def _nansum_jvp(
     samples=masked.MASKED_NAN_SUMS,
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
+    reads_first=True,
 )
 def nansum(
     z_bar: Array,
@@ -78,6 +79,7 @@ def _nanmean_jvp(a_dot: Array, a: Array, axis: Axis, dtype: DType, keepdims: boo
     samples=masked.MASKED_NAN_MEANS,
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
+    reads_first=True,
 )
 def nanmean(
     z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False, where: Any = True
@@ -133,6 +135,7 @@ def _nanvar_jvp(
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
     aliases={"correction": "ddof"},
+    reads_first=True,
 )
 def nanvar(
     z_bar: Array,
@@ -178,6 +181,7 @@ def _nanstd_jvp(
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
     aliases={"correction": "ddof"},
+    reads_first=True,
 )
 def nanstd(
     z: Array,
@@ -227,6 +231,7 @@ def _nanprod_jvp(
     samples=masked.MASKED_NAN_PRODUCTS,
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
+    reads_first=True,
 )
 def nanprod(
     z_bar: Array,
@@ -252,7 +257,7 @@ def _nancumsum_jvp(a_dot: Array, a: Array, axis: int | None, dtype: DType) -> Ar
     return np.cumsum(np.where(np.isnan(a), 0, a_dot), axis=axis, dtype=dtype)
 
 
-@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
+@rule(np.nancumsum, wrt=["a"], jvp=_nancumsum_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan, reads_first=True)
 def nancumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     a_bar = np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
     return np.where(np.isnan(a), 0, a_bar)
@@ -264,7 +269,9 @@ def _nancumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: D
     return split_axes(x_dot, np.shape(z), axis)
 
 
-@rule(np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan)
+@rule(
+    np.nancumprod, wrt=["a"], jvp=_nancumprod_jvp, samples=sampling.NAN_SCANS, infer=infer.axes.scan, reads_first=True
+)
 def nancumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     x = merge_axes(np.where(np.isnan(a), 1, a), axis)
     x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.spec import Sample, linear, operation, sample
 from s2sad.runtime.arrays import widened
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
@@ -53,7 +54,7 @@ def _items() -> Sequence[Sample]:
     ]
 
 
-@linear(item_, wrt=["a"], samples=_items, infer=infer.creation.item, dtype="item")
+@linear(item_, wrt=["a"], samples=_items, infer=infer.creation.item, dtype="item", forms=METHOD)
 def item(z_bar: Any, a: Any, *args: Any) -> Any:
     if args == ():
         return np.full_like(a, z_bar)

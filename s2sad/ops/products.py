@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, pairs, singles
 from s2sad.ops.spec import Sample, bilinear, listed, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -69,7 +70,7 @@ def _dots() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.dot, samples=_dots, infer=infer.products.product(stacked=False), odd=2)
+@bilinear(np.dot, samples=_dots, infer=infer.products.product(stacked=False), odd=2, forms=METHOD, reads_first=True)
 def dot(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 2 and ndim(b) == 2:
         return z_bar @ b.T, a.T @ z_bar
@@ -167,7 +168,7 @@ def _outers_of_any_shape() -> Sequence[Sample]:
     return [*_outers(), *pairs(((2, 3), (4,)), ((2,), (2, 2)), ((), (3,)), ((), ())), sample(2.5, numbers(3))]
 
 
-@bilinear(np.outer, samples=_outers_of_any_shape, infer=infer.products.outer, odd=2)
+@bilinear(np.outer, samples=_outers_of_any_shape, infer=infer.products.outer, odd=2, reads_first=True)
 def outer(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 1 and ndim(b) == 1:
         return z_bar @ b, a @ z_bar
@@ -370,6 +371,7 @@ def _einsum_jvp(
     result="unknown",
     infer=infer.products.einsum,
     closer=infer.memory.of_einsum,
+    reads_first=True,
 )
 def einsum(
     z_bar: Array,

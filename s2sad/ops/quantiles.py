@@ -34,6 +34,9 @@ METHODS = (
     "median_unbiased normal_unbiased lower higher midpoint nearest"
 ).split()
 
+#: The option by which they use their operand as working space.
+_WORKING = ("overwrite_input", False)
+
 # --- medians ---
 
 
@@ -41,7 +44,9 @@ def _median_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     return quantile_tangent(a_dot, a, 0.5, axis, keepdims=keepdims)
 
 
-@rule(np.median, wrt=["a"], jvp=_median_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.quantiles)
+@rule(
+    np.median, wrt=["a"], jvp=_median_jvp, samples=sampling.REDUCTIONS, infer=infer.axes.quantiles, overwrites=_WORKING
+)
 def median(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return quantile_adjoint(z_bar, a, 0.5, axis)
 
@@ -50,7 +55,14 @@ def _nanmedian_jvp(a_dot: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
     return quantile_tangent(a_dot, a, 0.5, axis, keepdims=keepdims, nan=True)
 
 
-@rule(np.nanmedian, wrt=["a"], jvp=_nanmedian_jvp, samples=sampling.NAN_REDUCTIONS, infer=infer.axes.quantiles)
+@rule(
+    np.nanmedian,
+    wrt=["a"],
+    jvp=_nanmedian_jvp,
+    samples=sampling.NAN_REDUCTIONS,
+    infer=infer.axes.quantiles,
+    overwrites=_WORKING,
+)
 def nanmedian(z_bar: Array, a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return quantile_adjoint(z_bar, a, 0.5, axis, nan=True)
 
@@ -122,6 +134,7 @@ def _quantile_jvp(
     samples=_quantiles(1.0),
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
+    overwrites=_WORKING,
 )
 def quantile(
     z_bar: Array,
@@ -154,6 +167,7 @@ def _nanquantile_jvp(
     samples=_nan_quantiles(1.0),
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
+    overwrites=_WORKING,
 )
 def nanquantile(
     z_bar: Array,
@@ -185,6 +199,7 @@ def _percentile_jvp(
     samples=_quantiles(100.0),
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
+    overwrites=_WORKING,
 )
 def percentile(
     z_bar: Array,
@@ -217,6 +232,7 @@ def _nanpercentile_jvp(
     samples=_nan_quantiles(100.0),
     infer=infer.axes.quantiles,
     steps=frozenset({"weights"}),
+    overwrites=_WORKING,
 )
 def nanpercentile(
     z_bar: Array,

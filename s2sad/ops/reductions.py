@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, masked, sampling
+from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import Function, Sample, linear, real, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
@@ -51,6 +52,8 @@ DType = Any
     infer=infer.axes.reduced,
     odd=1,
     steps=frozenset({"where"}),
+    forms=METHOD,
+    reads_first=True,
 )
 def sum(
     z_bar: Array,
@@ -67,7 +70,15 @@ def sum(
     return np.where(where, unreduce(z_bar, np.shape(a), axis, keepdims), 0), np.sum(z_bar)
 
 
-@linear(np.mean, wrt=["a"], samples=masked.MASKED_MEANS, infer=infer.axes.reduced, steps=frozenset({"where"}))
+@linear(
+    np.mean,
+    wrt=["a"],
+    samples=masked.MASKED_MEANS,
+    infer=infer.axes.reduced,
+    steps=frozenset({"where"}),
+    forms=METHOD,
+    reads_first=True,
+)
 def mean(
     z_bar: Array, a: Array, axis: Axis = None, dtype: DType = None, *, keepdims: bool = False, where: Any = True
 ) -> Array:
@@ -120,6 +131,8 @@ def _var_jvp(
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
     aliases={"correction": "ddof"},
+    forms=METHOD,
+    reads_first=True,
 )
 def var(
     z_bar: Array,
@@ -169,6 +182,8 @@ def _std_jvp(
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
     aliases={"correction": "ddof"},
+    forms=METHOD,
+    reads_first=True,
 )
 def std(
     z: Array,
@@ -217,18 +232,20 @@ def _extreme_jvp(
     return (total + first) / count_ties(a, z, axis, keepdims, initial, where)
 
 
-def _extreme(function: Function, samples: Function = masked.MASKED_EXTREMES) -> Function:
+def _extreme(function: Function, samples: Function = masked.MASKED_EXTREMES, forms: tuple[Form, ...] = ()) -> Function:
     return rule(
         function,
         wrt=["a", "initial"],
         jvp=_extreme_jvp,
+        forms=forms,
+        reads_first=True,
         samples=samples,
         infer=infer.axes.reduced,
         steps=frozenset({"where"}),
     )
 
 
-@_extreme(np.max)
+@_extreme(np.max, forms=METHOD)
 def max(
     z: Array,
     z_bar: Array,
@@ -246,7 +263,7 @@ def max(
     return np.where(hit, unreduce(share, np.shape(a), axis, keepdims), 0), np.sum(np.where(z == initial, share, 0))
 
 
-_extreme(np.min)(max)
+_extreme(np.min, forms=METHOD)(max)
 _extreme(np.amax)(max)
 _extreme(np.amin)(max)
 _extreme(np.nanmax, masked.MASKED_NAN_EXTREMES)(max)
@@ -290,6 +307,8 @@ def _prod_jvp(
     samples=masked.MASKED_PRODUCTS,
     infer=infer.axes.reduced,
     steps=frozenset({"where"}),
+    forms=METHOD,
+    reads_first=True,
 )
 def prod(
     z_bar: Array,
@@ -313,7 +332,7 @@ def prod(
 # --- cumulative functions ---
 
 
-@linear(np.cumsum, wrt=["a"], samples=sampling.SCANS, infer=infer.axes.scan)
+@linear(np.cumsum, wrt=["a"], samples=sampling.SCANS, infer=infer.axes.scan, forms=METHOD, reads_first=True)
 def cumsum(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     return np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(a))
 
@@ -324,7 +343,15 @@ def _cumprod_jvp(a_dot: Array, z: Array, a: Array, axis: int | None, dtype: DTyp
     return split_axes(x_dot, np.shape(z), axis)
 
 
-@rule(np.cumprod, wrt=["a"], jvp=_cumprod_jvp, samples=sampling.SCANS, infer=infer.axes.scan)
+@rule(
+    np.cumprod,
+    wrt=["a"],
+    jvp=_cumprod_jvp,
+    samples=sampling.SCANS,
+    infer=infer.axes.scan,
+    forms=METHOD,
+    reads_first=True,
+)
 def cumprod(z_bar: Array, a: Array, axis: int | None = None, dtype: DType = None) -> Array:
     x = merge_axes(a, axis)
     x_bar = products_before(x) * backward_recurrence(merge_axes(z_bar, axis), x)

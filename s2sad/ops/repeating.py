@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -78,7 +79,7 @@ def _repeats() -> Sequence[Sample]:
     ]
 
 
-@linear(np.repeat, wrt=["a"], samples=_repeats, infer=infer.axes.repeated)
+@linear(np.repeat, wrt=["a"], samples=_repeats, infer=infer.axes.repeated, forms=METHOD)
 def repeat(z_bar: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
     return unrepeat(z_bar, np.shape(a), repeats, axis)
 
@@ -196,7 +197,9 @@ def _diagonals() -> Sequence[Sample]:
     ]
 
 
-@linear(np.diagonal, wrt=["a"], samples=_diagonals, result="view", infer=infer.shaping.diagonal, mirrors=False)
+@linear(
+    np.diagonal, wrt=["a"], samples=_diagonals, result="view", infer=infer.shaping.diagonal, mirrors=False, forms=METHOD
+)
 def diagonal(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return undiagonal(z_bar, np.shape(a), offset, axis1, axis2)
 
@@ -205,7 +208,14 @@ def _traces() -> Sequence[Sample]:
     return [*_diagonals(), sample(singles(2, 3), dtype=float), sample(numbers(3, 3), 1, 0, 1, np.float32)]
 
 
-@linear(np.trace, wrt=["a"], samples=_traces, infer=infer.axes.with_known_axes(infer.axes.without_two))
+@linear(
+    np.trace,
+    wrt=["a"],
+    samples=_traces,
+    infer=infer.axes.with_known_axes(infer.axes.without_two),
+    forms=METHOD,
+    reads_first=True,
+)
 def trace(z_bar: Array, a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
     return untrace(z_bar, np.shape(a), offset, axis1, axis2)
 

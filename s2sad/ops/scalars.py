@@ -23,7 +23,6 @@ from s2sad.ops.spec import (
     elementwise,
     linear,
     literal,
-    operation,
     real,
     rule,
     sample,
@@ -341,6 +340,7 @@ def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ..
     infer=infer.python.extreme,
     dtype="choice",
     result="element",
+    calls=("key",),
 )
 def max(z: Number, z_bar: Number, *args: Number) -> Number:
     return share_items(z_bar, z, args)
@@ -354,6 +354,7 @@ rule(
     infer=infer.python.extreme,
     dtype="choice",
     result="element",
+    calls=("key",),
 )(max)
 
 
@@ -376,6 +377,7 @@ def _sum_samples() -> Sequence[Sample]:
     samples=_sum_samples,
     infer=infer.python.total,
     dtype="python",
+    result="unknown",
     closer=infer.memory.of_sum,
 )
 def sum(z_bar: Number, iterable: Number, start: Number = 0) -> Number:
@@ -463,21 +465,8 @@ if hasattr(math, "sumprod"):  # Python 3.12
 constant(math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
 constant(math.gcd, math.lcm, dtype="whole")
 constant(math.isnan, math.isinf, math.isfinite, math.isclose, dtype="truth")
-constant(builtins.any, builtins.all, builtins.isinstance, builtins.callable, dtype="truth")
-constant(builtins.issubclass, builtins.hasattr, builtins.type, builtins.ord, dtype="inferred")
+constant(builtins.any, builtins.all, dtype="truth")
 constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_number, dtype="truth")
 constant(builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred")
 constant(builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred")
-constant(builtins.len, signature=lambda obj: None, infer=infer.python.length, dtype="inferred")
 constant(builtins.range, signature=lambda *args: None, infer=infer.python.numbers, dtype="inferred")
-
-# --- containers and iterators ---
-
-operation(builtins.list, signature=lambda iterable=None: None, infer=infer.python.listed("list"), dtype="inferred")
-operation(builtins.tuple, signature=lambda iterable=None: None, infer=infer.python.listed("tuple"), dtype="inferred")
-operation(builtins.dict, signature=lambda: None, infer=infer.python.of_dict, dtype="inferred")
-operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")
-operation(builtins.enumerate, signature=lambda iterable, start=0: None, infer=infer.python.enumerated, dtype="inferred")
-operation(builtins.zip, signature=lambda *iterables, strict=False: None, infer=infer.python.zipped, dtype="inferred")
-operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
-operation(builtins.str, result="fresh", dtype="inferred")

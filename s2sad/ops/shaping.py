@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Form, Sample, linear, literal, rule, sample
+from s2sad.ops.spec import Sample, linear, literal, rule, sample
 from s2sad.runtime.linear import layout_order, unrollaxis
 
 Array = Any
@@ -90,6 +91,7 @@ def _ravel_jvp(a_dot: Array, a: Array, order: str = "C") -> Array:
     infer=infer.shaping.in_one_row,
     result="maybe_view",
     closer=infer.memory.of_list,
+    forms=(Form("ravel"), Form("flatten", result="fresh")),
 )
 def ravel(z_bar: Array, a: Array, order: str = "C") -> Array:
     if order == "C":
@@ -121,7 +123,7 @@ def _transposes() -> Sequence[Sample]:
     samples=_transposes,
     result="view",
     infer=infer.shaping.transposed,
-    forms=(Form("transpose", gathers="axes"),),
+    forms=(Form("transpose", gathers="axes"), Form("T", "attribute")),
 )
 def transpose(z_bar: Array, a: Array, axes: Any = None) -> Array:
     if axes is None:
@@ -133,7 +135,14 @@ def _matrix_stacks() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(2, 3, 4)), sample(numbers(1, 0)), sample(complexes(2, 2, 3))]
 
 
-@linear(np.matrix_transpose, wrt=["x"], samples=_matrix_stacks, result="view", infer=infer.shaping.matrix_transposed)
+@linear(
+    np.matrix_transpose,
+    wrt=["x"],
+    samples=_matrix_stacks,
+    result="view",
+    infer=infer.shaping.matrix_transposed,
+    forms=(Form("mT", "attribute"),),
+)
 def matrix_transpose(z_bar: Array, x: Array) -> Array:
     return np.matrix_transpose(z_bar)
 
@@ -155,7 +164,7 @@ def _axis_pairs() -> Sequence[Sample]:
     ]
 
 
-@linear(np.swapaxes, wrt=["a"], samples=_axis_pairs, result="view", infer=infer.shaping.axes_swapped)
+@linear(np.swapaxes, wrt=["a"], samples=_axis_pairs, result="view", infer=infer.shaping.axes_swapped, forms=METHOD)
 def swapaxes(z_bar: Array, a: Array, axis1: int, axis2: int) -> Array:
     return np.swapaxes(z_bar, axis1, axis2)
 
@@ -194,7 +203,7 @@ def _squeezes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.squeeze, wrt=["a"], samples=_squeezes, result="view", infer=infer.shaping.squeezed)
+@linear(np.squeeze, wrt=["a"], samples=_squeezes, result="view", infer=infer.shaping.squeezed, forms=METHOD)
 def squeeze(z_bar: Array, a: Array, axis: Any = None) -> Array:
     return np.reshape(z_bar, np.shape(a))
 

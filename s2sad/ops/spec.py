@@ -44,27 +44,19 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from s2sad.ir.nodes import Call
+from s2sad.ops.forms import Form, Result
 from s2sad.ops.infer.common import Infer, Look, broadcast_of_all, unknown
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 Kind = Literal["elementwise", "linear", "bilinear", "general"]
-
-#: What the result of an operation is:
-#:
-#: ``fresh``      an object of its own, that shares no memory with an operand
-#: ``view``       a view of the memory of its first operand
-#: ``maybe_view`` a view of its first operand or a copy of it, with the elements in the same order
-#: ``element``    one of the operands, or an item of one
-#: ``unknown``    any of these
-Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
 
 #: Of what precision the numbers in the result are, where no argument ``dtype`` says it:
 #:
@@ -104,17 +96,6 @@ def sample(*args: Any, **kwargs: Any) -> Sample:
 Samples = Callable[[], Sequence[Sample]]
 
 
-@dataclass(frozen=True)
-class Form:
-    """A method of arrays that is an operation, where its arguments are not those of the function after the first."""
-
-    name: str
-    #: The parameter that gathers separate arguments: ``x.reshape(2, 3)``.
-    gathers: str | None = None
-    #: Other names of parameters.
-    renamed: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OpSpec:
     """What one operation is."""
@@ -130,10 +111,16 @@ class OpSpec:
     #: A closer answer than ``result`` for a call, from its arguments alone or their types as well; None where there is
     #: none.
     closer: Callable[[Call, Look | None], Result | None] | None = None
-    #: The parameters that it writes, stores references to in others, and calls.
+    #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
+    #: The option by which its first operand becomes its working space, and the value of that by which it does not.
+    overwrites: tuple[str, bool] | None = None
+    #: The parameters to which it stores references in those that it writes.
     stores: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
+    #: The parameters that it calls; None where any function that it is given may be called.
+    calls: tuple[str, ...] | None = None
+    #: Whether it makes numbers of any dtype that it is asked for, integers too.
+    casts: bool = False
     #: Whether it must happen in its place, and once: it draws random numbers, prints or the like.
     ordered: bool = False
     forms: tuple[Form, ...] = ()
@@ -151,14 +138,19 @@ class OpSpec:
     mirrors: bool = True
     #: Whether the adjoints of real operands may be complex.
     complex_adjoints: bool = False
+    #: Whether all operands are read before anything is written into ``out`` or the first of them.
+    reads_first: bool = False
     samples: Samples = tuple
 
-    def form(self, name: str) -> Form | None:
-        """The method called ``name``, where its arguments are not those of the function."""
-        for form in self.forms:
-            if form.name == name:
-                return form
-        return None
+    @property
+    def own(self) -> bool:
+        """Whether it is a method for which there is no function."""
+        return any(form.own for form in self.forms)
+
+    @property
+    def pure(self) -> bool:
+        """Whether it has no effect, other than those of what it calls."""
+        return not (self.ordered or self.writes)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -189,14 +181,17 @@ class Options(TypedDict, total=False):
     result: Result
     closer: Callable[[Call, Look | None], Result | None]
     writes: tuple[str, ...]
+    overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]
+    casts: bool
     ordered: bool
     forms: tuple[Form, ...]
     aliases: Mapping[str, str]
     leading: int
     odd: int
     mirrors: bool
+    reads_first: bool
     complex_adjoints: bool
     remedy: str
 
@@ -217,6 +212,7 @@ _SELECTING = frozenset(
 _specs: dict[int | tuple[int, int | str], OpSpec] = {}
 #: The objects of which methods are operations, by their identity.
 _owners: dict[int, object] = {}
+_forms: dict[tuple[str, str], tuple[OpSpec, Form]] = {}
 
 
 def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, Any]]:
@@ -237,6 +233,9 @@ def _name(function: Function, otherwise: str = "") -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     name = getattr(function, "__name__", otherwise)
+    owner = getattr(function, "__objclass__", None)
+    if owner is not None:
+        return f"{owner.__name__}.{name}"
     # Universal functions do not say where they are from.
     home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
     if home.startswith("scipy."):
@@ -258,6 +257,10 @@ def _enter(spec: OpSpec) -> None:
     _specs[key] = spec
     if isinstance(spec.function, types.MethodType):
         _owners[id(spec.function.__self__)] = spec.function.__self__
+    for form in spec.forms:
+        name = form.kind, form.name or spec.function.__name__
+        if not form.own or name not in _forms:
+            _forms[name] = spec, form
 
 
 def _key(function: object) -> int | tuple[int, int | str]:
@@ -411,6 +414,29 @@ def spec_of(function: object) -> OpSpec | None:
 def has_methods(value: object) -> bool:
     """Return whether methods of this object are operations: ``norm.logpdf`` of ``scipy.stats``."""
     return id(value) in _owners
+
+
+def callee(function: object) -> OpSpec | None:
+    """Return what is known of ``function``, or of the method of a built-in class that is bound in it, or None."""
+    entry = spec_of(function)
+    if entry is not None or isinstance(function, (types.FunctionType, type)):
+        return entry
+    name = getattr(function, "__name__", "")
+    if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        known = _forms.get(("method", name)) if issubclass(np.ndarray, function.__objclass__) else None
+        return None if known is None else known[0]
+    owner = getattr(function, "__self__", None)
+    return None if owner is None else spec_of(getattr(type(owner), name, None))
+
+
+def form_of(kind: str, name: str) -> tuple[OpSpec, Form] | None:
+    """Return the operation that a method or attribute of this name is, with its form, or None."""
+    return _forms.get((kind, name))
+
+
+def named() -> Iterator[tuple[str, OpSpec]]:
+    """The names of all methods and attributes, with the operations that they are."""
+    return ((name, known) for (_, name), (known, _) in _forms.items())
 
 
 def find(function: object) -> Rule | None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, sampling
+from s2sad.ops.forms import METHOD
 from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient
@@ -297,8 +298,9 @@ def sinc(x: Array) -> Array:
 
 # --- steps and tests ---
 
+constant(np.round, forms=METHOD, reads_first=True)
 constant(
-    np.floor, np.ceil, np.trunc, np.rint, np.round, np.around, np.fix, np.floor_divide,
+    np.floor, np.ceil, np.trunc, np.rint, np.around, np.fix, np.floor_divide,
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
     np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
     np.isnan, np.isinf, np.isfinite, np.signbit, np.isclose, np.allclose, np.array_equal,

@@ -20,7 +20,8 @@ DRAWING_METHODS = frozenset(
     "standard_gamma beta poisson binomial multinomial lognormal multivariate_normal laplace logistic triangular "
     "geometric dirichlet chisquare standard_t vonmises".split()
 )
-_BUILT_IN = (str, tuple, list, dict, set, float, complex, np.ndarray)
+#: The members of Python's and NumPy's own classes.
+MEMBERS = frozenset(name for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for name in dir(t))
 #: The special methods that no operator, subscript, loop or built-in function of a differentiated function runs.
 _ADMINISTRATIVE = frozenset(
     f"__{name}__"
@@ -32,7 +33,7 @@ _ADMINISTRATIVE = frozenset(
 #: The names of members whose meaning is taken from the built-in classes.
 BUILT_IN_NAMES = (
     frozenset(
-        {name for t in _BUILT_IN for name in dir(t)}
+        MEMBERS
         | DRAWING_METHODS
         | {"choice", "permutation", "permuted", "shuffle"}
         | {f"__{name}__" for name in "next bool getattr instancecheck subclasscheck length_hint missing".split()}

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import tests.operations  # noqa: F401
-from s2sad.frontend import methods
+from s2sad import ops
+from s2sad.frontend import operators
 from s2sad.ir.types import Fact
 from s2sad.ops import spec
 from s2sad.ops.spec import OpSpec, sample
@@ -74,7 +75,7 @@ def test_what_is_claimed_of_a_result_is_true(entry: OpSpec) -> None:
     assert not found_at(function_form(entry.function), points_of(entry))
 
 
-METHODS = [(name, f) for name, f in methods.METHODS.items() if spec.spec_of(f) is not None]
+METHODS = [(name, f) for name, _ in spec.named() if (f := ops.function_of("method", name)) is not None]
 
 
 @pytest.mark.parametrize(("name", "function"), METHODS, ids=[name for name, _ in METHODS])
@@ -87,7 +88,7 @@ def test_what_is_claimed_of_a_method_is_true(name: str, function: Callable[..., 
 
 @pytest.mark.parametrize(("name", "args"), [("reshape", (3, 2)), ("reshape", (-1,)), ("transpose", (1, 0))])
 def test_what_is_claimed_of_gathered_arguments_is_true(name: str, args: tuple[int, ...]) -> None:
-    assert not found_at(method_form(name, methods.METHODS[name]), layouts((M, *args), {}))
+    assert not found_at(method_form(name, ops.function_of("method", name)), layouts((M, *args), {}))
 
 
 ATTRIBUTES = ["T", "mT", "real", "imag", "shape"]
@@ -95,7 +96,7 @@ ATTRIBUTES = ["T", "mT", "real", "imag", "shape"]
 
 @pytest.mark.parametrize("name", ATTRIBUTES)
 def test_what_is_claimed_of_an_attribute_is_true(name: str) -> None:
-    form = attribute_form(name, methods.ATTRIBUTES.get(name))
+    form = attribute_form(name, ops.function_of("attribute", name))
     for x in (X, M, M + 1j, np.array(1.5), np.ones((2, 1, 3))):
         assert not found_at(form, layouts((x,), {}))
 
@@ -112,7 +113,7 @@ PAIRS = [
 
 @pytest.mark.parametrize("symbol", OPERATORS)
 def test_what_is_claimed_of_an_operator_is_true(symbol: str) -> None:
-    function = next(f for s, f in methods.BINARY.values() if s == symbol)
+    function = next(f for s, f in operators.BINARY.values() if s == symbol)
     form = Form("operator", symbol, function, OPERATORS[symbol])
     for pair in PAIRS:
         assert not found_at(form, layouts(pair, {}))

@@ -268,12 +268,12 @@ def test_general_text_agrees_with_static_branches(rule: Rule, monkeypatch: pytes
 # --- the test itself can fail ---
 
 
-def scaled(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The same rule, 1% wrong in what it returns first."""
+def scaled(body: Callable[..., Any], whole: bool = False) -> Callable[..., Any]:
+    """The same rule, 1% wrong in what it returns first, or in the whole of it."""
 
     def wrong(*args: Any, **kwargs: Any) -> Any:
         values = body(*args, **kwargs)
-        if isinstance(values, tuple):
+        if isinstance(values, tuple) and not whole:
             return (tree_map(lambda v: 1.01 * v, values[0]), *values[1:])
         return tree_map(lambda v: 1.01 * v, values)
 
@@ -298,7 +298,7 @@ def test_a_rule_that_is_one_percent_wrong_fails(rule: Rule) -> None:
 def test_a_forward_rule_that_is_one_percent_wrong_fails(rule: Rule) -> None:
     assert rule.jvp is not None
     with pytest.raises(Mismatch):
-        check_all(dataclasses.replace(rule, jvp=scaled(rule.jvp)))
+        check_all(dataclasses.replace(rule, jvp=scaled(rule.jvp, whole=True)))
 
 
 def find(function: Callable[..., Any]) -> Rule:

@@ -1,0 +1,144 @@
+"""What a call is of, as far as the table of operations knows it, and what it is given for each parameter."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import ops
+from s2sad.frontend.resolve import Member
+from s2sad.ops.binding import places, positions
+from s2sad.ops.spec import OpSpec
+from s2sad.runtime.classes import MEMBERS
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+
+
+def is_numpy(function: object) -> bool:
+    """Whether a function is NumPy's own, or an operation of SciPy's, and free of side effects.
+
+    ``np.random`` and vectorized functions are not.
+    """
+    if isinstance(function, (np.ufunc, np.vectorize)):
+        return isinstance(function, np.ufunc)
+    if _is_of(function, "scipy"):
+        known = ops.spec_of(function)
+        return known is not None and known.pure and not (known.calls or known.stores)
+    return _is_of(function, "numpy") and not str(getattr(function, "__module__", "")).startswith("numpy.random")
+
+
+def _is_of(function: object, package: str) -> bool:
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == package
+
+
+def is_own(function: object) -> bool:
+    """Whether a function is the user's, so that the names of its parameters mean what they mean there."""
+    return isinstance(function, types.FunctionType) and not is_numpy(function)
+
+
+def is_built_in(func: Node, lookup: Lookup) -> bool:
+    """Whether what is called is a method, and that of a built-in class if the class of the object has it at all."""
+    found, function = lookup(func)
+    return not found and isinstance(func, gast.Attribute) and not isinstance(function, Member)
+
+
+def is_member(name: str) -> bool:
+    """Whether the built-in classes have a method of this name, of which the result holds what the object holds or what
+    is given, and no more."""
+    return name in MEMBERS or ops.method(name) is not None
+
+
+def is_none(node: Node) -> bool:
+    """Whether ``node`` is ``None`` as it is written."""
+    return isinstance(node, gast.Constant) and node.value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call is given.
+
+    ``function`` is what is called, or what a method applies, and ``spec`` what is known of it, if anything; ``names``
+    are those of the arguments that stand by position, ``named`` all arguments and the object of a method by the names
+    of their parameters (empty where that is not known), ``starred`` what stands behind ``*`` and ``**``.
+    """
+
+    function: Any
+    spec: OpSpec | None
+    names: tuple[str, ...]
+    named: tuple[tuple[str, Node], ...]
+    starred: tuple[Node, ...]
+
+    def of(self, names: Iterable[str]) -> list[Node]:
+        """What is given for some parameters."""
+        return [node for name, node in self.named if name in names]
+
+    def changed(self) -> list[Node]:
+        """What is changed because that is the purpose of the function or method."""
+        writes = () if self.spec is None else self.spec.writes
+        found = self.of(writes)
+        return found if len(found) == len(writes) else [*found, *self.starred]
+
+    def outs(self) -> list[Node]:
+        """What a result is written into, or that serves as working space."""
+        found = [out for out in self.of(("out",)) if not is_none(out)]
+        found = [part for o in found for part in (o.elts if isinstance(o, (gast.Tuple, gast.List)) else [o])]
+        if self.starred and ("out" in self.names or is_numpy(self.function)):
+            found += self.starred
+        option, harmless = (self.spec.overwrites if self.spec is not None else None) or ("", False)
+        for asked in self.of((option,)) if option else ():
+            if not (isinstance(asked, gast.Constant) and asked.value is harmless):
+                found.append(self.named[0][1])
+        return [*found, *self.overwritten()]
+
+    def overwritten(self) -> list[Node]:
+        """What a function of SciPy may use as working space: ``a`` where a call says ``overwrite_a=True``."""
+        if not _is_of(self.function, "scipy"):
+            return []
+        asked = [(name, value) for name, value in self.named if name.startswith("overwrite_")]
+        asked = [(n, v) for n, v in asked if not (isinstance(v, gast.Constant) and v.value is False)]
+        return [v for n, _ in asked for name, v in self.named if name.lower() == n.removeprefix("overwrite_")]
+
+    def written(self) -> list[Node]:
+        """All that is written into."""
+        return [*self.outs(), *self.changed()]
+
+
+def given(call: Node, lookup: Lookup) -> Given:
+    """What a call is of, and what it is given."""
+    found, function = lookup(call.func)
+    args: list[Node] = call.args
+    spec: OpSpec | None = None
+    names: tuple[str, ...] = ()
+    if found:
+        spec = ops.callee(function)
+        names = _names_of(spec, function)
+    elif isinstance(call.func, gast.Attribute) and not isinstance(function, Member):
+        spec = ops.method(call.func.attr)
+        function, names = (None, ()) if spec is None else (spec.function, places(spec))
+        args = [call.func.value, *args]
+    starred: list[Node] = [a for a in args if isinstance(a, gast.Starred)]
+    placed = args[: args.index(starred[0])] if starred else args
+    named = [(names[i] if i < len(names) else "", node) for i, node in enumerate(placed)]
+    aliases = {} if spec is None else spec.aliases
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            starred.append(keyword.value)
+        else:
+            named.append((aliases.get(keyword.arg, keyword.arg), keyword.value))
+    if args is not call.args:
+        names = names[1:]
+    return Given(function if found or spec is not None else None, spec, names, tuple(named), tuple(starred))
+
+
+def _names_of(spec: OpSpec | None, function: Any) -> tuple[str, ...]:
+    """The names of what stands by position in a call of a function."""
+    if spec is None:
+        return (positions(function) if is_numpy(function) or _is_of(function, "scipy") else None) or ()
+    bound = getattr(function, "__self__", None) is not None and not hasattr(spec.function, "__self__")
+    return places(spec)[1:] if bound else places(spec)

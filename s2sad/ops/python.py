@@ -1,0 +1,74 @@
+"""Python's own functions that have no derivative: containers, iterators, questions, and what writes or calls."""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import copy
+import heapq
+import operator
+
+from s2sad.ops import infer
+from s2sad.ops.spec import constant, operation
+
+# --- questions about objects ---
+
+constant(
+    builtins.isinstance, builtins.issubclass, signature=lambda obj, class_or_tuple: None, calls=(), dtype="inferred",
+)  # fmt: skip
+constant(builtins.callable, signature=lambda obj: None, calls=(), dtype="truth")
+constant(builtins.type, signature=lambda obj: None, calls=(), dtype="inferred")
+# A number can be read back from them.
+operation(builtins.hash, builtins.id, signature=lambda obj: None, calls=(), result="fresh")
+constant(builtins.hasattr, builtins.ord, dtype="inferred")
+constant(builtins.len, signature=lambda obj: None, infer=infer.python.length, calls=(), dtype="inferred")
+
+# --- containers and iterators ---
+
+operation(builtins.list, signature=lambda iterable=None: None, infer=infer.python.listed("list"), dtype="inferred")
+operation(builtins.tuple, signature=lambda iterable=None: None, infer=infer.python.listed("tuple"), dtype="inferred")
+operation(builtins.dict, signature=lambda: None, infer=infer.python.of_dict, dtype="inferred")
+operation(builtins.set, builtins.frozenset, signature=lambda iterable=None: None)
+operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")
+operation(builtins.enumerate, signature=lambda iterable, start=0: None, infer=infer.python.enumerated, dtype="inferred")
+operation(builtins.zip, signature=lambda *iterables, strict=False: None, infer=infer.python.zipped, dtype="inferred")
+operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
+operation(builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",))
+operation(copy.copy, signature=lambda x: None)
+operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh")
+
+# --- text ---
+
+operation(builtins.str, calls=(), result="fresh", dtype="inferred")
+operation(builtins.repr, signature=lambda obj: None, calls=(), result="fresh")
+operation(builtins.bytes, builtins.chr, result="fresh")
+
+# --- what is used up, and what is seen outside ---
+
+operation(builtins.iter, signature=lambda object, sentinel=None: None, ordered=True)
+# An iterator may give the same array once more, with other contents.
+operation(
+    builtins.next, signature=lambda iterator, default=None: None, writes=("iterator",), calls=(), result="element"
+)
+operation(builtins.print, signature=lambda *args: None, ordered=True)
+
+# --- what writes into its first argument ---
+
+operation(builtins.setattr, signature=lambda obj, name, value: None, writes=("obj",), stores=("value",))
+operation(builtins.delattr, signature=lambda obj, name: None, writes=("obj",))
+operation(operator.setitem, signature=lambda a, b, c: None, writes=("a",), stores=("c",))
+operation(operator.delitem, signature=lambda a, b: None, writes=("a",))
+operation(
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+    operator.imatmul, operator.ilshift, operator.irshift, operator.iand, operator.ior, operator.ixor, operator.iconcat,
+    signature=lambda a, b: None, writes=("a",), stores=("b",), result="element",
+)  # fmt: skip
+operation(
+    heapq.heappush, heapq.heapreplace, heapq.heappushpop,
+    signature=lambda heap, item: None, writes=("heap",), stores=("item",), result="element",
+)  # fmt: skip
+operation(heapq.heappop, heapq.heapify, signature=lambda heap: None, writes=("heap",), result="element")
+operation(
+    bisect.insort, bisect.insort_left,
+    signature=lambda a, x, lo=0, hi=None, *, key=None: None, writes=("a",), stores=("x",), calls=("key",),
+)  # fmt: skip
