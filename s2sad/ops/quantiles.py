@@ -2,7 +2,8 @@
 
 A quantile lies between two neighbours of the sorted elements and hands its adjoint to these two; among equal elements
 it is those that NumPy's partition puts there. By ``q`` it has a derivative too: the slope between the neighbours,
-where the method interpolates, else zero. So has a sorted array: each element goes where a stable sort takes it.
+where the method interpolates, else zero. An element of a sorted array hands its adjoint
+to the one that NumPy's argsort puts in its place.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.points import numbers, singles
-from s2sad.ops.spec import Function, Sample, linear, literal, rule, sample
+from s2sad.ops.spec import Function, Sample, constant, linear, literal, rule, sample
 from s2sad.runtime.arrays import Axis, Shape
 from s2sad.runtime.linear import like
 from s2sad.runtime.quantiles import (
     mean_values,
+    partition_order,
     quantile_adjoint,
     quantile_tangent,
     scatter_order,
@@ -28,6 +30,8 @@ from s2sad.runtime.quantiles import (
 )
 
 Array = Any
+
+constant(partition_order)
 
 METHODS = (
     "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
@@ -383,8 +387,7 @@ def spread_behind_rule(z_bar: Array, q: Array, whole: Array) -> Array:
 
 
 def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
-    order = np.argsort(a, axis=axis, kind="stable")
-    return np.take_along_axis(a_dot, order, axis)
+    return np.take_along_axis(a_dot, np.argsort(a, axis=axis), axis)
 
 
 # `order` names fields of structured arrays, which have no derivative.
@@ -392,7 +395,7 @@ def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
 def sort(
     z_bar: Array, a: Array, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
 ) -> Array:
-    return scatter_order(z_bar, np.argsort(a, axis=axis, kind="stable"), np.shape(a), axis)
+    return scatter_order(z_bar, np.argsort(a, axis=axis), np.shape(a), axis)
 
 
 def _partitions() -> Sequence[Sample]:
@@ -410,16 +413,13 @@ def _partitions() -> Sequence[Sample]:
     ]
 
 
-def _partition_jvp(a_dot: Array, z: Array, a: Array, axis: int | None) -> Array:
-    ordered = np.take_along_axis(a_dot, np.argsort(a, axis=axis, kind="stable"), axis)
-    return scatter_order(ordered, np.argsort(z, axis=axis, kind="stable"), np.shape(z), axis)
+def _partition_jvp(a_dot: Array, z: Array, a: Array, kth: Any, axis: int | None) -> Array:
+    return np.take_along_axis(a_dot, partition_order(a, z, kth, axis), axis)
 
 
-# Which of the elements below the k-th comes first is not said, so it is looked up by their ranks.
 @rule(np.partition, wrt=["a"], jvp=_partition_jvp, samples=_partitions, infer=infer.axes.scan)
 def partition(z: Array, z_bar: Array, a: Array, kth: Any, axis: int | None = -1, kind: str = "introselect") -> Array:
-    ordered = np.take_along_axis(z_bar, np.argsort(z, axis=axis, kind="stable"), axis)
-    return scatter_order(ordered, np.argsort(a, axis=axis, kind="stable"), np.shape(a), axis)
+    return scatter_order(z_bar, partition_order(a, z, kth, axis), np.shape(a), axis)
 
 
 def _orders() -> Sequence[Sample]:

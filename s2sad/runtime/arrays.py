@@ -196,9 +196,15 @@ def undiff(g: Any, shape: Shape, n: int = 1, axis: int = -1) -> Any:
     """
     if n >= shape[axis]:
         return np.full(shape, np.sum(g))  # zeros: nothing is left to differ
-    widths = [(0, 0)] * len(shape)
-    widths[axis] = (n, n)
-    return (-1) ** n * np.diff(np.pad(g, widths), n, axis)
+    for _ in range(n):
+        length = np.shape(g)[axis] + 1
+        wider = np.empty_like(g, shape=[length if i == axis % len(shape) else m for i, m in enumerate(np.shape(g))])
+        into, of = np.moveaxis(wider, axis, 0), np.moveaxis(g, axis, 0)
+        np.negative(of[:1], out=into[:1])
+        np.subtract(of[:-1], of[1:], out=into[1:-1])
+        into[-1:] = of[-1:]
+        g = wider
+    return g if n else np.array(g)
 
 
 def clip_share(g: Any, a: Any, low: Any, high: Any) -> Any:

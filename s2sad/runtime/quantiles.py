@@ -190,6 +190,25 @@ def spread_behind(q: Any, whole: Any) -> Any:
     return np.broadcast_to(np.expand_dims(q, tuple(range(np.ndim(q), np.ndim(whole)))), np.shape(whole))
 
 
+def partition_order(a: Any, z: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Return the positions of the elements of ``z = np.partition(a, kth, axis)`` in ``a``.
+
+    NumPy does not say that ``np.argpartition`` puts equal parts in the same order, so this is looked at; if it does
+    not, both are sorted.
+
+    >>> a = np.array([3.0, 1.0, 2.0])
+    >>> bool(np.all(a[partition_order(a, np.partition(a, 1), 1)] == np.partition(a, 1)))
+    True
+    """
+    order = np.argpartition(a, kth, axis)
+    if np.array_equal(np.take_along_axis(np.asarray(a), order, axis), z):
+        return order
+    of_a, of_z = np.argsort(a, axis), np.argsort(z, -1 if axis is None else axis)
+    order = np.empty_like(of_a)
+    np.put_along_axis(order, of_z, of_a, -1 if axis is None else axis)
+    return order
+
+
 def scatter_order(g: Any, order: Any, shape: Shape, axis: int | None = -1) -> Any:
     """Return the adjoint of an array of ``shape``, given ``g``, that of its elements in an ``order`` along ``axis``.
 

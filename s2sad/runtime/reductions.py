@@ -30,7 +30,14 @@ def unreduceat(g: Any, shape: Shape, indices: Any, axis: int = 0) -> Any:
     >>> unreduceat(np.array([1.0, 5.0]), (3,), [0, 2])
     array([1., 1., 5.])
     """
-    places, owners = reduceat_places(indices, shape[axis])
+    starts, n = np.asarray(indices), shape[axis]
+    if np.all(starts[1:] > starts[:-1]):
+        # No element is in two parts.
+        repeated = np.moveaxis(np.repeat(g, np.append(starts[1:], n) - starts, axis), axis, 0)
+        whole = np.zeros((n, *np.shape(repeated)[1:]), repeated.dtype)
+        whole[starts[0] :] = repeated
+        return np.moveaxis(whole, 0, axis)
+    places, owners = reduceat_places(indices, n)
     return untake(np.take(g, owners, axis), shape, places, axis)
 
 

@@ -30,7 +30,9 @@ def vjp(function: Any, *args: Any, **kwargs: Any) -> Any:
     """The text of a rule, called at ``args``."""
     rule = spec.find(function)
     assert rule is not None
-    return rule.vjp(*args, **kwargs)
+    values = rule.vjp(*args, **kwargs)
+    # That of what is reduced, without those of a first value or a mean that are not given.
+    return values[0] if rule.wrt[1:] in (("initial",), ("mean",)) else values
 
 
 # --- unbroadcast and unreduce ---
