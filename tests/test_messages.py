@@ -528,3 +528,50 @@ def test_scipy_that_can_be_followed() -> None:
         message = "integrate.simpson has no derivative rule"
         np.testing.assert_allclose(gradient, [1.0 / 3.0, 4.0 / 3.0, 1.0 / 3.0])
     assert "integrate.simpson has no derivative rule" in message
+
+
+def test_remedies_for_functions_of_scipy() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    interpolate = pytest.importorskip("scipy.interpolate")
+    stats = pytest.importorskip("scipy.stats")
+
+    def minimum(x: Any) -> Any:
+        return optimize.minimize(lambda t: (t - 1) ** 2, x[0]).fun
+
+    def zscore(x: Any) -> Any:
+        return np.sum(stats.zscore(x))
+
+    def skewness(x: Any) -> Any:
+        return stats.skew(x)
+
+    def interpolated(x: Any) -> Any:
+        f = interpolate.interp1d(X, x)
+        return f(1.5)
+
+    remedies = {minimum: "linearised", zscore: "np.std(x)", skewness: "np.mean of"}
+    for f, remedy in remedies.items():
+        assert remedy in only(f).remedy
+    with pytest.raises(S2SADError, match=r"Use np\.interp, which"):
+        grad(interpolated)(X)
+
+
+def test_compiled_functions_that_are_called_for_their_effects() -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+    module = pytest.importorskip("scipy.ndimage._nd_image")
+
+    def followed(x: Any) -> Any:
+        return ndimage.uniform_filter(x, 3)[0]
+
+    def called(x: Any) -> Any:
+        out = np.zeros_like(x)
+        module.uniform_filter1d(x, 3, 0, out, 2, 0.0, 0)
+        return out[0]
+
+    def constant(x: Any) -> Any:
+        out = np.zeros_like(x)
+        module.uniform_filter1d(stop_gradient(np.copy(x)), 3, 0, out, 2, 0.0, 0)
+        return np.sum(out * x)
+
+    assert "ndimage.uniform_filter has no derivative rule" in only(followed).message
+    assert only(called).message == "module.uniform_filter1d(...) has no source, and may write into what it is given"
+    np.testing.assert_allclose(grad(constant)(X), ndimage.uniform_filter(X, 3))

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from s2sad import ops
 from s2sad.frontend.given import given, is_none, is_numpy
 from s2sad.runtime.einsum import LETTERS
 
@@ -35,6 +36,15 @@ def is_of_python(function: types.FunctionType) -> bool:
 def _places() -> tuple[str, str]:
     """Where the modules of Python's own library are."""
     return sysconfig.get_path("stdlib"), "<frozen"
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a function is of an extension module, neither NumPy's nor Python's own, and is in no table."""
+    # Functions of Cython have a class of their own.
+    if not isinstance(function, types.BuiltinFunctionType) and "cython" not in type(function).__name__:
+        return False
+    module = (getattr(function, "__module__", None) or "builtins").partition(".")[0]
+    return module not in ("numpy", "s2sad", *sys.stdlib_module_names) and ops.spec_of(function) is None
 
 
 def is_followed(function: types.FunctionType) -> bool:

@@ -28,7 +28,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import operators, unfollowed
-from s2sad.frontend.called import ONE_BY_ONE, obstacle
+from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.frozen import unfrozen
@@ -414,6 +414,10 @@ class _Lowering(ControlFlow):
             function = self.resolver.lookup(func)[1]
             if not is_starred(call) and is_writing(call, self.resolver.lookup):
                 self.violation(s, *unfollowed.of_writer(call, self.resolver.lookup, self.depends))
+                return
+            if is_compiled(function):
+                # Nobody takes its result, so it is there for what it does, and that cannot be seen.
+                self.violation(s, *unfollowed.of_compiled(self.resolver.text(func)))
                 return
             user = isinstance(function, types.FunctionType) and ops.find(function) is None
             if user and (may_write(function) or user_operation(call, function, self.resolver).writes):

@@ -51,9 +51,10 @@ def is_foreign(function: types.FunctionType, file: str) -> bool:
     return bool(other) and own != other
 
 
-def of_library(text: str, why: str) -> tuple[str, str]:
+def of_library(text: str, function: object, why: str) -> tuple[str, str]:
     """What is said of a library's function that is refused somewhere inside, for the reason ``why``."""
-    return f"{text} has no derivative rule, and its source cannot be followed: {why}", OF_LIBRARY
+    what = f"{text} has no derivative rule, and its source cannot be followed: {why}"
+    return what, ops.remedy(function) or OF_LIBRARY
 
 
 def of_function(text: str, call: Any, function: types.FunctionType, file: str) -> tuple[str, str] | None:
@@ -61,7 +62,7 @@ def of_function(text: str, call: Any, function: types.FunctionType, file: str) -
     why = obstacle(call, function)
     if why is None:
         return None
-    return of_library(text, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
+    return of_library(text, function, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
 
 
 def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
@@ -116,6 +117,11 @@ def of_value(text: str, value: Any) -> tuple[str, str]:
     if _is_users(type(value)):
         return _of_class(text, type(value), "__call__", text)
     return f"{text} has no derivative rule", CUSTOM
+
+
+def of_compiled(text: str) -> tuple[str, str]:
+    """What is said of a call, for its effects, of a function of an extension module."""
+    return f"{text}(...) has no source, and may write into what it is given", OF_LIBRARY
 
 
 def of_unknown(text: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import S2SADError
-from s2sad.frontend.called import is_followed, is_of_python
+from s2sad.frontend.called import is_compiled, is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.given import given, is_member, is_numpy
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
@@ -438,5 +438,9 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
             return True
         if isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name) and inner.target.id in handed:
             return True
+        if isinstance(inner, gast.Expr) and isinstance(inner.value, gast.Call):
+            # What is compiled, and called for its effects alone, may write into what it is given.
+            if is_compiled(lookup(inner.value.func)[1]):
+                return True
     body = gast.Module(body=node.body, type_ignores=[])
     return any(True for _ in written_in(body, lookup)) or alters(body, lookup)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.ops.scipy.remedies import remedy_of
 from s2sad.ops.spec import operation, spec_of
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
@@ -109,12 +110,12 @@ for _name, _text in REFUSED.items():
 
 
 def remedy(function: object) -> str | None:
-    """Return what to do instead of differentiating ``function``, or None if it is not a refused NumPy function.
+    """Return what to do instead of differentiating ``function``, or None if that is not known.
 
     Example:
         >>> remedy(np.piecewise)
         'Use np.where.'
     """
     entry = spec_of(function)
-    text = None if entry is None else entry.remedy
+    text = remedy_of(function) if entry is None else entry.remedy
     return None if text is None else f"{text[0].upper()}{text[1:]}."

@@ -19,7 +19,7 @@ def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Pla
     if is_foreign(callee, place.file):
         first = violations[0]
         where = f" ({inside_library(first.place.file) or first.place.file}:{first.place.line})" if first.place else ""
-        return [Violation(place, *of_library(name, first.message + where))]
+        return [Violation(place, *of_library(name, callee, first.message + where))]
     return [v if v.place == place else replace(v, calls=tuple(dict.fromkeys((*v.calls, place)))) for v in violations]
 
 

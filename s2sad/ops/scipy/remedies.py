@@ -1,0 +1,46 @@
+"""What to do instead of differentiating functions of SciPy that have no rule and cannot be followed, by their names."""
+
+from __future__ import annotations
+
+_OPTIMUM = (
+    "at the solution the gradient of the objective vanishes: find the solution under stop_gradient(...) and solve the "
+    "linearised conditions for its derivative"
+)
+_CUBATURE = "sum over fixed nodes and weights, as np.polynomial.legendre.leggauss gives them"
+_MOMENT = "write it with np.mean of (x - np.mean(x)) ** k"
+_TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
+
+REMEDIES: dict[str, str] = {
+    **dict.fromkeys(
+        [f"scipy.optimize.{name}" for name in ("minimize", "minimize_scalar", "least_squares", "curve_fit", "linprog")],
+        _OPTIMUM,
+    ),
+    "scipy.integrate.dblquad": _CUBATURE,
+    "scipy.integrate.tplquad": _CUBATURE,
+    "scipy.integrate.nquad": _CUBATURE,
+    "scipy.interpolate.interp1d": "use np.interp, which has derivatives by the points and the values",
+    "scipy.signal.savgol_filter": "use np.convolve with scipy.signal.savgol_coeffs(...)",
+    "scipy.signal.hilbert": "multiply np.fft.fft(x) by 2 at positive frequencies and 0 at negative ones",
+    "scipy.signal.medfilt": "use np.median of the windows of np.lib.stride_tricks.sliding_window_view",
+    "scipy.stats.zscore": "write (x - np.mean(x)) / np.std(x)",
+    "scipy.stats.pearsonr": "use np.corrcoef(x, y)[0, 1]",
+    "scipy.stats.gmean": "write np.exp(np.mean(np.log(x)))",
+    "scipy.stats.hmean": "write 1 / np.mean(1 / x)",
+    "scipy.stats.sem": "write np.std(x, ddof=1) / np.sqrt(len(x))",
+    "scipy.stats.iqr": "use np.quantile",
+    "scipy.stats.entropy": "use special.entr and special.rel_entr of scipy, with the probabilities normalised",
+    "scipy.stats.linregress": "use np.polyfit(x, y, 1)",
+    **dict.fromkeys([f"scipy.stats.{name}" for name in ("skew", "kurtosis", "moment", "variation")], _MOMENT),
+    **dict.fromkeys([f"scipy.stats.{name}" for name in ("ttest_1samp", "ttest_ind", "ttest_rel", "f_oneway")], _TEST),
+    "scipy.spatial.ConvexHull": "find the vertices under stop_gradient(...) and compute with x[vertices]",
+    "scipy.spatial.cKDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",
+    "scipy.spatial.KDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",
+}
+
+
+def remedy_of(function: object) -> str | None:
+    """The remedy for a function or class of SciPy, by the name under which it is public."""
+    module = getattr(function, "__module__", None) or ""
+    if not module.startswith("scipy."):
+        return None
+    return REMEDIES.get(f"{module.partition('._')[0]}.{getattr(function, '__name__', '')}")
