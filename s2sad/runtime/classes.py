@@ -108,8 +108,10 @@ def member(cls: type, name: str) -> tuple[bool, Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _is_of_library(cls: type) -> bool:
-    """Whether a class is Python's, NumPy's or of another installed package."""
+    """Whether a class is Python's, NumPy's, this package's or of another installed one."""
     if not cls.__flags__ & _HEAP_TYPE:
+        return True
+    if cls.__module__.partition(".")[0] == __package__.partition(".")[0]:
         return True
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)

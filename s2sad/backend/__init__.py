@@ -1,0 +1,1 @@
+"""What derivatives are written in."""

@@ -1,0 +1,53 @@
+"""The names that values have in the text."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+
+from s2sad.ir.code import Code, Region, Value, codes, inner
+
+
+class Names:
+    """A name for each value: the program's own, or one that is free."""
+
+    def __init__(self, code: Code) -> None:
+        self.taken = set(dir(builtins)) | set(_spelled(code))
+        self.made: dict[Value, str] = {}
+
+    def of(self, value: Value) -> str:
+        """The name of a value.
+
+        Example:
+            >>> from s2sad.ir.code import Exit
+            >>> names = Names(Code("f", "function", (), Region((), (), Exit("return"))))
+            >>> first = Value()
+            >>> names.of(first), names.of(Value()), names.of(first), names.of(Value("x"))
+            ('t', 't_2', 't', 'x')
+        """
+        if value.name:
+            return value.name
+        if value not in self.made:
+            number = 1
+            while (name := f"t_{number}" if number > 1 else "t") in self.taken:
+                number += 1
+            self.taken.add(name)
+            self.made[value] = name
+        return self.made[value]
+
+
+def _spelled(code: Code) -> Iterator[str]:
+    """All names that a code and what it makes spell out."""
+    for made in codes(code):
+        yield from (p.name for p in made.params)
+        yield from (v.name for v in (*made.variables, *made.captures))
+        yield from _in_region(made.body)
+
+
+def _in_region(region: Region) -> Iterator[str]:
+    yield from (p.name for p in region.params)
+    for operation in inner(region):
+        yield from (r.name for r in operation.results)
+        yield from (p.name for part in operation.regions for p in part.params)
+        if operation.kind in ("global", "store_global", "delete_global"):
+            yield operation.data
