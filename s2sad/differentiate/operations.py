@@ -79,7 +79,8 @@ class Operations(Adjoints):
             self.violation(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
             return
         strange = [a for a in call.args if self.fact(a).kind == "other"] if op.kind == "operator" else []
-        if strange:
+        # A product with a sparse matrix that is constant has a derivative by the array; what it is shows when it runs.
+        if strange and (op.name != "@" or any(map(self.is_active, strange))):
             what = f"an operand of {op.name} is an object with operators of its own, as far as is known"
             self.violation(call.node, what, _PLAIN_OPERAND)
             return

@@ -455,7 +455,7 @@ class Expressions:
         if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
             return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
         if ops.find(function) is None:
-            if isinstance(function, types.FunctionType) and is_followed(function):
+            if isinstance(function, types.FunctionType) and is_followed(function) and not ops.remedy(function):
                 why = unfollowed.of_function(text, node, function, self.resolver.file)
                 if why is not None:
                     return self.refused(node, *why)
@@ -474,6 +474,9 @@ class Expressions:
 
     def method_call(self, node: Node, hint: str) -> Expr:
         name = node.func.attr
+        if name == "dot" and len(node.args) == 1 and not node.keywords and self.is_sparse(node.func.value):
+            operands = self.operand(node.func.value), self.operand(node.args[0])
+            return self.assign(hint, Call(Op("operator", "@", np.matmul), operands, (), node))
         function = ops.function_of("method", name)
         if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
@@ -482,6 +485,11 @@ class Expressions:
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)
         return self.assign(hint, positional(Call(Op("method", name, function), (receiver, *args), kwargs, node)))
+
+    def is_sparse(self, node: Node) -> bool:
+        """Whether an expression is a sparse matrix that is known and constant."""
+        found, value = self.resolver.lookup(node)
+        return found and type(value).__module__.startswith("scipy.sparse") and not self.depends(node)
 
     def odd_dtype(self, node: Node) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""

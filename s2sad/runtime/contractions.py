@@ -16,6 +16,28 @@ from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 
 
+def is_sparse(x: Any) -> bool:
+    """Whether an operand of a product is a sparse matrix or linear operator of SciPy, which is not imported for that.
+
+    Raises:
+        UndefinedDerivativeError: it is no array either, so that nobody knows what the product is.
+    """
+    cls = type(x)
+    if cls.__module__.startswith("scipy.sparse"):
+        return True
+    if not (hasattr(cls, "__array_function__") or isinstance(x, (list, tuple, int, float, complex))):
+        raise UndefinedDerivativeError(
+            f"a product with an object of the class {cls.__name__} has no derivative rule",
+            "Use an array (np.asarray of it) or a sparse matrix of SciPy.",
+        )
+    return False
+
+
+def _by_sparse(product: Any, operand: Any) -> Any:
+    """The adjoint of an array in a product with a sparse matrix: real if the array is."""
+    return product if np.iscomplexobj(operand) else np.real(product)
+
+
 def dot_left(g: Any, a: Any, b: Any) -> Any:
     """Adjoint of the first operand of ``np.dot``, whatever the dimensions."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
@@ -24,7 +46,9 @@ def dot_left(g: Any, a: Any, b: Any) -> Any:
 
 
 def dot_right(g: Any, a: Any, b: Any) -> Any:
-    """Adjoint of the second operand of ``np.dot``, whatever the dimensions."""
+    """Adjoint of the second operand of ``np.dot``, whatever the dimensions; ``a.dot(b)`` of a sparse matrix too."""
+    if is_sparse(a):
+        return _by_sparse(a.T @ g, b)
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(g * a, np.shape(b))
     return tensordot_right(g, a, b, (-1, max(np.ndim(b) - 2, 0)))
@@ -45,7 +69,12 @@ def inner_right(g: Any, a: Any, b: Any) -> Any:
 
 
 def matmul_left(g: Any, x1: Any, x2: Any) -> Any:
-    """Adjoint of the first operand of ``np.matmul``: vectors, matrices and broadcast stacks of them."""
+    """Adjoint of the first operand of ``np.matmul``: vectors, matrices and broadcast stacks of them.
+
+    The second operand may be a sparse matrix.
+    """
+    if is_sparse(x2):
+        return _by_sparse(g @ x2.T, x1)
     columns = np.expand_dims(x2, -1) if np.ndim(x2) == 1 else x2
     rows_shape = (1, *np.shape(x1)) if np.ndim(x1) == 1 else np.shape(x1)
     product = np.matmul(_as_matrices(g, x1, x2), np.swapaxes(columns, -1, -2))
@@ -53,7 +82,12 @@ def matmul_left(g: Any, x1: Any, x2: Any) -> Any:
 
 
 def matmul_right(g: Any, x1: Any, x2: Any) -> Any:
-    """Adjoint of the second operand of ``np.matmul``: vectors, matrices and broadcast stacks of them."""
+    """Adjoint of the second operand of ``np.matmul``: vectors, matrices and broadcast stacks of them.
+
+    The first operand may be a sparse matrix.
+    """
+    if is_sparse(x1):
+        return _by_sparse(x1.T @ g, x2)
     rows = np.expand_dims(x1, 0) if np.ndim(x1) == 1 else x1
     columns_shape = (*np.shape(x2), 1) if np.ndim(x2) == 1 else np.shape(x2)
     product = np.matmul(np.swapaxes(rows, -1, -2), _as_matrices(g, x1, x2))

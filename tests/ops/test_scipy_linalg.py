@@ -82,9 +82,23 @@ def lyapunov(k: Any, y: Any) -> Any:
     return np.trace(x) + np.sum(scipy.linalg.sqrtm(A + k * np.eye(4)) ** 2)
 
 
+def functions_of_matrices(k: Any, y: Any) -> Any:
+    a = A @ A.T + k * np.diag(y[:4] ** 2)
+    total = np.sum(scipy.linalg.logm(a) ** 2) + np.sum(scipy.linalg.fractional_matrix_power(a, 0.3))
+    return total + np.sum(scipy.linalg.cosm(a / 9) ** 3) + np.sum(scipy.linalg.tanm(a / 20) @ y[:4])
+
+
+def factored(k: Any, y: Any) -> Any:
+    p, low, up = scipy.linalg.lu(A * k + np.outer(y[:4], y[2:]))
+    q, r = scipy.linalg.qr(A + k * np.diag(y[:4]), mode="economic")
+    u, s, vh = scipy.linalg.svd(np.outer(y, y[:3]) + k * np.eye(6, 3), full_matrices=False)
+    x = scipy.linalg.lstsq(np.outer(y, y[:3]) + k * np.eye(6, 3), y)[0]
+    return np.sum(p @ low * up) + np.sum(q**3) + np.sum(r) + np.sum((u * s**2) @ vh) + np.sum(x**2)
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     gaussian_process, gaussian_process_by_factors, gaussian_process_by_triangles, kalman, diffusion, newton,
-    tridiagonal, vibration, lyapunov,
+    tridiagonal, vibration, lyapunov, functions_of_matrices, factored,
 ]  # fmt: skip
 
 

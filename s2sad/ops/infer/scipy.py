@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from s2sad.ir.nodes import Const
 from s2sad.ir.types import OPEN, Fact
 from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of
 
@@ -118,3 +119,67 @@ def from_vectors(*names: str) -> Infer:
 def blocks(b: Bound, fact: Look) -> Fact | None:
     items = items_of(fact(b["arrs"]))
     return None if items is None else Fact("array", None, 2, all_real(*items))
+
+
+# --- signals
+
+
+def convolved(b: Bound, fact: Look) -> Fact | None:
+    """Of as many axes as both operands; without axes it may be a number."""
+    x, y = fact(b["in1"]), fact(b["in2"])
+    return Fact("array", None, x.ndim, all_real(x, y)) if x.ndim and x.ndim == y.ndim else None
+
+
+def filtered(b: Bound, fact: Look) -> Fact | None:
+    """The signal, in its shape; with a state, that is returned as well."""
+    x = fact(b["x"])
+    alone = literal(b.get("zi", Const(None))) is None and x.kind == "array" and x.ndim
+    parts = [fact(b[name]) for name in ("b", "a", "sos") if name in b]
+    return replace(x, real=all_real(x, *parts), boolean=False, size=None) if alone else None
+
+
+def same_shape(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the first operand, an array with axes."""
+    x = fact(next(iter(b.values())))
+    real = x.real and ("weights" not in b or fact(b["weights"]).real)
+    return replace(x, real=real, boolean=False, size=None) if x.kind == "array" and x.ndim else None
+
+
+def analytic(b: Bound, fact: Look) -> Fact | None:
+    x = fact(b["x"])
+    return Fact("array", None, x.ndim, real=False) if x.kind == "array" and x.ndim else None
+
+
+def integrated(b: Bound, fact: Look) -> Fact | None:
+    """One axis less than the samples; of one axis a number."""
+    y, x = fact(b["y"]), fact(b["x"])
+    known = y.kind == "array" and y.ndim and y.ndim > 1 and (x.kind == "none" or (x.ndim or 9) <= y.ndim)
+    return Fact("array", None, (y.ndim or 1) - 1, y.real) if known else None
+
+
+def cumulated(b: Bound, fact: Look) -> Fact | None:
+    """As many axes as the samples."""
+    y, x = fact(b["y"]), fact(b["x"])
+    known = y.kind == "array" and y.ndim and (x.kind == "none" or (x.ndim or 9) <= y.ndim)
+    return Fact("array", None, y.ndim, y.real) if known else None
+
+
+def pairs(b: Bound, fact: Look) -> Fact:
+    """A matrix of distances."""
+    return Fact("array", None, 2, True)
+
+
+def condensed(b: Bound, fact: Look) -> Fact:
+    """A row of distances."""
+    return Fact("array", None, 1, True)
+
+
+def sparse_solution(b: Bound, fact: Look) -> Fact | None:
+    """The solution for one right-hand side: of its shape."""
+    return Fact("array", None, 1, real=False) if fact(b["b"]).kind == "array" and fact(b["b"]).ndim == 1 else None
+
+
+def of_vector(b: Bound, fact: Look) -> Fact | None:
+    """The solution of a system: of as many axes as the right-hand side."""
+    right = fact(b["b"])
+    return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else None

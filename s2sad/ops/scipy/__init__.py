@@ -11,14 +11,24 @@ ROOTS = {
     "np": "numpy",
     "cmath": "cmath",
     "math": "math",
+    "integrate": "scipy.integrate",
     "linalg": "scipy.linalg",
+    "ndimage": "scipy.ndimage",
+    "signal": "scipy.signal",
+    "distance": "scipy.spatial.distance",
+    "solvers": "scipy.sparse.linalg",
     "special": "scipy.special",
     "stats": "scipy.stats",
 }
 
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
+    "scipy.integrate": ("integrate",),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
+    "scipy.ndimage": ("ndimage",),
+    "scipy.signal": ("signal",),
+    "scipy.sparse.linalg": ("sparse",),
+    "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special", "special_bessel", "special_orthogonal"),
     "scipy.stats": ("stats", "stats_multivariate"),
 }

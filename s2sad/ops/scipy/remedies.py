@@ -6,7 +6,6 @@ _OPTIMUM = (
     "at the solution the gradient of the objective vanishes: find the solution under stop_gradient(...) and solve the "
     "linearised conditions for its derivative"
 )
-_CUBATURE = "sum over fixed nodes and weights, as np.polynomial.legendre.leggauss gives them"
 _MOMENT = "write it with np.mean of (x - np.mean(x)) ** k"
 _TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
 
@@ -15,13 +14,7 @@ REMEDIES: dict[str, str] = {
         [f"scipy.optimize.{name}" for name in ("minimize", "minimize_scalar", "least_squares", "curve_fit", "linprog")],
         _OPTIMUM,
     ),
-    "scipy.integrate.dblquad": _CUBATURE,
-    "scipy.integrate.tplquad": _CUBATURE,
-    "scipy.integrate.nquad": _CUBATURE,
     "scipy.interpolate.interp1d": "use np.interp, which has derivatives by the points and the values",
-    "scipy.signal.savgol_filter": "use np.convolve with scipy.signal.savgol_coeffs(...)",
-    "scipy.signal.hilbert": "multiply np.fft.fft(x) by 2 at positive frequencies and 0 at negative ones",
-    "scipy.signal.medfilt": "use np.median of the windows of np.lib.stride_tricks.sliding_window_view",
     "scipy.stats.zscore": "write (x - np.mean(x)) / np.std(x)",
     "scipy.stats.pearsonr": "use np.corrcoef(x, y)[0, 1]",
     "scipy.stats.gmean": "write np.exp(np.mean(np.log(x)))",

@@ -23,10 +23,11 @@ def expm_derivative(a: Any, e: Any) -> Any:
     return linalg.expm_frechet(a, e, compute_expm=False).astype(np.result_type(a, e), copy=False)
 
 
-def block_derivative(function: Callable[..., Any], a: Any, e: Any, *more: Any) -> Any:
-    """Derivative of ``function(a, *more)``, a function of matrices, along ``e``."""
+def block_derivative(name: str, a: Any, e: Any, *more: Any) -> Any:
+    """Derivative along ``e`` of a function of matrices, ``linalg.name(a, *more)``."""
     if np.ndim(a) > 2:
-        return _of_each(lambda x, y: block_derivative(function, x, y, *more), a, e)
+        return _of_each(lambda x, y: block_derivative(name, x, y, *more), a, e)
+    function = getattr(linalg, name)
     size = np.shape(a)[0]
     return function(np.block([[a, e], [np.zeros_like(a), a]]), *more)[:size, size:]
 

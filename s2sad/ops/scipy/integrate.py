@@ -1,0 +1,123 @@
+"""Rules of ``scipy.integrate``: sums over samples.  Integrals of functions are refused, with what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from s2sad.ops import infer
+from s2sad.ops.differences import trapezoid
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.runtime.differences import trapezoid_weights
+from s2sad.runtime.scipy.quadrature import (
+    cumulative_trapezoid_adjoints,
+    cumulative_trapezoid_tangent,
+    simpson_adjoint,
+)
+
+Array = Any
+
+
+def grid(*shape: int) -> Any:
+    """Positions that are not equally spaced, in order along the last axis."""
+    return np.cumsum(0.3 + np.abs(numbers(*shape, seed=5)), axis=-1)
+
+
+def _integrands() -> Sequence[Sample]:
+    y = numbers(3, 5)
+    points = [sample(numbers(n)) for n in (2, 3, 4, 5, 6, 7)]
+    points += [sample(numbers(n), x=grid(n)) for n in (2, 3, 4, 5, 6, 7)]
+    points += [sample(y, dx=0.3), sample(y, dx=0.3, axis=0), sample(y, x=grid(5)), sample(y, x=grid(3), axis=0)]
+    points += [sample(y, x=grid(3, 5)), sample(numbers(3, 4), x=grid(3, 4), axis=-1), sample(complexes(5))]
+    return [*points, sample(complexes(4), x=grid(4)), sample(singles(5))]
+
+
+def _trapezoid_jvp(
+    y_dot: Array, x_dot: Array, dx_dot: Array, y: Array, x: Array | None = None, dx: Array = 1.0, axis: int = -1
+) -> Array:
+    rising = trapezoid_weights(x if x is None else x_dot, dx_dot, y, axis)
+    return np.sum(y_dot * trapezoid_weights(x, dx, y, axis) + y * rising, axis=axis)
+
+
+rule(
+    integrate.trapezoid,
+    wrt=["y", "x", "dx"],
+    jvp=_trapezoid_jvp,
+    samples=_integrands,
+    infer=infer.scipy.integrated,
+    dtype="unknown",
+)(trapezoid)
+
+
+def _simpson_jvp(
+    y_dot: Array, dx_dot: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
+) -> Array:
+    z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
+    return z_dot + (dx_dot * integrate.simpson(y, dx=1.0, axis=axis) if x is None else 0.0)
+
+
+@rule(
+    integrate.simpson,
+    wrt=["y", "dx"],
+    jvp=_simpson_jvp,
+    samples=_integrands,
+    infer=infer.scipy.integrated,
+    dtype="unknown",
+)
+def simpson(
+    z: Array, z_bar: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
+) -> tuple[Array, Array]:
+    return simpson_adjoint(z_bar, y, x, dx, axis), np.sum(z_bar * z) / dx
+
+
+def _running() -> Sequence[Sample]:
+    y = numbers(3, 5)
+    return [*_integrands(), sample(y, initial=0), sample(y, grid(3), axis=0, initial=0), sample(y, None, 0.7, 1, 0)]
+
+
+def _cumulative_trapezoid_jvp(
+    y_dot: Array,
+    x_dot: Array,
+    dx_dot: Array,
+    y: Array,
+    x: Array | None = None,
+    dx: Array = 1.0,
+    axis: int = -1,
+    initial: float | None = None,
+) -> Array:
+    return cumulative_trapezoid_tangent(y_dot, x_dot, dx_dot, y, x, dx, axis, initial)
+
+
+@rule(
+    integrate.cumulative_trapezoid,
+    wrt=["y", "x", "dx"],
+    jvp=_cumulative_trapezoid_jvp,
+    samples=_running,
+    infer=infer.scipy.cumulated,
+    dtype="unknown",
+)
+def cumulative_trapezoid(
+    z_bar: Array, y: Array, x: Array | None = None, dx: Array = 1.0, axis: int = -1, initial: float | None = None
+) -> tuple[Array, Array | None, Array]:
+    y_bar, x_bar, dx_bar = cumulative_trapezoid_adjoints(z_bar, y, x, dx, axis, initial)
+    return y_bar, x_bar, dx_bar
+
+
+# --- the others
+
+_NODES = (
+    "sum over fixed nodes instead: t, w = np.polynomial.legendre.leggauss(20), then "
+    "0.5 * (b - a) * np.sum(w * f(0.5 * (a + b) + 0.5 * (b - a) * t))"
+)
+_STEPS = "write the steps of a method of fixed step size (Runge-Kutta) as a loop: that is differentiated"
+
+for _name in ("quad", "quad_vec", "dblquad", "tplquad", "nquad", "cubature", "fixed_quad", "tanhsinh", "nsum"):
+    if hasattr(integrate, _name):
+        operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_NODES)
+for _name in ("solve_ivp", "odeint", "solve_bvp"):
+    operation(getattr(integrate, _name), signature=lambda fun: None, calls=("fun",), remedy=_STEPS)
+operation(integrate.romb, integrate.cumulative_simpson, remedy="use scipy.integrate.simpson or cumulative_trapezoid")

@@ -1,0 +1,477 @@
+"""Rules of ``scipy.ndimage``: filters, each adjoint the filter with its weights reversed, folded back at the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from s2sad.ops import infer
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.runtime.scipy.images import (
+    correlate1d_adjoint,
+    correlate_adjoints,
+    edges_adjoint,
+    gaussian1d_adjoint,
+    gaussian_adjoint,
+    laplace_adjoint,
+    mirrored,
+    uniform1d_adjoint,
+    uniform_adjoint,
+    weights1d_adjoint,
+)
+
+Array = Any
+_MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
+
+# --- correlations
+
+
+def _rows() -> Sequence[Sample]:
+    x, w = numbers(4, 6), numbers(3, seed=1)
+    points = [sample(x, w, mode=m) for m in _MODES] + [sample(x, w, 0), sample(numbers(7), numbers(4, seed=1))]
+    points += [sample(x, numbers(5), mode=m, cval=0.7) for m in ("constant", "grid-constant", "grid-wrap")]
+    points += [sample(x, numbers(n, seed=1), 1, origin=o) for n, o in ((3, 1), (3, -1), (4, -2), (4, 1), (2, 0))]
+    points += [sample(numbers(3), numbers(6), mode=m) for m in _MODES]  # weights beyond both edges
+    return [*points, sample(singles(5), singles(3)), sample(complexes(5), numbers(3))]
+
+
+def _correlate1d_jvp(
+    input_dot: Array,
+    weights_dot: Array,
+    input: Array,
+    weights: Array,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Array:
+    left = ndimage.correlate1d(input_dot + np.zeros(np.shape(input)), weights, axis, None, mode, 0.0, origin)
+    return left + ndimage.correlate1d(input, weights_dot + np.zeros(np.shape(weights)), axis, None, mode, cval, origin)
+
+
+@rule(
+    ndimage.correlate1d,
+    wrt=["input", "weights"],
+    jvp=_correlate1d_jvp,
+    samples=_rows,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def correlate1d(
+    z_bar: Array,
+    input: Array,
+    weights: Array,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> tuple[Array, Array]:
+    return (
+        correlate1d_adjoint(z_bar, weights, axis, mode, origin),
+        weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin),
+    )
+
+
+def _convolve1d_jvp(
+    input_dot: Array,
+    weights_dot: Array,
+    input: Array,
+    weights: Array,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Array:
+    left = ndimage.convolve1d(input_dot + np.zeros(np.shape(input)), weights, axis, None, mode, 0.0, origin)
+    return left + ndimage.convolve1d(input, weights_dot + np.zeros(np.shape(weights)), axis, None, mode, cval, origin)
+
+
+@rule(
+    ndimage.convolve1d,
+    wrt=["input", "weights"],
+    jvp=_convolve1d_jvp,
+    samples=_rows,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def convolve1d(
+    z_bar: Array,
+    input: Array,
+    weights: Array,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> tuple[Array, Array]:
+    origin = mirrored(origin, len(weights))
+    return (
+        correlate1d_adjoint(z_bar, np.flip(weights), axis, mode, origin),
+        np.flip(weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin)),
+    )
+
+
+def _images() -> Sequence[Sample]:
+    x, w = numbers(4, 5), numbers(3, 3, seed=1)
+    points = [sample(x, w, mode=m) for m in _MODES]
+    points += [sample(x, numbers(2, 3, seed=1), None, m, 0.4) for m in ("constant", "reflect")]
+    points += [sample(x, w, origin=(1, -1)), sample(x, numbers(2, 4, seed=1), origin=[0, -1]), sample(x, w, origin=1)]
+    points += [sample(numbers(6), numbers(3)), sample(numbers(2, 3, 3), numbers(1, 2, 2), mode="mirror")]
+    return [*points, sample(singles(3, 3), singles(2, 2))]
+
+
+def _correlate_jvp(
+    input_dot: Array,
+    weights_dot: Array,
+    input: Array,
+    weights: Array,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+) -> Array:
+    left = ndimage.correlate(input_dot + np.zeros(np.shape(input)), weights, None, mode, 0.0, origin)
+    return left + ndimage.correlate(input, weights_dot + np.zeros(np.shape(weights)), None, mode, cval, origin)
+
+
+@rule(
+    ndimage.correlate,
+    wrt=["input", "weights"],
+    jvp=_correlate_jvp,
+    samples=_images,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def correlate(
+    z_bar: Array,
+    input: Array,
+    weights: Array,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+) -> tuple[Array, Array]:
+    input_bar, weights_bar = correlate_adjoints(z_bar, input, weights, mode, cval, origin)
+    return input_bar, weights_bar
+
+
+def _convolve_jvp(
+    input_dot: Array,
+    weights_dot: Array,
+    input: Array,
+    weights: Array,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+) -> Array:
+    left = ndimage.convolve(input_dot + np.zeros(np.shape(input)), weights, None, mode, 0.0, origin)
+    return left + ndimage.convolve(input, weights_dot + np.zeros(np.shape(weights)), None, mode, cval, origin)
+
+
+@rule(
+    ndimage.convolve,
+    wrt=["input", "weights"],
+    jvp=_convolve_jvp,
+    samples=_images,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def convolve(
+    z_bar: Array,
+    input: Array,
+    weights: Array,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+) -> tuple[Array, Array]:
+    origin = mirrored(np.asarray(origin), np.shape(weights))
+    input_bar, flipped_bar = correlate_adjoints(z_bar, input, np.flip(weights), mode, cval, origin)
+    return input_bar, np.flip(flipped_bar)
+
+
+# --- filters with weights of their own
+
+
+def _blurred_rows() -> Sequence[Sample]:
+    x = numbers(4, 9)
+    points = [sample(x, 0.8, mode=m) for m in _MODES] + [
+        sample(x, 1.5, 0),
+        sample(x, 0.7, order=1),
+        sample(x, 0.6, 1, 2),
+    ]
+    points += [sample(x, 1.0, truncate=2.0), sample(x, 1.2, radius=2), sample(x, 1.0, mode="constant", cval=2.0)]
+    return [*points, sample(singles(6), 0.9)]
+
+
+def _gaussian_filter1d_jvp(
+    input_dot: Array,
+    input: Array,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: int | None = None,
+) -> Array:
+    return ndimage.gaussian_filter1d(input_dot, sigma, axis, order, None, mode, 0.0, truncate, radius=radius)
+
+
+@rule(
+    ndimage.gaussian_filter1d,
+    wrt=["input"],
+    jvp=_gaussian_filter1d_jvp,
+    samples=_blurred_rows,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def gaussian_filter1d(
+    z_bar: Array,
+    input: Array,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: int | None = None,
+) -> Array:
+    return gaussian1d_adjoint(z_bar, sigma, axis, order, mode, truncate, radius)
+
+
+def _blurred() -> Sequence[Sample]:
+    x = numbers(5, 6)
+    points = [sample(x, 0.8, mode=m) for m in _MODES]
+    points += [
+        sample(x, (0.7, 1.2)),
+        sample(x, (0, 1.0)),
+        sample(x, 0.6, (1, 0)),
+        sample(x, 1.0, mode=("wrap", "mirror")),
+    ]
+    points += [sample(x, 1.0, radius=2), sample(x, 1.0, axes=(1,)), sample(x, 0.7, 0, None, "constant", 3.0, 2.0)]
+    return [*points, sample(numbers(2, 3, 4), 0.5), sample(numbers(7), 1.0), sample(singles(4, 4), 0.6)]
+
+
+def _gaussian_filter_jvp(
+    input_dot: Array,
+    input: Array,
+    sigma: Any,
+    order: Any = 0,
+    output: None = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Array:
+    return ndimage.gaussian_filter(input_dot, sigma, order, None, mode, 0.0, truncate, radius=radius, axes=axes)
+
+
+@rule(
+    ndimage.gaussian_filter,
+    wrt=["input"],
+    jvp=_gaussian_filter_jvp,
+    samples=_blurred,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def gaussian_filter(
+    z_bar: Array,
+    input: Array,
+    sigma: Any,
+    order: Any = 0,
+    output: None = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Array:
+    return gaussian_adjoint(z_bar, sigma, order, mode, truncate, radius, axes)
+
+
+def _averaged_rows() -> Sequence[Sample]:
+    x = numbers(4, 6)
+    points = [sample(x, 3, mode=m) for m in _MODES] + [sample(x, 4, 0), sample(x, 2, origin=-1), sample(x, 1)]
+    return [*points, sample(x, 3, mode="constant", cval=2.0), sample(singles(5), 3)]
+
+
+def _uniform_filter1d_jvp(
+    input_dot: Array,
+    input: Array,
+    size: int,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Array:
+    return ndimage.uniform_filter1d(input_dot, size, axis, None, mode, 0.0, origin)
+
+
+@rule(
+    ndimage.uniform_filter1d,
+    wrt=["input"],
+    jvp=_uniform_filter1d_jvp,
+    samples=_averaged_rows,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def uniform_filter1d(
+    z_bar: Array,
+    input: Array,
+    size: int,
+    axis: int = -1,
+    output: None = None,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    origin: int = 0,
+) -> Array:
+    return uniform1d_adjoint(z_bar, size, axis, mode, origin)
+
+
+def _averaged() -> Sequence[Sample]:
+    x = numbers(4, 6)
+    points = [sample(x, 3, mode=m) for m in _MODES] + [sample(x), sample(x, (2, 5)), sample(x, 3, origin=(1, -1))]
+    return [*points, sample(x, 3, None, "constant", 1.5), sample(x, 3, axes=(0,)), sample(singles(5, 4), 2)]
+
+
+def _uniform_filter_jvp(
+    input_dot: Array,
+    input: Array,
+    size: Any = 3,
+    output: None = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    return ndimage.uniform_filter(input_dot, size, None, mode, 0.0, origin, axes=axes)
+
+
+@rule(
+    ndimage.uniform_filter,
+    wrt=["input"],
+    jvp=_uniform_filter_jvp,
+    samples=_averaged,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+)
+def uniform_filter(
+    z_bar: Array,
+    input: Array,
+    size: Any = 3,
+    output: None = None,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    return uniform_adjoint(z_bar, size, mode, origin, axes)
+
+
+def _curved() -> Sequence[Sample]:
+    x = numbers(4, 5)
+    points = [sample(x, mode=m) for m in _MODES] + [sample(numbers(6)), sample(x, mode=("wrap", "nearest"))]
+    return [*points, sample(x, None, "constant", 1.5), sample(numbers(3, 3, 2)), sample(singles(4, 4))]
+
+
+def _laplace_jvp(
+    input_dot: Array, input: Array, output: None = None, mode: Any = "reflect", cval: float = 0.0
+) -> Array:
+    return ndimage.laplace(input_dot, None, mode, 0.0)
+
+
+@rule(ndimage.laplace, wrt=["input"], jvp=_laplace_jvp, samples=_curved, infer=infer.scipy.same_shape, dtype="array")
+def laplace(z_bar: Array, input: Array, output: None = None, mode: Any = "reflect", cval: float = 0.0) -> Array:
+    return laplace_adjoint(z_bar, mode)
+
+
+def _edged() -> Sequence[Sample]:
+    x = numbers(4, 5)
+    points = [sample(x, mode=m) for m in _MODES] + [
+        sample(x, 0),
+        sample(numbers(6)),
+        sample(x, 0, mode=("wrap", "mirror")),
+    ]
+    return [*points, sample(x, 1, None, "constant", 1.5), sample(numbers(3, 3, 2), 1), sample(singles(4, 4))]
+
+
+def _sobel_jvp(
+    input_dot: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
+) -> Array:
+    return ndimage.sobel(input_dot, axis, None, mode, 0.0)
+
+
+@rule(ndimage.sobel, wrt=["input"], jvp=_sobel_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
+def sobel(
+    z_bar: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
+) -> Array:
+    return edges_adjoint(z_bar, (1.0, 2.0, 1.0), axis, mode)
+
+
+def _prewitt_jvp(
+    input_dot: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
+) -> Array:
+    return ndimage.prewitt(input_dot, axis, None, mode, 0.0)
+
+
+@rule(ndimage.prewitt, wrt=["input"], jvp=_prewitt_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
+def prewitt(
+    z_bar: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
+) -> Array:
+    return edges_adjoint(z_bar, (1.0, 1.0, 1.0), axis, mode)
+
+
+# --- the others
+
+_INTERPOLATION = (
+    "write the interpolation out: x0 = np.floor(stop_gradient(t)).astype(int), then (1 - (t - x0)) * a[x0] + "
+    "(t - x0) * a[x0 + 1], and likewise along each axis"
+)
+_WINDOWS = "use np.lib.stride_tricks.sliding_window_view of np.pad(x, ...), and np.median, np.max or np.min over it"
+_STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
+
+#: What to do instead of differentiating a function of ``scipy.ndimage``.
+REFUSED = {
+    **dict.fromkeys(
+        ("map_coordinates", "shift", "zoom", "rotate", "affine_transform", "geometric_transform"), _INTERPOLATION
+    ),
+    **dict.fromkeys(("spline_filter", "spline_filter1d"), _STOP),
+    **dict.fromkeys(
+        ("median_filter", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d", "rank_filter",
+         "percentile_filter", "grey_dilation", "grey_erosion", "grey_opening", "grey_closing"),
+        _WINDOWS,
+    ),
+    "gaussian_laplace": "add gaussian_filter with order=2 along each axis",
+    "gaussian_gradient_magnitude": "use np.sqrt of the squares of gaussian_filter with order=1 along each axis",
+    "generic_filter": _WINDOWS,
+    "generic_laplace": "use laplace",
+    "generic_gradient_magnitude": "use np.sqrt of the squares of sobel along each axis",
+    **dict.fromkeys(("fourier_gaussian", "fourier_uniform", "fourier_shift", "fourier_ellipsoid"), "multiply by it"),
+    **dict.fromkeys(("sum", "sum_labels"), "use np.bincount(labels.ravel(), x.ravel())"),
+    "mean": "use np.bincount(labels.ravel(), x.ravel()) / np.bincount(labels.ravel())",
+    **dict.fromkeys(("maximum", "minimum", "median", "variance", "standard_deviation", "center_of_mass"),
+                    "loop over the labels with x[labels == i]"),
+}  # fmt: skip
+
+for _name, _text in REFUSED.items():
+    if hasattr(ndimage, _name):
+        operation(getattr(ndimage, _name), remedy=_text)

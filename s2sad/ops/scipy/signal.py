@@ -1,0 +1,319 @@
+"""Rules of ``scipy.signal``: convolutions and filters, each adjoint by the same algorithm run backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+from s2sad.ops import infer
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, bilinear, linear, operation, real, rule, sample
+from s2sad.runtime.scipy.convolutions import (
+    convolve2d_adjoints,
+    convolve_adjoints,
+    correlate2d_adjoints,
+    correlate_adjoints,
+)
+from s2sad.runtime.scipy.filters import (
+    filtfilt_adjoint,
+    hilbert_adjoint,
+    lfilter_adjoint,
+    lfilter_tangent,
+)
+
+Array = Any
+
+# --- convolutions
+
+
+def _pairs() -> Sequence[Sample]:
+    shapes = [((5,), (3,)), ((3,), (5,)), ((4,), (4,)), ((6,), (1,)), ((4, 5), (2, 3)), ((3, 3), (3, 2))]
+    pairs = [(numbers(*a), numbers(*b, seed=1)) for a, b in shapes]
+    points = [sample(x, y, mode) for x, y in pairs for mode in ("full", "same", "valid")]
+    points += [sample(x, y) for x, y in pairs[:2]]
+    z, w = complexes(5), complexes(2, seed=1)
+    return [*points, *(sample(z, w, mode) for mode in ("full", "same", "valid")), sample(z, numbers(3), "same")]
+
+
+def _pairs_by_method() -> Sequence[Sample]:
+    points = list(_pairs())
+    x, y = numbers(6), numbers(3, seed=1)
+    points += [sample(x, y, mode, method) for mode in ("full", "same", "valid") for method in ("direct", "fft")]
+    return [
+        *points,
+        sample(numbers(), numbers(seed=1)),
+        sample(singles(4), singles(2)),
+        sample(singles(4), singles(2), "same"),
+    ]
+
+
+@bilinear(signal.convolve, wrt=["in1", "in2"], samples=_pairs_by_method, infer=infer.scipy.convolved)
+def convolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> tuple[Array, Array]:
+    if real(in1) and real(in2) and mode == "full" and method == "auto":
+        return signal.convolve(z_bar, np.flip(in2), "valid"), signal.convolve(z_bar, np.flip(in1), "valid")
+    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, method)
+    return in1_bar, in2_bar
+
+
+def _pairs_along_axes() -> Sequence[Sample]:
+    x, y = numbers(3, 4), numbers(3, 2, seed=1)
+    points = [sample(x, y, mode, 1) for mode in ("full", "same", "valid")]
+    points += [sample(x, numbers(1, 2, seed=1), mode, (1,)) for mode in ("full", "same")]
+    return [
+        *_pairs(),
+        *points,
+        sample(x, numbers(2, 2, seed=1), axes=[0, 1]),
+        sample(x, numbers(2, 1), "same", axes=-2),
+    ]
+
+
+@bilinear(signal.fftconvolve, wrt=["in1", "in2"], samples=_pairs_along_axes, infer=infer.scipy.convolved)
+def fftconvolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> tuple[Array, Array]:
+    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, "fft", axes)
+    return in1_bar, in2_bar
+
+
+@bilinear(signal.oaconvolve, wrt=["in1", "in2"], samples=_pairs_along_axes, infer=infer.scipy.convolved)
+def oaconvolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> tuple[Array, Array]:
+    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, "fft", axes)
+    return in1_bar, in2_bar
+
+
+def _correlate_jvp(
+    in1_dot: Array, in2_dot: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto"
+) -> Array:
+    left = signal.correlate(in1_dot + np.zeros(np.shape(in1)), in2, mode, method)
+    return left + signal.correlate(in1, in2_dot + np.zeros(np.shape(in2)), mode, method)
+
+
+@rule(
+    signal.correlate,
+    wrt=["in1", "in2"],
+    jvp=_correlate_jvp,
+    samples=_pairs_by_method,
+    infer=infer.scipy.convolved,
+)
+def correlate(z_bar: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> tuple[Array, Array]:
+    in1_bar, in2_bar = correlate_adjoints(z_bar, in1, in2, mode, method)
+    return in1_bar, in2_bar
+
+
+def _images() -> Sequence[Sample]:
+    x, y = numbers(4, 5), numbers(2, 3, seed=1)
+    shapes = [((4, 5), (2, 3)), ((3, 3), (3, 3)), ((2, 3), (1, 1)), ((4, 4), (2, 2))]
+    # At arrays without elements SciPy divides by zero, but where the boundary is filled.
+    points = [sample(numbers(*a), numbers(*b, seed=1), m) for a, b in shapes for m in ("full", "same", "valid")]
+    points += [sample(x, y, m, b) for m in ("full", "same", "valid") for b in ("wrap", "symm", "symmetric")]
+    points += [sample(y, x, "valid"), sample(x, numbers(3, 3), "same", "symm"), sample(x, y, "full", "fill", 0.7)]
+    points += [sample(complexes(3, 3), complexes(2, 2), "same", "wrap")]
+    return [*points, sample(complexes(2, 2), complexes(3, 3), "valid")]
+
+
+def _convolve2d_jvp(
+    in1_dot: Array,
+    in2_dot: Array,
+    in1: Array,
+    in2: Array,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Array:
+    left = signal.convolve2d(in1_dot + np.zeros(np.shape(in1)), in2, mode, boundary)
+    return left + signal.convolve2d(in1, in2_dot + np.zeros(np.shape(in2)), mode, boundary, fillvalue)
+
+
+@rule(
+    signal.convolve2d,
+    wrt=["in1", "in2"],
+    jvp=_convolve2d_jvp,
+    samples=_images,
+    infer=infer.scipy.convolved,
+)
+def convolve2d(
+    z_bar: Array, in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
+) -> tuple[Array, Array]:
+    in1_bar, in2_bar = convolve2d_adjoints(z_bar, in1, in2, mode, boundary, fillvalue)
+    return in1_bar, in2_bar
+
+
+def _correlate2d_jvp(
+    in1_dot: Array,
+    in2_dot: Array,
+    in1: Array,
+    in2: Array,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Array:
+    left = signal.correlate2d(in1_dot + np.zeros(np.shape(in1)), in2, mode, boundary)
+    return left + signal.correlate2d(in1, in2_dot + np.zeros(np.shape(in2)), mode, boundary, fillvalue)
+
+
+@rule(
+    signal.correlate2d,
+    wrt=["in1", "in2"],
+    jvp=_correlate2d_jvp,
+    samples=_images,
+    infer=infer.scipy.convolved,
+)
+def correlate2d(
+    z_bar: Array, in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
+) -> tuple[Array, Array]:
+    in1_bar, in2_bar = correlate2d_adjoints(z_bar, in1, in2, mode, boundary, fillvalue)
+    return in1_bar, in2_bar
+
+
+# --- filters
+
+
+def _filters() -> Sequence[Sample]:
+    b, a, x = numbers(3), np.array([2.0, -0.6, 0.3]), numbers(7)
+    points = [sample(b, a, x), sample(b, [1.0], x), sample(np.array([0.5]), a, x), sample(b, a[:2], numbers(2, 6))]
+    points += [sample(b, a, numbers(5, 2), 0), sample(b[:2], a, numbers(2, 5), axis=1), sample(b, a, numbers(2))]
+    points += [sample(b, a, x, zi=numbers(2)), sample(b, a, numbers(5, 2), 0, numbers(2, 2))]
+    points += [sample(b, a, numbers(1), zi=numbers(2)), sample(b[:1], a, numbers(2, 4), zi=numbers(2, 2))]
+    points += [sample(numbers(4), a[:1], x, zi=numbers(3))]
+    return [*points, sample(b, a, complexes(5)), sample(b.astype("f"), a.astype("f"), singles(5))]
+
+
+def _lfilter_jvp(
+    b_dot: Array,
+    a_dot: Array,
+    x_dot: Array,
+    zi_dot: Array,
+    z: Any,
+    b: Array,
+    a: Array,
+    x: Array,
+    axis: int = -1,
+    zi: Array | None = None,
+) -> Any:
+    return lfilter_tangent(b_dot, a_dot, x_dot, zi_dot, z, b, a, x, axis, zi)
+
+
+@rule(
+    signal.lfilter,
+    wrt=["b", "a", "x", "zi"],
+    jvp=_lfilter_jvp,
+    samples=_filters,
+    infer=infer.scipy.filtered,
+)
+def lfilter(
+    z: Any, z_bar: Any, b: Array, a: Array, x: Array, axis: int = -1, zi: Array | None = None
+) -> tuple[Array, Array, Array, Array | None]:
+    b_bar, a_bar, x_bar, zi_bar = lfilter_adjoint(z_bar, z, b, a, x, axis, zi)
+    return b_bar, a_bar, x_bar, zi_bar
+
+
+def _sections() -> Sequence[Sample]:
+    sos = np.array([[0.5, 0.2, -0.3, 1.0, -0.4, 0.2], [1.0, 0.7, 0.1, 1.0, 0.3, -0.1]])
+    return [sample(sos, numbers(8)), sample(sos, numbers(2, 6), 1), sample(sos[:1], numbers(5, 2), axis=0)]
+
+
+def _sosfilt_jvp(x_dot: Array, sos: Array, x: Array, axis: int = -1) -> Array:
+    return signal.sosfilt(sos, x_dot, axis)
+
+
+# SciPy wants the fourth column of ``sos`` to be 1, so that there are no differences by all of it.
+@rule(signal.sosfilt, wrt=["x"], jvp=_sosfilt_jvp, samples=_sections, infer=infer.scipy.filtered)
+def sosfilt(z_bar: Array, sos: Array, x: Array, axis: int = -1) -> Array:
+    return np.flip(signal.sosfilt(sos, np.flip(z_bar, axis), axis), axis)
+
+
+def _both_ways() -> Sequence[Sample]:
+    b, a, x = np.array([0.2, 0.3]), np.array([1.0, -0.5]), numbers(12)
+    points = [sample(b, a, x), sample(b, a, x, padtype="even"), sample(b, a, x, padtype="constant", padlen=4)]
+    points += [sample(b, a, x, padtype=None), sample(b, a, numbers(2, 9), padlen=0), sample(b, a, numbers(9, 2), 0)]
+    return [*points, sample(np.array([0.2, 0.3, 0.1]), np.array([2.0, -0.5]), numbers(20))]
+
+
+def _filtfilt_jvp(
+    x_dot: Array, b: Array, a: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Array:
+    return signal.filtfilt(b, a, x_dot, axis, padtype, padlen)
+
+
+@rule(signal.filtfilt, wrt=["x"], jvp=_filtfilt_jvp, samples=_both_ways, infer=infer.scipy.filtered)
+def filtfilt(
+    z_bar: Array, b: Array, a: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Array:
+    return filtfilt_adjoint(z_bar, b, a, x, axis, padtype, padlen)
+
+
+def _trends() -> Sequence[Sample]:
+    points = [
+        sample(numbers(6)),
+        sample(numbers(6), type="constant"),
+        sample(numbers(3, 4), 0),
+        sample(numbers(8), bp=4),
+    ]
+    return [*points, sample(numbers(2, 6), -1, "constant"), sample(numbers(9), -1, "linear", [3, 6])]
+
+
+# What is left after a projection: its own transpose.
+@linear(signal.detrend, wrt=["data"], samples=_trends, infer=infer.scipy.same_shape)
+def detrend(z_bar: Array, data: Array, axis: int = -1, type: str = "linear", bp: Any = 0) -> Array:
+    return signal.detrend(z_bar, axis, type, bp)
+
+
+def _signals() -> Sequence[Sample]:
+    points = [sample(numbers(n)) for n in (1, 2, 5, 6)]
+    return [
+        *points,
+        sample(numbers(6), 8),
+        sample(numbers(6), 5),
+        sample(numbers(4, 3), axis=0),
+        sample(numbers(3), N=4),
+    ]
+
+
+@linear(signal.hilbert, wrt=["x"], samples=_signals, infer=infer.scipy.analytic, dtype="unknown")
+def hilbert(z_bar: Array, x: Array, N: int | None = None, axis: int = -1) -> Array:
+    return hilbert_adjoint(z_bar, x, N, axis)
+
+
+_FILTER = "design the filter under stop_gradient(...), or write its coefficients out; lfilter has derivatives by them"
+_STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
+
+#: What to do instead of differentiating a function of ``scipy.signal``.
+REFUSED = {
+    "hilbert2": "use np.fft.fft2",
+    "deconvolve": "use scipy.signal.lfilter(signal, divisor, impulse)",
+    "lfilter_zi": _FILTER,
+    "lfiltic": _FILTER,
+    "sosfilt_zi": _FILTER,
+    "sosfiltfilt": "use scipy.signal.sosfilt forwards and backwards (x[::-1])",
+    "savgol_filter": "use scipy.ndimage.convolve1d with the weights of scipy.signal.savgol_coeffs",
+    "medfilt": "use np.median over np.lib.stride_tricks.sliding_window_view",
+    "medfilt2d": "use np.median over np.lib.stride_tricks.sliding_window_view",
+    "wiener": "use scipy.signal.convolve for the local means, and write the filter out",
+    "resample": "use np.fft.rfft and np.fft.irfft with n",
+    "resample_poly": "use scipy.signal.convolve and a slice with a step",
+    "decimate": "use scipy.signal.lfilter and a slice with a step",
+    "upfirdn": "use scipy.signal.convolve of an array with zeros between, and a slice with a step",
+    "sepfir2d": "use scipy.signal.convolve2d",
+    "order_filter": "use np.sort over np.lib.stride_tricks.sliding_window_view",
+    "find_peaks": "find positions under stop_gradient(...), and take x[peaks]",
+    "welch": "use np.fft.rfft of windowed segments",
+    "periodogram": "use np.abs(np.fft.rfft(x)) ** 2",
+    "csd": "use np.fft.rfft of windowed segments",
+    "coherence": "use np.fft.rfft of windowed segments",
+    "spectrogram": "use np.fft.rfft of windowed segments",
+    "stft": "use np.fft.rfft of windowed segments",
+    "istft": "use np.fft.irfft of the segments",
+    "lombscargle": "write it with np.sin and np.cos",
+    "freqz": "write the response out: np.polyval(b, z) / np.polyval(a, z)",
+    "zpk2tf": _FILTER,
+    "tf2zpk": _FILTER,
+    "butter": _FILTER,
+    "firwin": _FILTER,
+    "bilinear": _FILTER,
+    "lsim": "use scipy.linalg.expm for a step, in a loop",
+}
+
+for _name, _text in REFUSED.items():
+    if hasattr(signal, _name):
+        operation(getattr(signal, _name), remedy=_text)

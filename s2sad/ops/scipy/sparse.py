@@ -1,0 +1,183 @@
+"""Rules of ``scipy.sparse.linalg``: systems with a constant matrix, solved with its transpose for the adjoint.
+
+Iterative solvers are differentiated by the implicit function theorem: the adjoint is found by the same solver to the
+same tolerance, whatever steps that took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg as solvers
+
+from s2sad.ops import infer
+from s2sad.ops.points import complexes, numbers
+from s2sad.ops.spec import Sample, linear, operation, rule, sample
+from s2sad.runtime.scipy.solvers import iterated_adjoint, spsolve_adjoint
+
+Array = Any
+
+
+def _matrix(symmetric: bool = False) -> Any:
+    a = np.diag([4.0, 5.0, 6.0, 7.0]) + np.diag([1.0, -0.5, 0.7], 1)
+    return sparse.csc_matrix(a + a.T if symmetric else a + np.diag([0.2, 0.3], -2))
+
+
+def _direct() -> Sequence[Sample]:
+    a = _matrix()
+    return [sample(a, numbers(4)), sample(a, numbers(4, 2)), sample(a.tocsr(), complexes(4)), sample(a, numbers(4, 1))]
+
+
+@linear(solvers.spsolve, wrt=["b"], samples=_direct, infer=infer.scipy.sparse_solution, dtype="unknown")
+def spsolve(z_bar: Array, A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Array:
+    return spsolve_adjoint(z_bar, A, b)
+
+
+def _triangular() -> Sequence[Sample]:
+    low = sparse.csr_matrix(np.tril(_matrix().toarray()))
+    points = [sample(low, numbers(4)), sample(low, numbers(4, 2)), sample(low.T.tocsr(), numbers(4), False)]
+    return [*points, sample(low, numbers(4), unit_diagonal=True)]
+
+
+@linear(solvers.spsolve_triangular, wrt=["b"], samples=_triangular, infer=infer.scipy.of_vector, dtype="unknown")
+def spsolve_triangular(z_bar: Array, A: Any, b: Array, lower: bool = True, *, unit_diagonal: bool = False) -> Array:
+    return solvers.spsolve_triangular(A.T.tocsr(), z_bar, not lower, unit_diagonal=unit_diagonal)
+
+
+def _systems(symmetric: bool) -> Callable[[], Sequence[Sample]]:
+    def samples() -> Sequence[Sample]:
+        a = _matrix(symmetric)
+        return [sample(a, numbers(4), rtol=1e-13), sample(a.toarray(), numbers(4), rtol=1e-13, atol=1e-14)]
+
+    return samples
+
+
+def _cg_jvp(
+    b_dot: Array,
+    A: Any,
+    b: Array,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Any:
+    return solvers.cg(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+
+
+@rule(
+    solvers.cg,
+    wrt=["b"],
+    steps=frozenset({"x0"}),
+    jvp=_cg_jvp,
+    samples=_systems(symmetric=True),
+    dtype="unknown",
+    result="unknown",
+)
+def cg(
+    z_bar: Any,
+    A: Any,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Array:
+    return iterated_adjoint("cg", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+
+
+def _gmres_jvp(
+    b_dot: Array,
+    A: Any,
+    b: Array,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Any:
+    return solvers.gmres(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[0], 0
+
+
+@rule(
+    solvers.gmres,
+    wrt=["b"],
+    steps=frozenset({"x0"}),
+    jvp=_gmres_jvp,
+    samples=_systems(symmetric=False),
+    dtype="unknown",
+    result="unknown",
+)
+def gmres(
+    z_bar: Any,
+    A: Any,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Array:
+    return iterated_adjoint("gmres", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)
+
+
+def _bicgstab_jvp(
+    b_dot: Array,
+    A: Any,
+    b: Array,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Any:
+    return solvers.bicgstab(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+
+
+@rule(
+    solvers.bicgstab,
+    wrt=["b"],
+    steps=frozenset({"x0"}),
+    jvp=_bicgstab_jvp,
+    samples=_systems(symmetric=False),
+    dtype="unknown",
+    result="unknown",
+)
+def bicgstab(
+    z_bar: Any,
+    A: Any,
+    b: Array,
+    x0: Array | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+) -> Array:
+    return iterated_adjoint("bicgstab", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+
+
+# --- the others
+
+_FACTORS = "use scipy.sparse.linalg.spsolve(A, b), which has a rule by b"
+_ENTRIES = (
+    "of a matrix with entries that are differentiated use A @ x written out: np.bincount(rows, data * x[columns], n)"
+)
+_WHOLE = "use NumPy or scipy.linalg with the whole matrix"
+
+operation(solvers.factorized, solvers.splu, solvers.spilu, remedy=_FACTORS)
+operation(solvers.cgs, solvers.minres, solvers.qmr, solvers.tfqmr, solvers.lgmres, remedy="use cg or gmres")
+operation(solvers.lsqr, solvers.lsmr, remedy="use cg with A.T @ A and A.T @ b, or np.linalg.lstsq")
+operation(solvers.eigsh, solvers.eigs, solvers.svds, solvers.lobpcg, remedy=_WHOLE)
+operation(solvers.expm_multiply, solvers.expm, solvers.inv, remedy=_WHOLE)
+operation(sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix, remedy=_ENTRIES)
+operation(sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.dia_array, remedy=_ENTRIES)
+operation(sparse.diags, sparse.kron, sparse.vstack, sparse.hstack, remedy=_ENTRIES)

@@ -1,0 +1,136 @@
+"""Transposes of SciPy's convolutions: correlations with the other operand.
+
+A convolution is a part of the full one.  In the adjoint of an operand that part is put back where it was in zeros, and
+correlated with the other operand; what remains is the part in which they overlap completely.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+from s2sad.runtime.arrays import unbroadcast
+
+
+def _full(g: Any, shape: tuple[int, ...], mode: str, first: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """The adjoint of the full convolution, of ``shape``, given that of the part which ``mode`` keeps."""
+    if mode == "full" or g.shape == shape:
+        return g
+    where = [slice(None)] * len(shape)
+    for axis in axes:
+        start = (shape[axis] - g.shape[axis]) // 2
+        where[axis] = slice(start, start + g.shape[axis])
+    whole = np.zeros(shape, g.dtype)
+    whole[tuple(where)] = g
+    return whole
+
+
+def _axes(ndim: int, axes: Any) -> tuple[int, ...]:
+    if axes is None:
+        return tuple(range(ndim))
+    return tuple(axis % ndim for axis in np.atleast_1d(axes))
+
+
+def convolve_adjoint(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None) -> Any:
+    """Adjoint of ``x`` in ``signal.convolve(x, y, mode, method)``, or in ``signal.fftconvolve(x, y, mode, axes)``."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.ndim == 0 or x.size == 0 or y.size == 0:
+        return unbroadcast(g * y, x.shape)
+    along = _axes(x.ndim, axes)
+    shape = [max(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
+    for axis in along:
+        shape[axis] = x.shape[axis] + y.shape[axis] - 1
+    whole = _full(g, tuple(shape), mode, x.shape, along)
+    flipped = np.flip(y, along)
+    if method == "fft" or axes is not None:
+        x_bar = signal.fftconvolve(whole, flipped, "valid", axes)
+    else:
+        x_bar = signal.convolve(whole, flipped, "valid", method)
+    return unbroadcast(x_bar, x.shape)
+
+
+def convolve_adjoints(
+    g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None
+) -> tuple[Any, Any]:
+    """Adjoints of both operands of ``signal.convolve(x, y, mode, method)``."""
+    x, y = np.asarray(x), np.asarray(y)
+    if mode == "same" and x.ndim and x.size and y.size:
+        along = _axes(x.ndim, axes)
+        shape = [max(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
+        for axis in along:
+            shape[axis] = x.shape[axis] + y.shape[axis] - 1
+        # The part is that in the middle, of the size of the first operand: the same of both adjoints.
+        g, mode = _full(g, tuple(shape), mode, x.shape, along), "full"
+    return convolve_adjoint(g, x, y, mode, method, axes), convolve_adjoint(g, y, x, mode, method, axes)
+
+
+def correlate_adjoints(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto") -> tuple[Any, Any]:
+    """Adjoints of both operands of ``signal.correlate(x, y, mode, method)``, which conjugates ``y``."""
+    x_bar, flipped_bar = convolve_adjoints(g, x, np.conj(np.flip(y)), mode, method)
+    return x_bar, np.conj(np.flip(flipped_bar))
+
+
+# --- in two dimensions, with boundaries
+
+_PADDING = {"wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
+
+
+def convolve2d_adjoints(
+    g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
+) -> tuple[Any, Any]:
+    """Adjoints of both operands of ``signal.convolve2d(x, y, mode, boundary, fillvalue)``."""
+    x, y = np.asarray(x), np.asarray(y)
+    if mode == "valid":
+        return convolve_adjoint(g, x, y, mode), convolve_adjoint(g, y, x, mode)
+    # Outside of ``x`` stands what the boundary says: a larger array, of which the valid part is the full result.
+    widths = [(n - 1, n - 1) for n in y.shape]
+    whole = _full(g, tuple(a + b - 1 for a, b in zip(x.shape, y.shape, strict=True)), mode, x.shape, (0, 1))
+    wide = _padded(x, widths, boundary, fillvalue)
+    x_bar = _unpadded(signal.convolve(whole, np.flip(y), "full"), x.shape, widths, boundary)
+    return x_bar, convolve_adjoint(whole, y, wide, "valid")
+
+
+def _padded(x: Any, widths: Any, boundary: str, fillvalue: float) -> Any:
+    if boundary in _PADDING:
+        return np.pad(x, widths, mode=_PADDING[boundary])  # type: ignore[call-overload]
+    return np.pad(x, widths, constant_values=fillvalue)
+
+
+def _unpadded(g: Any, shape: tuple[int, ...], widths: Any, boundary: str) -> Any:
+    """Transpose of `_padded`."""
+    for axis, (before, after) in enumerate(widths):
+        g = unextended(g, shape[axis], before, after, _PADDING.get(boundary, "constant"), axis)
+    return g
+
+
+def unextended(g: Any, size: int, before: int, after: int, mode: str, axis: int) -> Any:
+    """Transpose of ``np.pad`` along one axis of ``size``: what is outside is added to where it was copied from."""
+    g = np.moveaxis(g, axis, 0)
+    inside = np.array(g[before : before + size])
+    if mode != "constant" and before + after:
+        places = np.pad(np.arange(size), (before, after), mode=mode)  # type: ignore[call-overload]
+        for i in (*range(before), *range(before + size, before + size + after)):
+            inside[places[i]] += g[i]
+    return np.moveaxis(inside, 0, axis)
+
+
+def correlate2d_adjoints(
+    g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
+) -> tuple[Any, Any]:
+    """Adjoints of both operands of ``signal.correlate2d(x, y, mode, boundary, fillvalue)``, which conjugates ``y``."""
+    x, y = np.asarray(x), np.asarray(y)
+    if mode == "valid" and any(a < b for a, b in zip(x.shape, y.shape, strict=True)):
+        # It correlates the other way round then, and turns that.
+        y_bar, x_bar = correlate2d_adjoints(np.flip(g), y, x, mode, boundary, fillvalue)
+        return x_bar, y_bar
+    if mode == "same":
+        # Of an even number of rows or columns the middle is the other one than in a convolution.
+        shape = [a + b - 1 for a, b in zip(x.shape, y.shape, strict=True)]
+        whole = np.zeros(shape, g.dtype)
+        row, column = (n // 2 for n in y.shape)
+        whole[row : row + x.shape[0], column : column + x.shape[1]] = g
+        g, mode = whole, "full"
+    x_bar, flipped_bar = convolve2d_adjoints(g, x, np.conj(np.flip(y)), mode, boundary, fillvalue)
+    return x_bar, np.conj(np.flip(flipped_bar))

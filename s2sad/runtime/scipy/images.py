@@ -1,0 +1,165 @@
+"""Derivatives of ``scipy.ndimage``: correlations of an array that is continued beyond its edges, and interpolation.
+
+Where a filter goes over several axes, its transpose goes over them in the opposite order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from s2sad.runtime.scipy.convolutions import unextended
+
+#: What ``np.pad`` calls the ways to continue an array.
+_MODES = {
+    "reflect": "symmetric",
+    "grid-mirror": "symmetric",
+    "mirror": "reflect",
+    "nearest": "edge",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+    "constant": "constant",
+    "grid-constant": "constant",
+}
+
+
+def _each(value: Any, count: int) -> Sequence[Any]:
+    """An option for each of some axes."""
+    return [value] * count if isinstance(value, str) or np.ndim(value) == 0 else list(value)
+
+
+def extended(x: Any, before: int, after: int, mode: str, cval: float, axis: int) -> Any:
+    """``x`` continued along one axis."""
+    widths = [(0, 0)] * x.ndim
+    widths[axis] = (before, after)
+    if _MODES[mode] == "constant":
+        return np.pad(x, widths, constant_values=cval)
+    return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
+
+
+def correlate1d_adjoint(g: Any, weights: Any, axis: int = -1, mode: str = "reflect", origin: int = 0) -> Any:
+    """Adjoint of ``input`` in ``ndimage.correlate1d(input, weights, axis, mode=mode, origin=origin)``."""
+    weights, axis = np.asarray(weights), axis % g.ndim
+    before = len(weights) // 2 + origin
+    after = len(weights) - 1 - before
+    widths = [(0, 0)] * g.ndim
+    widths[axis] = (before, after)
+    wide = ndimage.correlate1d(
+        np.pad(g, widths), weights[::-1], axis, mode="constant", origin=after - len(weights) // 2
+    )
+    return unextended(wide, g.shape[axis], before, after, _MODES[mode], axis)
+
+
+def weights1d_adjoint(
+    g: Any, x: Any, weights: Any, axis: int = -1, mode: str = "reflect", cval: float = 0.0, origin: int = 0
+) -> Any:
+    """Adjoint of ``weights`` in ``ndimage.correlate1d(x, weights, axis, None, mode, cval, origin)``."""
+    size, axis = len(weights), axis % x.ndim
+    before = size // 2 + origin
+    wide = np.moveaxis(extended(x, before, size - 1 - before, mode, cval, axis), axis, 0)
+    g = np.moveaxis(g, axis, 0)
+    sums = [np.sum(g * wide[k : k + len(g)]) for k in range(size)]
+    return np.array(sums)
+
+
+def mirrored(origin: Any, size: Any) -> Any:
+    """The origin of the correlation with reversed weights that is a convolution."""
+    return -origin - 1 + np.asarray(size) % 2
+
+
+def correlate_adjoints(
+    g: Any, x: Any, weights: Any, mode: Any = "reflect", cval: float = 0.0, origin: Any = 0
+) -> tuple[Any, Any]:
+    """Adjoints of both operands of ``ndimage.correlate(x, weights, None, mode, cval, origin)``."""
+    x, weights = np.asarray(x), np.asarray(weights)
+    modes, origins = _each(mode, x.ndim), _each(origin, x.ndim)
+    before = [n // 2 + o for n, o in zip(weights.shape, origins, strict=True)]
+    widths = [(b, n - 1 - b) for n, b in zip(weights.shape, before, strict=True)]
+    wide = x
+    for axis, (low, high) in enumerate(widths):
+        wide = extended(wide, low, high, modes[axis], cval, axis)
+    sums = np.empty(weights.shape, np.result_type(g, x))
+    for place in np.ndindex(*weights.shape):
+        part = wide[tuple(slice(k, k + n) for k, n in zip(place, x.shape, strict=True))]
+        sums[place] = np.sum(g * part)
+    back = [b - n // 2 for (_, b), n in zip(widths, weights.shape, strict=True)]
+    x_bar = ndimage.correlate(np.pad(g, widths), np.flip(weights), mode="constant", origin=back)
+    for axis, (low, high) in enumerate(widths):
+        x_bar = unextended(x_bar, x.shape[axis], low, high, _MODES[modes[axis]], axis)
+    return x_bar, sums
+
+
+# --- filters with weights of their own
+
+
+def gaussian1d_adjoint(
+    g: Any,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    mode: str = "reflect",
+    truncate: float = 4.0,
+    radius: int | None = None,
+) -> Any:
+    """Adjoint of ``input`` in ``ndimage.gaussian_filter1d``."""
+    size = int(truncate * float(sigma) + 0.5) if radius is None else int(radius)
+    impulse = np.zeros(2 * size + 1)
+    impulse[size] = 1.0
+    response = ndimage.gaussian_filter1d(impulse, sigma, order=order, mode="constant", truncate=truncate, radius=radius)
+    return correlate1d_adjoint(g, response[::-1].astype(g.real.dtype), axis, mode)
+
+
+def gaussian_adjoint(
+    g: Any,
+    sigma: Any,
+    order: Any = 0,
+    mode: Any = "reflect",
+    truncate: float = 4.0,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
+    """Adjoint of ``input`` in ``ndimage.gaussian_filter``."""
+    along = _along(g.ndim, axes)
+    options = [_each(option, len(along)) for option in (sigma, order, mode, radius)]
+    for axis, one_sigma, one_order, one_mode, one_radius in reversed(list(zip(along, *options, strict=True))):
+        if one_sigma > 1e-15:
+            g = gaussian1d_adjoint(g, one_sigma, axis, one_order, one_mode, truncate, one_radius)
+    return g
+
+
+def _along(ndim: int, axes: Any) -> list[int]:
+    return list(range(ndim)) if axes is None else [int(axis) % ndim for axis in np.atleast_1d(axes)]
+
+
+def uniform1d_adjoint(g: Any, size: int, axis: int = -1, mode: str = "reflect", origin: int = 0) -> Any:
+    """Adjoint of ``input`` in ``ndimage.uniform_filter1d``."""
+    return correlate1d_adjoint(g, np.full(size, 1 / size, g.real.dtype), axis, mode, origin)
+
+
+def uniform_adjoint(g: Any, size: Any = 3, mode: Any = "reflect", origin: Any = 0, axes: Any = None) -> Any:
+    """Adjoint of ``input`` in ``ndimage.uniform_filter``."""
+    along = _along(g.ndim, axes)
+    options = [_each(option, len(along)) for option in (size, mode, origin)]
+    for axis, one_size, one_mode, one_origin in reversed(list(zip(along, *options, strict=True))):
+        if one_size > 1:
+            g = uniform1d_adjoint(g, one_size, axis, one_mode, one_origin)
+    return g
+
+
+def laplace_adjoint(g: Any, mode: Any = "reflect", axes: Any = None) -> Any:
+    """Adjoint of ``input`` in ``ndimage.laplace``."""
+    along = _along(g.ndim, axes)
+    weights = np.array([1.0, -2.0, 1.0], g.real.dtype)
+    parts = [correlate1d_adjoint(g, weights, axis, m) for axis, m in zip(along, _each(mode, len(along)), strict=True)]
+    return sum(parts[1:], parts[0])
+
+
+def edges_adjoint(g: Any, smoothing: Any, axis: int = -1, mode: Any = "reflect") -> Any:
+    """Adjoint of ``input`` in ``ndimage.sobel`` or ``ndimage.prewitt``, which smooth along the other axes."""
+    axis, modes = axis % g.ndim, _each(mode, g.ndim)
+    for other in reversed([i for i in range(g.ndim) if i != axis]):
+        g = correlate1d_adjoint(g, np.array(smoothing, g.real.dtype), other, modes[other])
+    return correlate1d_adjoint(g, np.array([-1.0, 0.0, 1.0], g.real.dtype), axis, modes[axis])

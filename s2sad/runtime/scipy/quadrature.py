@@ -1,0 +1,95 @@
+"""Derivatives of the sums over samples in ``scipy.integrate``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from s2sad.runtime.arrays import unbroadcast
+
+
+def _distances(y: Any, x: Any, dx: Any, axis: int) -> Any:
+    """The distances between neighbours along the last axis; one number where there are no positions."""
+    if x is None:
+        single = getattr(y, "dtype", None) in (np.float32, np.complex64) and isinstance(dx, (int, float))
+        return np.asarray(dx, np.float32 if single else None)
+    x = np.asarray(x)
+    return np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))
+
+
+# --- Simpson's rule
+
+
+def simpson_weights(h: Any, count: int) -> Any:
+    """The weights of ``count`` values at distances ``h`` in ``integrate.simpson``, along the last axis.
+
+    Source: K. V. Cartwright, "Simpson's rule cumulative integration with MS Excel and irregularly-spaced data", Journal
+    of Mathematical Sciences and Mathematics Education 12 (2017), for the last interval of an odd number of them.
+    """
+    h = np.broadcast_to(h, (*np.shape(h)[:-1], count - 1))
+    weights = np.zeros((*h.shape[:-1], count), h.dtype)
+    if count == 2:
+        return weights + h / 2
+    end = count - 1 if count % 2 else count - 2
+    first, second = h[..., 0:end:2], h[..., 1:end:2]
+    both = first + second
+    weights[..., 0:end:2] += both / 6 * (2 - second / first)
+    weights[..., 1:end:2] += both**3 / (6 * first * second)
+    weights[..., 2 : end + 1 : 2] += both / 6 * (2 - first / second)
+    if count % 2 == 0:
+        before, last = h[..., -2], h[..., -1]
+        weights[..., -1] += (2 * last**2 + 3 * before * last) / (6 * (before + last))
+        weights[..., -2] += (last**2 + 3 * before * last) / (6 * before)
+        weights[..., -3] -= last**3 / (6 * before * (before + last))
+    return weights
+
+
+def simpson_adjoint(z_bar: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """Adjoint of ``y`` in ``integrate.simpson(y, x, dx=dx, axis=axis)``."""
+    weights = simpson_weights(_distances(y, x, dx, axis), np.shape(y)[axis])
+    return np.moveaxis(np.expand_dims(z_bar, -1) * weights, -1, axis)
+
+
+# --- running sums of trapezoids
+
+
+def cumulative_trapezoid_adjoints(
+    z_bar: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1, initial: float | None = None
+) -> tuple[Any, Any, Any]:
+    """Adjoints of ``y``, ``x`` and ``dx`` in ``integrate.cumulative_trapezoid(y, x, dx, axis, initial)``."""
+    values, g = np.moveaxis(np.asarray(y), axis, -1), np.moveaxis(z_bar, axis, -1)
+    # The adjoint of each trapezoid: it is in its sum and in all that follow.
+    each = np.cumsum(g[..., :0:-1] if initial is not None else g[..., ::-1], axis=-1)[..., ::-1]
+    half = each * _distances(y, x, dx, axis) / 2
+    y_bar = np.zeros(values.shape, half.dtype)
+    y_bar[..., 1:] = half
+    y_bar[..., :-1] += half
+    h_bar = each * (values[..., 1:] + values[..., :-1]) / 2
+    y_bar = np.moveaxis(y_bar, -1, axis)
+    if x is None:
+        return y_bar, None, unbroadcast(h_bar, np.shape(dx))
+    x_bar = np.zeros(values.shape, h_bar.dtype)
+    x_bar[..., 1:] = h_bar
+    x_bar[..., :-1] -= h_bar
+    if np.ndim(x) > 1:
+        x_bar = np.moveaxis(x_bar, -1, axis)
+    return y_bar, unbroadcast(x_bar, np.shape(x)), 0.0
+
+
+def cumulative_trapezoid_tangent(
+    y_dot: Any,
+    x_dot: Any,
+    dx_dot: Any,
+    y: Any,
+    x: Any = None,
+    dx: Any = 1.0,
+    axis: int = -1,
+    initial: float | None = None,
+) -> Any:
+    """Tangent of ``integrate.cumulative_trapezoid(y, x, dx, axis, initial)``."""
+    z_dot = integrate.cumulative_trapezoid(y_dot + np.zeros(np.shape(y)), x, dx, axis, initial)
+    if x is None:
+        return z_dot + integrate.cumulative_trapezoid(y, None, dx_dot, axis, initial)
+    return z_dot + integrate.cumulative_trapezoid(y, x_dot + np.zeros(np.shape(x)), dx, axis, initial)

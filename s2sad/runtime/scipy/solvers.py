@@ -1,0 +1,20 @@
+"""Adjoints of right-hand sides of systems with a sparse matrix, direct and iterative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import linalg
+
+
+def spsolve_adjoint(z_bar: Any, a: Any, b: Any) -> Any:
+    """Adjoint of ``b``, an array, in ``linalg.spsolve(a, b)``."""
+    b_bar = linalg.spsolve(a.T.tocsc(), z_bar)
+    return b_bar.reshape(np.shape(b))
+
+
+def iterated_adjoint(name: str, z_bar: Any, a: Any, b: Any, m: Any = None, **options: Any) -> Any:
+    """Adjoint of ``b`` in ``linalg.name(a, b, M=m, **options)[0]``, found by the same solver to the same tolerance."""
+    b_bar = getattr(linalg, name)(a.T, z_bar, M=None if m is None else m.T, **options)[0]
+    return b_bar.reshape(np.shape(b))

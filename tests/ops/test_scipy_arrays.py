@@ -1,0 +1,193 @@
+"""``scipy.signal``, ``ndimage``, ``integrate``, ``sparse`` and ``spatial.distance`` in whole programs, and refusals."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy import integrate, ndimage, signal
+from scipy.sparse.linalg import cg, spsolve
+from scipy.spatial.distance import cdist, pdist
+
+from s2sad import grad
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from tests.ops.test_scipy_loading import python
+from tests.oracle import richardson_jvp
+
+RNG = np.random.default_rng(5)
+X, K = RNG.normal(size=12), np.array([0.2, 0.5, -0.3])
+IMAGE = RNG.normal(size=(3, 4))
+SECOND = np.diag(np.full(12, 2.0)) - np.diag(np.ones(11), 1) - np.diag(np.ones(11), -1)
+LAPLACIAN = scipy.sparse.csr_matrix(SECOND)
+UPWIND = scipy.sparse.csc_array(np.eye(12) * 2 + np.diag(RNG.normal(size=11), -1))
+
+
+def deconvolution(x: Any) -> Any:
+    return np.sum((signal.fftconvolve(x, K, mode="same") - K[1]) ** 2) + np.sum(np.abs(x))
+
+
+def matched(x: Any) -> Any:
+    return np.sum(signal.convolve(x, x) ** 2) + np.max(signal.correlate(x, K, "valid"))
+
+
+def autoregression(x: Any) -> Any:
+    y = signal.lfilter([1.0, x[0]], np.array([1.0, -0.5, 0.2]), x)
+    return np.sum(signal.detrend(y) ** 2)
+
+
+def coefficients(x: Any) -> Any:
+    return np.sum(signal.lfilter(x[:2], np.concatenate([np.ones(1), 0.1 * x[2:4]]), X) ** 2)
+
+
+def poisson(x: Any) -> Any:
+    return 0.5 * x @ (LAPLACIAN @ x) - np.sum(LAPLACIAN.T @ np.sin(x))
+
+
+def methods_of_matrices(x: Any) -> Any:
+    return np.sum(UPWIND.dot(x) ** 2) + np.sum((x @ UPWIND) ** 3)
+
+
+def several(x: Any) -> Any:
+    return np.sum((UPWIND @ np.stack([x, x**2], axis=1)) ** 2)
+
+
+def by_steps(x: Any) -> Any:
+    u = x
+    for _ in range(3):
+        u = u - 0.1 * (UPWIND @ u)
+    return np.sum(u**2)
+
+
+def solved(x: Any) -> Any:
+    return np.sum(spsolve(UPWIND, x) ** 2) + np.sum(cg(LAPLACIAN, x, rtol=1e-12)[0] ** 2)
+
+
+def blurred(x: Any) -> Any:
+    image = x.reshape(3, 4)
+    return np.sum((ndimage.gaussian_filter(image, 0.8) - IMAGE) ** 2) + np.sum(ndimage.sobel(image, 0) ** 2)
+
+
+def length(x: Any) -> Any:
+    t = np.linspace(0.0, 1.0, 12)
+    return (
+        integrate.trapezoid(x**2, t) + integrate.simpson(np.sin(x), x=t) + integrate.cumulative_trapezoid(x, t)[-1] ** 2
+    )
+
+
+def kernel(x: Any) -> Any:
+    points = x.reshape(6, 2)
+    return np.sum(np.exp(-cdist(points, points[:3] + 1, "sqeuclidean"))) + np.sum(pdist(points))
+
+
+PROGRAMS: list[Callable[..., Any]] = [
+    deconvolution, matched, autoregression, coefficients, poisson, methods_of_matrices, several, by_steps, solved,
+    blurred, length, kernel,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradients_of_programs_agree_with_differences(f: Callable[..., Any]) -> None:
+    gradient = grad(f)(X)
+    for i, unit in enumerate(np.eye(12)):
+        np.testing.assert_allclose(gradient[i], richardson_jvp(f, [X], [unit]), rtol=1e-6, atol=1e-7)
+
+
+def test_a_matrix_may_be_an_argument() -> None:
+    def f(x: Any, a: Any) -> Any:
+        return np.sum((a @ x) ** 2)
+
+    for matrix in (LAPLACIAN, LAPLACIAN.toarray(), scipy.sparse.linalg.aslinearoperator(LAPLACIAN)):
+        np.testing.assert_allclose(grad(f)(X, matrix), 2 * SECOND.T @ (SECOND @ X))
+
+
+class Turned:
+    """Something with a product of its own, from no known library."""
+
+    shape = (12, 12)
+
+    def __matmul__(self, x: Any) -> Any:
+        return x[::-1]
+
+
+def test_a_product_with_any_other_object_is_refused() -> None:
+    def f(x: Any, a: Any) -> Any:
+        return np.sum((a @ x) * x)
+
+    with pytest.raises((UnsupportedError, UndefinedDerivativeError)):
+        grad(f)(X, Turned())
+
+
+def test_points_that_are_the_same_have_a_zero_derivative_of_their_distance() -> None:
+    points = np.array([[0.5, 1.0], [0.5, 1.0], [2.0, 3.0]])
+    for metric in ("euclidean", "cityblock", "minkowski", "chebyshev"):
+        gradient = grad(lambda x, m: np.sum(cdist(x, x, m)))(points, metric)
+        assert np.all(np.isfinite(gradient))
+        np.testing.assert_allclose(gradient[0], gradient[1])
+
+
+def test_a_saved_gradient_stands_alone(tmp_path: pathlib.Path) -> None:
+    df = grad(deconvolution)
+    expected = df(X)
+    df.save(tmp_path / "derivative.py")
+    name = df.source_for(X).partition("def ")[2].partition("(")[0]
+    out = python(
+        f"import numpy as np\nimport derivative\nderivative.K = np.array({K.tolist()})\n"
+        f"print(derivative.{name}(np.array({X.tolist()})).tolist())",
+        str(tmp_path),
+    )
+    np.testing.assert_array_equal(eval(out), expected)
+
+
+def area(x: Any) -> Any:
+    return integrate.quad(lambda t: x[0] * t, 0.0, 1.0)[0]
+
+
+def orbit(x: Any) -> Any:
+    return integrate.solve_ivp(lambda t, y: -x[0] * y, (0.0, 1.0), x)[0]
+
+
+def picked(x: Any) -> Any:
+    return np.sum(ndimage.map_coordinates(x, x[None], order=1))
+
+
+def entries(x: Any) -> Any:
+    return np.sum(scipy.sparse.csr_matrix((x, np.arange(12), np.arange(13))) @ X)
+
+
+def scaled(x: Any) -> Any:
+    return np.sum((x[0] * LAPLACIAN) @ x)
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (area, "integrate.quad.*leggauss"),
+        (orbit, "integrate.solve_ivp.*Runge-Kutta"),
+        (picked, "ndimage.map_coordinates.*np.floor"),
+        (entries, "csr_matrix.*bincount"),
+        (scaled, r"\*"),
+    ],
+)
+def test_what_has_no_rule_is_refused_by_name_with_a_remedy(f: Callable[..., Any], what: str) -> None:
+    with pytest.raises(UnsupportedError, match=f"(?s){what}"):
+        grad(f)(X)
+
+
+def test_what_remedies_say_works() -> None:
+    def quadrature(x: Any) -> Any:
+        t, w = np.polynomial.legendre.leggauss(20)
+        s = 0.5 * (0.0 + x[1]) + 0.5 * (x[1] - 0.0) * t
+        return 0.5 * (x[1] - 0.0) * np.sum(w * np.exp(x[0] * s))
+
+    def entries_written_out(x: Any) -> Any:
+        rows = np.repeat(np.arange(12), np.diff(UPWIND.tocsr().indptr))
+        return np.sum(np.bincount(rows, x[0] * X[UPWIND.tocsr().indices], 12) ** 2)
+
+    for f in (quadrature, entries_written_out):
+        gradient = grad(f)(X)
+        for i, unit in enumerate(np.eye(12)[:3]):
+            np.testing.assert_allclose(gradient[i], richardson_jvp(f, [X], [unit]), rtol=1e-6, atol=1e-8)
