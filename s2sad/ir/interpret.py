@@ -54,8 +54,6 @@ class _StoppedError(Exception):
 
 @dataclass
 class _Cell:
-    """The memory of one variable."""
-
     value: Any = _MISSING
 
 

@@ -67,6 +67,7 @@ def own_members(cls: type) -> types.MappingProxyType[str, Any]:
 
     Example:
         >>> class Box:
+        ...     __module__ = "model"
         ...     def count(self, a):
         ...         a[0] = 5.0
         >>> list(own_members(Box)), list(own_members(dict))

@@ -86,12 +86,15 @@ def _chains(statements: list[ast.stmt], count: Count) -> None:
     while at < len(statements):
         first = statements[at]
         name = first.targets[0].id if isinstance(first, ast.Assign) and isinstance(first.targets[0], ast.Name) else ""
-        uses = count(name)
-        later = statements[at + 1 : at + 1 + uses]
-        if uses > 1 and len(later) == uses and all(_is_of(s, name) for s in later):
+        end = at + 1
+        targets: list[ast.expr] = []
+        while end < len(statements) and _is_of(statements[end], name):
+            targets += statements[end].targets  # type: ignore[attr-defined]
+            end += 1
+        if len(targets) == count(name) > 1:
             assert isinstance(first, ast.Assign)
-            first.targets = [t for s in later for t in s.targets]  # type: ignore[attr-defined]
-            del statements[at + 1 : at + 1 + uses]
+            first.targets = targets
+            del statements[at + 1 : end]
         at += 1
 
 
