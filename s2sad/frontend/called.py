@@ -123,3 +123,13 @@ def dtype_obstacle(
     if kind in "fc" or (kind in "iub" and casts):
         return None
     return f"no derivative passes through numbers of dtype {text}", "Compute with floats."
+
+
+def sparse_product(call: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> Any:
+    """``A @ x`` for a call ``A.dot(x)``, where ``A`` is a sparse matrix of SciPy that is known; else None."""
+    if call.func.attr != "dot" or len(call.args) != 1 or call.keywords:
+        return None
+    found, value = lookup(call.func.value)
+    if not (found and type(value).__module__.startswith("scipy.sparse")):
+        return None
+    return gast.copy_location(gast.BinOp(left=call.func.value, op=gast.MatMult(), right=call.args[0]), call)

@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import operators, unfollowed
-from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, with_letters
+from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, sparse_product, with_letters
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.given import is_built_in, is_numpy
 from s2sad.frontend.holding import UNKNOWN
@@ -444,7 +444,8 @@ class Expressions:
         if not found and isinstance(node.func, gast.Attribute):
             if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
                 return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")
-            return self.method_call(node, hint)
+            product = sparse_product(node, self.resolver.lookup)
+            return self.method_call(node, hint) if product is None else self.value(product)
         if not found and isinstance(node.func, gast.Name) and node.func.id not in self.resolver.local:
             return self.refused(node, f"the name {text} is not defined", "Define or import it before.")
         if not found:
@@ -473,11 +474,7 @@ class Expressions:
         return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
 
     def method_call(self, node: Node, hint: str) -> Expr:
-        name = node.func.attr
-        if name == "dot" and len(node.args) == 1 and not node.keywords and self.is_sparse(node.func.value):
-            operands = self.operand(node.func.value), self.operand(node.args[0])
-            return self.assign(hint, Call(Op("operator", "@", np.matmul), operands, (), node))
-        function = ops.function_of("method", name)
+        function = ops.function_of("method", name := node.func.attr)
         if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
         if (wrong := self.odd_dtype(node)) is not None:
@@ -485,11 +482,6 @@ class Expressions:
         receiver = self.operand(node.func.value)
         args, kwargs = self.arguments(node)
         return self.assign(hint, positional(Call(Op("method", name, function), (receiver, *args), kwargs, node)))
-
-    def is_sparse(self, node: Node) -> bool:
-        """Whether an expression is a sparse matrix that is known and constant."""
-        found, value = self.resolver.lookup(node)
-        return found and type(value).__module__.startswith("scipy.sparse") and not self.depends(node)
 
     def odd_dtype(self, node: Node) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
