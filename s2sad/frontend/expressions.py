@@ -305,15 +305,12 @@ class Expressions:
         if not self.depends(node) and not self.decides(node):
             return self.ordered(node)
         members = special_members(node, self.resolver.lookup) if not isinstance(node, gast.Call) else {}
-        for name, cls in members.items():
-            what = f"no derivative can pass through {cls.__qualname__}.{name}, a method of an object"
-            return self.refused(node, what, unfollowed.AS_FUNCTION)
+        for member in members.items():
+            return self.refused(node, *unfollowed.of_member(*member))
         match node:
             case gast.Name():
                 return self.name(node)
-            case gast.JoinedStr():
-                return self.refused(node, "no derivative can pass through text", _TEXT)
-            case gast.BinOp() if self.is_text(node.left):
+            case gast.JoinedStr() | gast.BinOp() if self.is_text(getattr(node, "left", node)):
                 return self.refused(node, "no derivative can pass through text", _TEXT)
             case gast.BinOp() if isinstance(node.op, _BITWISE):
                 what = f"the operator {operators.BINARY[type(node.op)][0]} has no derivative"
@@ -389,13 +386,10 @@ class Expressions:
 
     def is_text(self, node: Node) -> bool:
         """Whether an expression is surely a string or bytes."""
-        if isinstance(node, gast.JoinedStr) or (
-            isinstance(node, gast.Constant) and isinstance(node.value, (str, bytes))
-        ):
+        if isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Name) and self.env.get(node.id) in self.texts):
             return True
-        if isinstance(node, gast.Name) and self.env.get(node.id) in self.texts:
-            return True
-        return isinstance(self.resolver.lookup(node)[1], (str, bytes))
+        value = node.value if isinstance(node, gast.Constant) else self.resolver.lookup(node)[1]
+        return isinstance(value, (str, bytes))
 
     def operand(self, node: Node) -> Expr:
         return self.atom(self.value(node))
@@ -466,8 +460,8 @@ class Expressions:
             return self.refused(node, *unfollowed.of_value(text, function))
         if runs(node, self.resolver.lookup):
             return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
-        for _, what in special_writes(node, self.resolver.lookup):
-            return self.refused(node, what, unfollowed.AS_FUNCTION)
+        for member in special_members(node, self.resolver.lookup).items():
+            return self.refused(node, *unfollowed.of_member(*member))
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong
         args, kwargs = self.arguments(with_letters(node, function))

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from s2sad import ops
 from s2sad.frontend.resolve import classes_of
 from s2sad.runtime.classes import BUILT_IN_NAMES, OPERATOR_METHODS, own_members, runs_python, static_member
 
@@ -103,6 +104,7 @@ def _index_parts(index: Node) -> list[Node]:
 
 
 def _runs_special_methods(call: Node, lookup: Lookup) -> bool:
-    """Whether a call is of a function of Python's or NumPy's that has no source, and may use operators."""
+    """Whether a call is of a function of Python's or NumPy's that is not looked into, and may use operators."""
     found, function = lookup(call.func)
-    return found and not isinstance(function, types.FunctionType) and not any(function is f for f in _USING_NONE)
+    followed = isinstance(function, types.FunctionType) and ops.spec_of(function) is None
+    return found and not followed and not any(function is f for f in _USING_NONE)

@@ -65,6 +65,11 @@ def of_function(text: str, call: Any, function: types.FunctionType, file: str) -
     return of_library(text, function, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
 
 
+def of_member(name: str, cls: type) -> tuple[str, str]:
+    """What is said of an operation that a class of the user's defines."""
+    return f"no derivative can pass through {cls.__qualname__}.{name}, a method of an object", AS_FUNCTION
+
+
 def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
     """What is said of a call of the method ``func`` of an object, the class of which may be known."""
     found, value = lookup(func.value)

@@ -5,6 +5,7 @@ Each program is right, or refused: the measure is Python itself for the value, d
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import operator
 import types
@@ -345,9 +346,38 @@ def gives_in_a_function(x: Any, o: Any) -> Any:
     return gives(x, o) * np.sum(o.v)
 
 
+class Copied:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __copy__(self) -> Any:
+        self.v[0] = 0.35
+        return 1.0
+
+    def __divmod__(self, other: Any) -> Any:
+        return self.v
+
+
+def copies(x: Any, o: Any) -> Any:
+    copy.copy(o)
+    return np.sum(o.v * x * x)
+
+
+def divides(x: Any, o: Any) -> Any:
+    w = divmod(o, 1)
+    w[1] = 2.5
+    return np.sum(x * x)
+
+
+def divides_in_a_function(x: Any, o: Any) -> Any:
+    return divides(x, o) * np.sum(o.v)
+
+
 @pytest.mark.parametrize(
     ("f", "others"),
     [
+        (copies, lambda: (Copied(K.copy()),)),
+        (divides_in_a_function, lambda: (Copied(K.copy()),)),
         (in_a_function, lambda: (K.copy(), types.SimpleNamespace(round=lambda a: put(None, a), inner=K))),
         (gives_in_a_function, lambda: (Gives(K.copy()),)),
     ],

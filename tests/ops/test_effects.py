@@ -199,6 +199,8 @@ def test_what_is_claimed_of_effects_is_true(known: OpSpec) -> None:
 
 def test_every_operation_that_writes_stores_or_calls_is_called_here() -> None:
     claimed = [s for s in spec.specs() if s.writes or s.stores or s.calls is not None]
+    # What SciPy's functions call is refused with them.
+    claimed = [s for s in claimed if not s.name.startswith("scipy.")]
     left = {s.name for s in claimed if s.function not in calls()}
     assert left <= {"numpy.vectorize", "numpy.frompyfunc"}, left
 
