@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.sparse
 from scipy import integrate, ndimage, signal
 from scipy.sparse.linalg import cg, spsolve
@@ -83,9 +84,15 @@ def kernel(x: Any) -> Any:
     return np.sum(np.exp(-cdist(points, points[:3] + 1, "sqeuclidean"))) + np.sum(pdist(points))
 
 
+def spectrum(x: Any) -> Any:
+    power = np.abs(scipy.fft.rfft(x)) ** 2
+    smooth = scipy.fft.idct(scipy.fft.dct(x, norm="ortho")[:5], n=12, norm="ortho")
+    return np.sum(power[1:] ** 2) + np.sum((smooth - x) ** 2) + np.sum(scipy.fft.dst(x, type=1) ** 3)
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     deconvolution, matched, autoregression, coefficients, poisson, methods_of_matrices, several, by_steps, solved,
-    blurred, length, kernel,
+    blurred, length, kernel, spectrum,
 ]  # fmt: skip
 
 

@@ -183,3 +183,9 @@ def of_vector(b: Bound, fact: Look) -> Fact | None:
     """The solution of a system: of as many axes as the right-hand side."""
     right = fact(b["b"])
     return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else None
+
+
+def transformed(b: Bound, fact: Look) -> Fact | None:
+    """Of as many axes as the operand."""
+    x = fact(b["x"])
+    return Fact("array", None, x.ndim, x.real) if x.kind == "array" and x.ndim else None

@@ -23,6 +23,7 @@ ROOTS = {
 
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
+    "scipy.fft": ("transforms",),
     "scipy.integrate": ("integrate",),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.ndimage": ("ndimage",),
