@@ -391,7 +391,7 @@ def test_what_a_callee_runs_of_an_object_is_seen_by_the_caller(f: Any, others: A
         pass
     else:
         assert value == f(X, *others())
-        np.testing.assert_allclose(gradient, numeric_gradient(lambda x: f(x, *others()), X), rtol=1e-8)
+        np.testing.assert_allclose(gradient, numeric_gradient(lambda x: f(x, *others()), (X,)), rtol=1e-8)
     arrays = [vars(o).get("v", o) if hasattr(o, "__dict__") else o for o in (*given, *same)]
     half = len(arrays) // 2
     for a, b in zip(arrays[:half], arrays[half:], strict=True):
