@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy.fft
 import scipy.sparse
-from scipy import integrate, ndimage, signal
+from scipy import integrate, ndimage, optimize, signal
 from scipy.sparse.linalg import cg, spsolve
 from scipy.spatial.distance import cdist, pdist
 
-from s2sad import grad
+from s2sad import grad, stop_gradient
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.ops.test_scipy_loading import python
 from tests.oracle import richardson_jvp
@@ -198,3 +198,21 @@ def test_what_remedies_say_works() -> None:
         gradient = grad(f)(X)
         for i, unit in enumerate(np.eye(12)[:3]):
             np.testing.assert_allclose(gradient[i], richardson_jvp(f, [X], [unit]), rtol=1e-6, atol=1e-8)
+
+
+def cubic(x: Any, p: Any) -> Any:
+    return x**3 + p * x - 2
+
+
+def test_the_derivative_of_a_root_is_that_of_a_step_of_newtons_method() -> None:
+    def refused(p: Any) -> Any:
+        return optimize.brentq(cubic, 0.0, 3.0, args=(p,))
+
+    def stepped(p: Any) -> Any:
+        x = float(optimize.brentq(cubic, 0.0, 3.0, args=(stop_gradient(p),)))
+        return x - cubic(x, p) / (3 * x**2 + p)
+
+    with pytest.raises(UnsupportedError, match=r"(?s)optimize\.brentq has no derivative rule.*stop_gradient\(p\)"):
+        grad(refused)(1.5)
+    x = optimize.brentq(cubic, 0.0, 3.0, args=(1.5,), xtol=1e-14)
+    np.testing.assert_allclose(grad(stepped)(1.5), -x / (3 * x**2 + 1.5), rtol=1e-8)

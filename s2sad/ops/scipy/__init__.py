@@ -27,6 +27,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.integrate": ("integrate",),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.ndimage": ("ndimage",),
+    "scipy.optimize": ("optimize",),
     "scipy.signal": ("signal",),
     "scipy.sparse.linalg": ("sparse",),
     "scipy.spatial.distance": ("distances",),
