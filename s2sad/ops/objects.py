@@ -16,7 +16,8 @@ from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import item as item_
-from s2sad.runtime.objects import plain, unitem
+from s2sad.runtime.objects import plain as plain_
+from s2sad.runtime.objects import unitem
 from s2sad.runtime.trees import add, scalar_seed, zeros
 from s2sad.runtime.trees import own as own_
 
@@ -37,6 +38,11 @@ def copy_arrays(z_bar: Any, x: Any) -> Any:
 
 @linear(copy_reachable_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
 def copy_reachable(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
+def plain(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 
@@ -75,7 +81,6 @@ def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
 operation(copy_together, signature=lambda *arguments: None, result="fresh", infer=infer.common.row, dtype="inferred")
-operation(plain, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
 operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
 operation(widened, signature=lambda x: None, infer=infer.common.first, dtype="wide")
