@@ -34,6 +34,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import expressions, names_in, reads, walk, writes
+from s2sad.ops.binding import given
 from s2sad.runtime import stop_gradient
 
 Carriers = Callable[[Expr], Iterable[str]]
@@ -63,8 +64,7 @@ def keeps_some(call: Call | None) -> bool:
     """Whether a call that writes into an array may leave elements as they are, which its value then has as well."""
     if call is None:
         return False
-    by_position = call.op.function is np.copyto and len(call.args) > 3
-    return by_position or call.op.function is np.putmask or any(name == "where" for name, _ in call.kwargs)
+    return call.op.function is np.putmask or "where" in given(call)
 
 
 def _definitions(stmt: Stmt) -> Iterator[tuple[str, Expr]]:

@@ -16,31 +16,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from s2sad import ops
+from s2sad.frontend.operators import BINARY, UNARY
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
 from s2sad.ops.spec import Rule, listed, literal, ndim, real
 
-_BINARY: dict[type, tuple[str, Any]] = {
-    ast.Add: ("+", np.add),
-    ast.Sub: ("-", np.subtract),
-    ast.Mult: ("*", np.multiply),
-    ast.Div: ("/", np.divide),
-    ast.Pow: ("**", np.power),
-    ast.MatMult: ("@", np.matmul),
-    ast.Mod: ("%", np.remainder),
-    ast.FloorDiv: ("//", np.floor_divide),
-    ast.BitAnd: ("&", np.bitwise_and),
-    ast.BitOr: ("|", np.bitwise_or),
-}
-_UNARY: dict[type, tuple[str, Any]] = {
-    ast.USub: ("-", np.negative),
-    ast.UAdd: ("+", np.positive),
-    ast.Invert: ("~", np.invert),
-}
 _COMPARE: dict[type, tuple[str, Any]] = {
     ast.Eq: ("==", operator.eq),
     ast.NotEq: ("!=", operator.ne),
@@ -124,14 +106,14 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
         case ast.Attribute(value=inner, attr=attr):
             return Call(Op("attribute", attr, ops.function_of("attribute", attr)), (sub(inner),))
         case ast.BinOp(left=left, op=op, right=right):
-            return Call(Op("operator", *_BINARY[type(op)]), (sub(left), sub(right)))
+            return Call(Op("operator", *BINARY[type(op).__name__]), (sub(left), sub(right)))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Call(Op("bool", "not"), (sub(operand),))
         case ast.UnaryOp(op=op, operand=operand):
             lowered = sub(operand)
             if isinstance(op, ast.USub) and isinstance(lowered, Const):
                 return Const(-lowered.value)
-            return Call(Op("operator", *_UNARY[type(op)]), (lowered,))
+            return Call(Op("operator", *UNARY[type(op).__name__]), (lowered,))
         case ast.Compare(left=left, ops=compared, comparators=comparators):
             symbols = " ".join(_COMPARE[type(op)][0] for op in compared)
             return Call(Op("compare", symbols), (sub(left), *map(sub, comparators)))

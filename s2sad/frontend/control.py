@@ -193,7 +193,7 @@ class ControlFlow(Hoisting):
             count = self.fresh(counter.id if isinstance(counter, gast.Name) else "k")
             value: Expr = Var(count)
             if start != Const(0):
-                value = Call(Op("operator", "+", operators.BINARY[gast.Add][1]), (start, value))
+                value = Call(Op("operator", "+", operators.BINARY["Add"][1]), (start, value))
             prologue.insert(0, (counter, value))
         self.loop_body(s, heads, prologue)
         body, self.block = self.block, outer

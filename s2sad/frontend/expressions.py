@@ -160,7 +160,7 @@ class Expressions:
                     function = ops.function_of("attribute", node.attr)
                     return Call(Op("attribute", node.attr, function), (self.constant(node.value),), (), node)
             case gast.BinOp():
-                symbol, function = operators.BINARY[type(node.op)]
+                symbol, function = operators.BINARY[type(node.op).__name__]
                 op = Op("operator", symbol, function)
                 return Call(op, (self.constant(node.left), self.constant(node.right)), (), node)
             case gast.UnaryOp():
@@ -168,7 +168,7 @@ class Expressions:
                     return Call(Op("bool", "not"), (self.constant(node.operand),), (), node)
                 return self.negate(node, self.constant(node.operand))
             case gast.Compare():
-                symbols = " ".join(operators.COMPARE[type(op)] for op in node.ops)
+                symbols = " ".join(operators.COMPARE[type(op).__name__] for op in node.ops)
                 operands = [self.constant(e) for e in (node.left, *node.comparators)]
                 return Call(Op("compare", symbols), tuple(operands), (), node)
             case gast.BoolOp():
@@ -313,14 +313,14 @@ class Expressions:
             case gast.JoinedStr() | gast.BinOp() if self.is_text(getattr(node, "left", node)):
                 return self.refused(node, "no derivative can pass through text", _TEXT)
             case gast.BinOp() if isinstance(node.op, _BITWISE):
-                what = f"the operator {operators.BINARY[type(node.op)][0]} has no derivative"
+                what = f"the operator {operators.BINARY[type(node.op).__name__][0]} has no derivative"
                 return self.refused(node, what, "Wrap what is an integer in stop_gradient(...).")
             case gast.Subscript() if not self.depends(node.value):
                 text = gast.unparse(node.value).strip()
                 remedy = "Use np.concatenate, np.stack or np.column_stack for np.r_ and np.c_."
                 return self.refused(node, f"{text}[...] has no derivative rule", remedy)
             case gast.BinOp():
-                symbol, function = operators.BINARY[type(node.op)]
+                symbol, function = operators.BINARY[type(node.op).__name__]
                 left = self.operand(node.left)
                 right = self.operand(node.right)
                 return self.assign(hint, Call(Op("operator", symbol, function), (left, right), (), node))
@@ -412,7 +412,7 @@ class Expressions:
         return index if is_cheap(index) else self.atom(index)
 
     def negate(self, node: Node, operand: Expr) -> Expr:
-        symbol, function = operators.UNARY[type(node.op)]
+        symbol, function = operators.UNARY[type(node.op).__name__]
         if symbol == "-" and isinstance(operand, Const) and isinstance(operand.value, (int, float, complex)):
             return Const(-operand.value)
         return Call(Op("operator", symbol, function), (operand,), (), node)

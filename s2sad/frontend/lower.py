@@ -375,7 +375,7 @@ class _Lowering(ControlFlow):
         return item if isinstance(item, Const) else self.atom(item)
 
     def augmented(self, s: Node) -> None:
-        symbol, function = operators.BINARY[type(s.op)]
+        symbol, function = operators.BINARY[type(s.op).__name__]
         if isinstance(s.target, gast.Subscript) and self.is_container(s.target):
             self.augment_item(s, Op("inplace", symbol, function))
         elif self.is_part(s.target):

@@ -77,7 +77,7 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     if _calls_writing(call, lookup) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part, lookup)
-    functions = [] if known.spec is not None else _called(call.func, lookup)
+    functions = [] if known.changed() else _called(call.func, lookup)
     if functions is None and not surely:
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part, lookup)
@@ -128,7 +128,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     known = given(call, lookup)
     if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in known.written()):
         return True
-    functions = [] if known.spec is not None else _called(call.func, lookup)
+    functions = [] if known.changed() else _called(call.func, lookup)
     if _calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
     return functions is None or _any_may_write(call, functions, lookup)

@@ -34,8 +34,9 @@ operation(builtins.enumerate, signature=lambda iterable, start=0: None, infer=in
 operation(builtins.zip, signature=lambda *iterables, strict=False: None, infer=infer.python.zipped, dtype="inferred")
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 operation(builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",))
-operation(copy.copy, signature=lambda x: None)
-operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh")
+# What they do classes may say themselves.
+operation(copy.copy, signature=lambda x: None, ordered=True)
+operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", ordered=True)
 
 # --- text ---
 
