@@ -162,7 +162,7 @@ class Writers(Changes):
         else:
             self.call(rest, hint)
         made = self.block.pop() if self.block else None
-        if not (isinstance(made, Assign) and isinstance(made.value, Call) and made.value.op.function is function):
+        if not (isinstance(made, Assign) and isinstance(made.value, Call) and made.value.op.function == function):
             reason = self.refusals[-1] if self.refusals else None
             what = reason.message if reason is not None else "this call has no derivative rule"
             self.violation(node, what, reason.remedy if reason is not None else _ASSIGN)

@@ -383,3 +383,14 @@ def quantile_of_what_is_differentiated(x: Any) -> Any:
 def test_what_is_overwritten_and_differentiated_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError, match="changes an object that is differentiated"):
         grad(f)(X)
+
+
+def accumulated_into(x: Any) -> Any:
+    u = np.zeros(3)
+    np.multiply.accumulate(x, out=u)
+    return u[2]
+
+
+def test_methods_of_universal_functions_write_where_out_stands() -> None:
+    np.testing.assert_array_equal(grad(reduced_into_what_is_differentiated)(X), np.ones(3))
+    np.testing.assert_allclose(grad(accumulated_into)(X), np.prod(X) / X)
