@@ -10,7 +10,7 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, constant, linear, rule, sample
+from s2sad.ops.spec import Sample, constant, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast, undiff
 from s2sad.runtime.differences import (
     ediff_joints,
@@ -212,8 +212,11 @@ def _trapezoid_jvp(
 
 def trapezoid(z_bar: Array, y: Array, x: Array = None, dx: Array = 1.0, axis: int = -1) -> tuple[Array, Array, Array]:
     y_bar = np.expand_dims(z_bar, axis) * trapezoid_weights(x, dx, y, axis)
-    if x is None:
+    if x is None and ndim(dx) == 0:
         return y_bar, 0.0, np.sum(np.expand_dims(z_bar, axis) * y * trapezoid_weights(x, 1.0, y, axis))
+    if x is None:
+        dx_bar = np.sum(np.expand_dims(z_bar, axis) * y * trapezoid_weights(x, np.ones_like(dx), y, axis))
+        return y_bar, 0.0, np.reshape(dx_bar, np.shape(dx))
     return y_bar, untrapezoid(np.expand_dims(z_bar, axis) * y, x, y, axis), 0.0
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Function, Sample, linear, rule, sample
+from s2sad.ops.spec import Function, Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
 from s2sad.runtime.polynomials import (
@@ -60,9 +60,12 @@ def _polyval_jvp(p_dot: Array, x_dot: Array, p: Array, x: Array) -> Array:
     return np.polyval(p_dot, x) + np.polyval(derived(p), x) * x_dot
 
 
-@rule(np.polyval, wrt=["p", "x"], jvp=_polyval_jvp, samples=_values, infer=infer.axes.values_at("x"))
+@rule(np.polyval, wrt=["p", "x"], jvp=_polyval_jvp, samples=_values, infer=infer.axes.polynomial)
 def polyval(z_bar: Array, p: Array, x: Array) -> tuple[Array, Array]:
-    return like(polyval_coefficients(z_bar, x, p), p), z_bar * np.polyval(derived(p), x)
+    if ndim(p) == 1:
+        return like(polyval_coefficients(z_bar, x, p), p), z_bar * np.polyval(derived(p), x)
+    x_bar = unbroadcast(z_bar * np.polyval(derived(p), x), np.shape(x))
+    return like(polyval_coefficients(z_bar, x, p), p), x_bar
 
 
 def _vanders() -> Sequence[Sample]:

@@ -112,6 +112,11 @@ def _powers() -> Sequence[Sample]:
         sample(low, high, 4),
         sample(low, 1.5, 4, axis=-1),
         sample(0.5, 1.5, 1),
+        sample(0.5, 1.5, 4, base=high + 1.0),
+        sample(0.5, low, 4, base=high[:, None] + 1.0),
+        sample(0.5, low, 4, base=high[:, None] + 1.0, axis=-1),
+        sample(low[:, None], low, 4, base=high + 1.0, axis=1),
+        sample(low[:1], 1.5, 4, base=high[:1] + 1.0),
     ]
 
 
@@ -127,18 +132,17 @@ def _logspace_jvp(
     base: Array,
     axis: int,
 ) -> Array:
-    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
-    moved = np.linspace(start_dot, stop_dot, num, endpoint, axis=axis)
-    return z * (np.log(base) * moved + exponents / base * base_dot)
+    exponents = np.linspace(start + 0 * base, stop, num, endpoint)
+    moved = np.linspace(start_dot + 0 * base, stop_dot, num, endpoint)
+    return z * np.moveaxis(np.log(base) * moved + exponents / base * base_dot, 0, axis)
 
 
-# A base of several dimensions has axes of its own in the result.
 @rule(
     np.logspace,
     wrt=["start", "stop", "base"],
     jvp=_logspace_jvp,
     samples=_powers,
-    infer=infer.creation.linspace,
+    infer=infer.creation.logspace,
     dtype="unknown",
     steps=frozenset({"num"}),
 )
@@ -153,12 +157,14 @@ def logspace(
     *,
     axis: int = 0,
 ) -> tuple[Array, Array, Array]:
-    g = z_bar * z * np.log(base)
-    falling = np.linspace(1, 0, num, endpoint, dtype=g.dtype)
-    rising = np.linspace(0, 1, num, endpoint, dtype=g.dtype)
-    exponents = np.linspace(start, stop, num, endpoint, axis=axis)
+    # The new axis stands first here, and the others are broadcast from the last one on.
+    scaled = np.moveaxis(z_bar * z, axis, 0)
+    g = scaled * np.log(base)
+    falling = np.linspace(1, 0, num, endpoint, dtype=g.real.dtype)
+    rising = np.linspace(0, 1, num, endpoint, dtype=g.real.dtype)
+    exponents = np.linspace(start + 0 * base, stop, num, endpoint)
     return (
-        unbroadcast(np.tensordot(falling, g, (0, axis)), np.shape(start)),
-        unbroadcast(np.tensordot(rising, g, (0, axis)), np.shape(stop)),
-        np.sum(z_bar * z * exponents) / base,
+        unbroadcast(np.tensordot(falling, g, (0, 0)), np.shape(start)),
+        unbroadcast(np.tensordot(rising, g, (0, 0)), np.shape(stop)),
+        unbroadcast(np.sum(scaled * exponents, axis=0) / base, np.shape(base)),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import Shape, unbroadcast, undiff
 
 
@@ -201,6 +202,9 @@ def trapezoid_weights(x: Any, dx: Any, y: Any, axis: int = -1) -> Any:
     """
     shape = np.shape(y)
     if x is None:
+        if np.size(dx) != 1:
+            message = "an array of steps dx of the trapezoidal rule has no derivative rule"
+            raise UndefinedDerivativeError(message, "Give the points x instead: the sums of the steps, from 0.")
         n = shape[axis]
         w = np.full(n, dx, np.result_type(np.real(y), dx, 0.0))
         w[:1] /= 2

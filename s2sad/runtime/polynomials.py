@@ -15,12 +15,14 @@ from s2sad.runtime.contractions import convolve_left
 def polyval_coefficients(g: Any, x: Any, p: Any) -> Any:
     """Return the adjoint of the coefficients ``p`` of ``np.polyval(p, x)``: the sums of ``g`` times powers of ``x``.
 
+    The coefficients may have axes of their own, which are broadcast with ``x``.
+
     >>> polyval_coefficients(1.0, 2.0, [3.0, 4.0, 5.0])
     array([4., 2., 1.])
     """
-    sums = []
+    sums, shape = [], np.shape(p)[1:]
     for _ in range(len(p)):
-        sums.append(np.sum(g))
+        sums.append(unbroadcast(g, shape))
         g = g * x
     return np.array(sums[::-1])
 
@@ -32,7 +34,8 @@ def derived(p: Any) -> Any:
     array([6., 4.])
     """
     p = np.asarray(p)
-    return p[:-1] * np.arange(p.size - 1, 0, -1).astype(np.result_type(p.real))
+    powers = np.arange(len(p) - 1, 0, -1).astype(np.result_type(p.real))
+    return p[:-1] * np.reshape(powers, (-1,) + (1,) * (p.ndim - 1))
 
 
 def polyint_constants(g: Any, m: int, k: Any) -> Any:
@@ -53,13 +56,15 @@ def series_coefficients(g: Any, v: Any, x: Any, c: Any, tensor: bool = True) -> 
     >>> series_coefficients(np.array([1.0, 2.0]), np.array([[1.0, 3.0], [1.0, 4.0]]), np.array([3.0, 4.0]), np.zeros(2))
     array([ 3., 11.])
     """
+    v = np.reshape(v, (*np.shape(x), len(c)))
     if tensor:
         ndim = np.ndim(x)
-        v = np.reshape(v, (*np.shape(x), -1))
         where = tuple(range(np.ndim(g) - ndim, np.ndim(g)))
         return np.moveaxis(np.tensordot(g, v, (where, tuple(range(ndim)))), -1, 0)
     terms = np.moveaxis(np.expand_dims(g, -1) * v, -1, 0)
-    return unbroadcast(terms, np.shape(c))
+    count, *own = np.shape(c)
+    # The axes of the coefficients behind the first are broadcast with those of `x`, from the last one on.
+    return np.reshape(unbroadcast(terms, (count, *(1,) * (np.ndim(g) - len(own)), *own)), (count, *own))
 
 
 def vander_adjoint(g: Any, z: Any, increasing: bool = False) -> Any:

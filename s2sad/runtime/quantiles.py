@@ -109,7 +109,7 @@ def _weighted(x: Any, q: Any, w: Any, nan: bool) -> tuple[Any, Any, Any, Any]:
 
 def _split(shape: Shape, axis: Axis, keepdims: bool = False) -> tuple[list[int], int]:
     """The sizes of the axes that a reduction leaves, and the number of elements that each of its results stands for."""
-    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     gone = {i % len(shape) for i in axes} if shape else set()
     left = [1 if i in gone else n for i, n in enumerate(shape) if keepdims or i not in gone]
     return left, math.prod([shape[i] for i in gone])
@@ -141,7 +141,10 @@ def quantile_adjoint(
     starts = n * np.arange(math.prod(left)).reshape((*left, 1))
     places = np.concatenate((np.ravel(starts + low), np.ravel(starts + high)))
     values = np.concatenate((np.ravel(first), np.ravel(second)))
-    summed = np.bincount(places, values, math.prod(shape)).astype(np.result_type(g, np.asarray(a).dtype))
+    summed = np.bincount(places, np.real(values), math.prod(shape))
+    if np.iscomplexobj(values):
+        summed = summed + 1j * np.bincount(places, np.imag(values), math.prod(shape))
+    summed = summed.astype(np.result_type(g, np.asarray(a).dtype))
     a_bar = split_axes(np.reshape(summed, (*left, n)), shape, axis)
     return np.where(np.isnan(a), 0, a_bar) if nan else a_bar
 

@@ -26,7 +26,7 @@ def merge_axes(a: Any, axis: Axis = None) -> Any:
     """
     if axis is None or np.ndim(a) == 0:
         return np.reshape(a, (-1,))
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     moved = np.moveaxis(a, axes, range(-len(axes), 0))
     kept = np.shape(moved)[: np.ndim(a) - len(axes)]
     return np.reshape(moved, (*kept, int(np.prod(np.shape(moved)[len(kept) :]))))
@@ -40,7 +40,7 @@ def split_axes(a: Any, shape: Shape, axis: Axis = None) -> Any:
     """
     if axis is None or not shape:
         return np.reshape(a, shape)
-    axes = tuple(i % len(shape) for i in (axis if isinstance(axis, tuple) else (axis,)))
+    axes = tuple(i % len(shape) for i in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     kept = [n for i, n in enumerate(shape) if i not in axes]
     moved = np.reshape(a, (*kept, *(shape[i] for i in axes)))
     return np.moveaxis(moved, range(-len(axes), 0), axes)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import UnsupportedError
+from s2sad.errors import S2SADError, UnsupportedError
 from tests.oracle import leaves, numeric_gradient
 
 X = np.array([1.0, 2.5, 4.2, -1.3, 0.7])
@@ -374,3 +374,90 @@ def bounded(x: Any) -> Any:
 
 def test_bounds_by_their_new_names() -> None:
     agrees(bounded, X)
+
+
+# --- operands that are broadcast in forms of their own ---
+
+
+def bases(x: Any) -> Any:
+    powers = np.logspace(0.1, x[:2], 3, base=x[1:4, None] ** 2, axis=1)
+    return np.sum(powers * np.cos(np.arange(powers.size)).reshape(powers.shape))
+
+
+def shared_base(b: Any) -> Any:
+    return np.sum(np.logspace(0.1, 1.0, 3, base=b) ** 2)
+
+
+def test_powers_of_several_bases() -> None:
+    agrees(bases, X)
+    agrees(shared_base, np.array([1.4]))
+    agrees(shared_base, np.array([[1.4, 0.3], [0.8, 2.0]]))
+
+
+def points_with_bases(b: Any) -> Any:
+    values = np.logspace(0, 1, 3, base=b)
+    return np.sum(values * np.sum(values, axis=0, keepdims=True))
+
+
+def test_powers_of_several_bases_have_axes() -> None:
+    agrees(points_with_bases, np.array([1.4, 0.6]))
+
+
+def several_polynomials(m: Any) -> Any:
+    return np.sum(np.polyval(m, 1.2) * m[0]) + np.sum(np.polyval(m, m[1]) ** 2)
+
+
+def listed_polynomials(x: Any, s: float) -> Any:
+    return np.sum(np.polyval([x, 2 * x, x * x], s) * np.arange(5.0))
+
+
+def scaled_by_polynomials(s: float) -> Any:
+    return np.sum(s * np.polyval([[1.0, 2.0], [3.0, 4.0]], s))
+
+
+def test_several_polynomials() -> None:
+    agrees(several_polynomials, M)
+    agrees(listed_polynomials, X, 1.2)
+    agrees(listed_polynomials, X, 1.2, argnum=1)
+    agrees(scaled_by_polynomials, 0.7)
+
+
+def one_series(c: Any) -> Any:
+    values = np.polynomial.chebyshev.chebval(X / 5, c, tensor=False)
+    return np.sum(values * np.arange(5.0)) + np.polynomial.polynomial.polyval(0.3, c, False)
+
+
+def series_in_rows(c: Any) -> Any:
+    values = np.polynomial.legendre.legval(M, c, tensor=False)
+    return np.sum(values * np.arange(12.0).reshape(3, 4))
+
+
+def test_coefficients_that_are_broadcast_with_the_points() -> None:
+    agrees(one_series, X)
+    agrees(series_in_rows, np.array([[0.5, 1.0, -2.0, 0.3], [1.5, 0.2, 0.7, 0.1]]))
+
+
+def in_steps(y: Any, dx: Any) -> Any:
+    return np.sum(np.trapezoid(y, dx=dx, axis=0) ** 2)
+
+
+def test_steps_of_the_trapezoidal_rule() -> None:
+    agrees(in_steps, M, np.array([0.3]))
+    agrees(in_steps, M, np.array([0.3]), argnum=1)
+    for argnum in (0, 1):
+        with pytest.raises(S2SADError, match="array of steps"):
+            grad(in_steps, argnums=argnum)(M, np.array([0.3, 0.5, 0.2, 0.4]))
+
+
+def listed_axes(t: Any) -> Any:
+    return np.sum(np.median(t, axis=[0, 2]) ** 2) + np.sum(np.quantile(t, 0.3, axis=[-1, 0]) ** 2)
+
+
+def complex_medians(z: Any) -> Any:
+    middle = np.median(z, axis=0)
+    return np.sum(np.real(middle) ** 2 + np.imag(middle))
+
+
+def test_medians_along_listed_axes_and_of_complex_numbers() -> None:
+    agrees(listed_axes, np.stack((M, np.sin(3 * M))))
+    agrees(complex_medians, M + 1j * np.cos(M))

@@ -130,6 +130,11 @@ def values_at(name: str) -> Callable[[Bound, Look], Fact | None]:
     return infer
 
 
+def polynomial(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the points, where there is one polynomial."""
+    return values_at("x")(b, fact) if ndim_of(fact(b["p"])) == 1 else None
+
+
 def series(b: Bound, fact: Look) -> Fact | None:
     """Of the shape of the points, where there is one series."""
     return values_at("x")(b, fact) if ndim_of(fact(b["c"])) == 1 else None

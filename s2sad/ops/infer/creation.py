@@ -52,8 +52,14 @@ def linspace(b: Bound, fact: Look) -> Fact | None:
     return _with_one_axis_more(b, fact)
 
 
+def logspace(b: Bound, fact: Look) -> Fact | None:
+    """As `linspace`; an array of bases is broadcast with the ends."""
+    number = "base" not in b or fact(b["base"]).kind == "scalar"
+    return linspace(b, fact) if number else _with_one_axis_more(b, fact)
+
+
 def _one_more(b: Bound, fact: Look) -> int | None:
-    found = most("start", "stop")(b, fact)
+    found = most(*({"start", "stop", "base"} & set(b)))(b, fact)
     return None if found is None else found + 1
 
 
