@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.linalg
 import scipy.sparse
 from scipy import integrate, ndimage, optimize, signal
 from scipy.sparse.linalg import cg, spsolve
@@ -216,3 +217,49 @@ def test_the_derivative_of_a_root_is_that_of_a_step_of_newtons_method() -> None:
         grad(refused)(1.5)
     x = optimize.brentq(cubic, 0.0, 3.0, args=(1.5,), xtol=1e-14)
     np.testing.assert_allclose(grad(stepped)(1.5), -x / (3 * x**2 + 1.5), rtol=1e-8)
+
+
+def test_lists_stand_for_arrays() -> None:
+    matrix = [[4.0, 1.0], [1.0, 5.0]]
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: np.sum(scipy.fft.dct([x, 1.0, 2.0]) ** 2),
+        lambda x: np.sum(scipy.fft.idst([x, 1.0, 2.0]) ** 2),
+        lambda x: np.sum(signal.hilbert([x, 1.0, 2.0]).imag ** 2),
+        lambda x: np.sum(cdist([[1, x], [x, 4]], [[1, 2], [3, 5]], "cityblock") ** 2),
+        lambda x: np.sum(cdist([[1, x], [x, 4]], [[1, 2], [3, 5]], "chebyshev") ** 2),
+        lambda x: np.sum(cdist([[1, x], [x, 4]], [[1, 2], [3, 5]], "cosine") ** 2),
+        lambda x: integrate.simpson([x**2, 1.0, x], x=[0, 1, 3]),
+        lambda x: integrate.simpson([x**2, 1.0, x], x=np.array([0, 1, 3])),
+        lambda x: scipy.linalg.norm([x, 2.0, 3.0]),
+        lambda x: np.sum(scipy.linalg.solve_sylvester([[x, 1], [1, 5]], matrix, matrix) ** 2),
+        lambda x: np.sum(scipy.linalg.solve_continuous_lyapunov([[x, 1], [1, 5]], matrix) ** 2),
+        lambda x: np.sum(scipy.linalg.solve_discrete_lyapunov([[x, 1], [1, 5]], matrix) ** 2),
+        lambda x: np.sum(scipy.linalg.solve_banded((1, 1), [[0, x], [5, 6], [1, 0]], [x, 1]) ** 2),
+        lambda x: np.sum(scipy.linalg.solveh_banded([[1, x], [7, 5]], [1, x]) ** 2),
+    ]
+    for f in functions:
+        assert grad(f)(0.7) == pytest.approx(richardson_jvp(f, [0.7], [1.0]), rel=1e-7)
+
+
+def rounded(x: Any) -> Any:
+    return np.sum(ndimage.gaussian_filter(x, 1.0, output=int))
+
+
+def rounded_by_position(x: Any) -> Any:
+    return np.sum(ndimage.correlate1d(x, K, 0, np.float32))
+
+
+def left_vectors(a: Any) -> Any:
+    return np.sum(np.abs(scipy.linalg.eig(a, left=True, right=False)[1]))
+
+
+def pencil(a: Any) -> Any:
+    return np.sum(np.real(scipy.linalg.eigvals(a, np.diag([1.0, 2.0, 3.0]))))
+
+
+@pytest.mark.parametrize(
+    ("f", "what"), [(rounded, "output"), (rounded_by_position, "output"), (left_vectors, "left"), (pencil, "'b'")]
+)
+def test_options_that_rules_do_not_read_are_refused(f: Callable[..., Any], what: str) -> None:
+    with pytest.raises(UnsupportedError, match=what):
+        grad(f)(IMAGE[:, :3])

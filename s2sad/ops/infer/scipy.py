@@ -147,7 +147,7 @@ def same_shape(b: Bound, fact: Look) -> Fact | None:
 
 def analytic(b: Bound, fact: Look) -> Fact | None:
     x = fact(b["x"])
-    return Fact("array", None, x.ndim, real=False) if x.kind == "array" and x.ndim else None
+    return Fact("array", None, x.ndim if x.kind == "array" else None, real=False)
 
 
 def integrated(b: Bound, fact: Look) -> Fact | None:

@@ -286,7 +286,7 @@ def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
     dtype="unknown",
     complex_adjoints=True,
 )
-def eig(z: Any, z_bar: Any, a: Array, b: None = None, left: bool = False, right: bool = True) -> Array:
+def eig(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
 
 
@@ -303,7 +303,7 @@ def _eigvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:
     dtype="unknown",
     complex_adjoints=True,
 )
-def eigvals(z: Array, z_bar: Array, a: Array, b: None = None, check_finite: bool = True) -> Array:
+def eigvals(z: Array, z_bar: Array, a: Array, check_finite: bool = True) -> Array:
     return eigvals_adjoint(z_bar, z, a)
 
 

@@ -221,7 +221,7 @@ def _sylvester_jvp(a_dot: Array, b_dot: Array, q_dot: Array, z: Array, a: Array,
 
 @rule(linalg.solve_sylvester, jvp=_sylvester_jvp, samples=_sylvesters, infer=infer.scipy.of_matrix("q", "a", "b"))
 def solve_sylvester(z: Array, z_bar: Array, a: Array, b: Array, q: Array) -> tuple[Array, Array, Array]:
-    q_bar = linalg.solve_sylvester(a.T, b.T, z_bar)
+    q_bar = linalg.solve_sylvester(np.transpose(a), np.transpose(b), z_bar)
     return -q_bar @ z.T, -z.T @ q_bar, q_bar
 
 
@@ -241,7 +241,7 @@ def _lyapunov_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array) -> A
     infer=infer.scipy.of_matrix("q", "a"),
 )
 def solve_continuous_lyapunov(z: Array, z_bar: Array, a: Array, q: Array) -> tuple[Array, Array]:
-    q_bar = linalg.solve_continuous_lyapunov(a.T, z_bar)
+    q_bar = linalg.solve_continuous_lyapunov(np.transpose(a), z_bar)
     return lyapunov_matrix(q_bar, z), q_bar
 
 
@@ -266,7 +266,7 @@ def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method:
 def solve_discrete_lyapunov(
     z: Array, z_bar: Array, a: Array, q: Array, method: str | None = None
 ) -> tuple[Array, Array]:
-    q_bar = linalg.solve_discrete_lyapunov(a.T, z_bar, method)
+    q_bar = linalg.solve_discrete_lyapunov(np.transpose(a), z_bar, method)
     return stein_matrix(q_bar, z, a), q_bar
 
 

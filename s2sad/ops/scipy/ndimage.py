@@ -45,7 +45,6 @@ def _correlate1d_jvp(
     input: Array,
     weights: Array,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -67,7 +66,6 @@ def correlate1d(
     input: Array,
     weights: Array,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -84,7 +82,6 @@ def _convolve1d_jvp(
     input: Array,
     weights: Array,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -106,7 +103,6 @@ def convolve1d(
     input: Array,
     weights: Array,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -121,7 +117,7 @@ def convolve1d(
 def _images() -> Sequence[Sample]:
     x, w = numbers(4, 5), numbers(3, 3, seed=1)
     points = [sample(x, w, mode=m) for m in _MODES]
-    points += [sample(x, numbers(2, 3, seed=1), None, m, 0.4) for m in ("constant", "reflect")]
+    points += [sample(x, numbers(2, 3, seed=1), mode=m, cval=0.4) for m in ("constant", "reflect")]
     points += [sample(x, w, origin=(1, -1)), sample(x, numbers(2, 4, seed=1), origin=[0, -1]), sample(x, w, origin=1)]
     points += [sample(numbers(6), numbers(3)), sample(numbers(2, 3, 3), numbers(1, 2, 2), mode="mirror")]
     return [*points, sample(singles(3, 3), singles(2, 2))]
@@ -132,7 +128,6 @@ def _correlate_jvp(
     weights_dot: Array,
     input: Array,
     weights: Array,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -153,7 +148,6 @@ def correlate(
     z_bar: Array,
     input: Array,
     weights: Array,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -167,7 +161,6 @@ def _convolve_jvp(
     weights_dot: Array,
     input: Array,
     weights: Array,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -188,7 +181,6 @@ def convolve(
     z_bar: Array,
     input: Array,
     weights: Array,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -218,7 +210,6 @@ def _gaussian_filter1d_jvp(
     sigma: float,
     axis: int = -1,
     order: int = 0,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     truncate: float = 4.0,
@@ -242,7 +233,6 @@ def gaussian_filter1d(
     sigma: float,
     axis: int = -1,
     order: int = 0,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     truncate: float = 4.0,
@@ -261,7 +251,11 @@ def _blurred() -> Sequence[Sample]:
         sample(x, 0.6, (1, 0)),
         sample(x, 1.0, mode=("wrap", "mirror")),
     ]
-    points += [sample(x, 1.0, radius=2), sample(x, 1.0, axes=(1,)), sample(x, 0.7, 0, None, "constant", 3.0, 2.0)]
+    points += [
+        sample(x, 1.0, radius=2),
+        sample(x, 1.0, axes=(1,)),
+        sample(x, 0.7, 0, mode="constant", cval=3.0, truncate=2.0),
+    ]
     return [*points, sample(numbers(2, 3, 4), 0.5), sample(numbers(7), 1.0), sample(singles(4, 4), 0.6)]
 
 
@@ -270,7 +264,6 @@ def _gaussian_filter_jvp(
     input: Array,
     sigma: Any,
     order: Any = 0,
-    output: None = None,
     mode: Any = "reflect",
     cval: float = 0.0,
     truncate: float = 4.0,
@@ -294,7 +287,6 @@ def gaussian_filter(
     input: Array,
     sigma: Any,
     order: Any = 0,
-    output: None = None,
     mode: Any = "reflect",
     cval: float = 0.0,
     truncate: float = 4.0,
@@ -316,7 +308,6 @@ def _uniform_filter1d_jvp(
     input: Array,
     size: int,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -337,7 +328,6 @@ def uniform_filter1d(
     input: Array,
     size: int,
     axis: int = -1,
-    output: None = None,
     mode: str = "reflect",
     cval: float = 0.0,
     origin: int = 0,
@@ -348,14 +338,13 @@ def uniform_filter1d(
 def _averaged() -> Sequence[Sample]:
     x = numbers(4, 6)
     points = [sample(x, 3, mode=m) for m in _MODES] + [sample(x), sample(x, (2, 5)), sample(x, 3, origin=(1, -1))]
-    return [*points, sample(x, 3, None, "constant", 1.5), sample(x, 3, axes=(0,)), sample(singles(5, 4), 2)]
+    return [*points, sample(x, 3, mode="constant", cval=1.5), sample(x, 3, axes=(0,)), sample(singles(5, 4), 2)]
 
 
 def _uniform_filter_jvp(
     input_dot: Array,
     input: Array,
     size: Any = 3,
-    output: None = None,
     mode: Any = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -377,7 +366,6 @@ def uniform_filter(
     z_bar: Array,
     input: Array,
     size: Any = 3,
-    output: None = None,
     mode: Any = "reflect",
     cval: float = 0.0,
     origin: Any = 0,
@@ -390,17 +378,15 @@ def uniform_filter(
 def _curved() -> Sequence[Sample]:
     x = numbers(4, 5)
     points = [sample(x, mode=m) for m in _MODES] + [sample(numbers(6)), sample(x, mode=("wrap", "nearest"))]
-    return [*points, sample(x, None, "constant", 1.5), sample(numbers(3, 3, 2)), sample(singles(4, 4))]
+    return [*points, sample(x, mode="constant", cval=1.5), sample(numbers(3, 3, 2)), sample(singles(4, 4))]
 
 
-def _laplace_jvp(
-    input_dot: Array, input: Array, output: None = None, mode: Any = "reflect", cval: float = 0.0
-) -> Array:
+def _laplace_jvp(input_dot: Array, input: Array, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return ndimage.laplace(input_dot, None, mode, 0.0)
 
 
 @rule(ndimage.laplace, wrt=["input"], jvp=_laplace_jvp, samples=_curved, infer=infer.scipy.same_shape, dtype="array")
-def laplace(z_bar: Array, input: Array, output: None = None, mode: Any = "reflect", cval: float = 0.0) -> Array:
+def laplace(z_bar: Array, input: Array, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return laplace_adjoint(z_bar, mode)
 
 
@@ -411,32 +397,24 @@ def _edged() -> Sequence[Sample]:
         sample(numbers(6)),
         sample(x, 0, mode=("wrap", "mirror")),
     ]
-    return [*points, sample(x, 1, None, "constant", 1.5), sample(numbers(3, 3, 2), 1), sample(singles(4, 4))]
+    return [*points, sample(x, 1, mode="constant", cval=1.5), sample(numbers(3, 3, 2), 1), sample(singles(4, 4))]
 
 
-def _sobel_jvp(
-    input_dot: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
-) -> Array:
+def _sobel_jvp(input_dot: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return ndimage.sobel(input_dot, axis, None, mode, 0.0)
 
 
 @rule(ndimage.sobel, wrt=["input"], jvp=_sobel_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
-def sobel(
-    z_bar: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
-) -> Array:
+def sobel(z_bar: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return edges_adjoint(z_bar, (1.0, 2.0, 1.0), axis, mode)
 
 
-def _prewitt_jvp(
-    input_dot: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
-) -> Array:
+def _prewitt_jvp(input_dot: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return ndimage.prewitt(input_dot, axis, None, mode, 0.0)
 
 
 @rule(ndimage.prewitt, wrt=["input"], jvp=_prewitt_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
-def prewitt(
-    z_bar: Array, input: Array, axis: int = -1, output: None = None, mode: Any = "reflect", cval: float = 0.0
-) -> Array:
+def prewitt(z_bar: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return edges_adjoint(z_bar, (1.0, 1.0, 1.0), axis, mode)
 
 

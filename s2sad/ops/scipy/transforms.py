@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from scipy import fft
 
 from s2sad.ops import fourier, infer
@@ -56,19 +57,19 @@ def _cosines() -> Sequence[Sample]:
 
 @linear(fft.dct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
 def dct(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
-    return cosine_adjoint("dct", z_bar, x.shape, type, axis, norm)
+    return cosine_adjoint("dct", z_bar, np.shape(x), type, axis, norm)
 
 
 @linear(fft.idct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
 def idct(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
-    return cosine_adjoint("idct", z_bar, x.shape, type, axis, norm)
+    return cosine_adjoint("idct", z_bar, np.shape(x), type, axis, norm)
 
 
 @linear(fft.dst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
 def dst(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
-    return cosine_adjoint("dst", z_bar, x.shape, type, axis, norm)
+    return cosine_adjoint("dst", z_bar, np.shape(x), type, axis, norm)
 
 
 @linear(fft.idst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
 def idst(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
-    return cosine_adjoint("idst", z_bar, x.shape, type, axis, norm)
+    return cosine_adjoint("idst", z_bar, np.shape(x), type, axis, norm)

@@ -19,6 +19,7 @@ def transposed_bands(ab: Any, low: int, up: int) -> Any:
         array([[2., 3.],
                [1., 0.]])
     """
+    ab = np.asarray(ab)
     size = ab.shape[-1]
     flipped = np.zeros_like(ab)
     for k in range(-low, up + 1):  # the diagonal on which j - i == k
@@ -62,7 +63,7 @@ def solve_banded_tangent(ab_dot: Any, b_dot: Any, z: Any, l_and_u: Any, ab: Any)
 def hermitian_bands_adjoint(z_bar: Any, z: Any, ab: Any, lower: bool = False) -> tuple[Any, Any]:
     """Adjoints of ``ab`` and ``b`` in ``z = linalg.solveh_banded(ab, b, lower=lower)``."""
     b_bar = np.conj(linalg.solveh_banded(ab, np.conj(z_bar), lower=lower))
-    low, up = (ab.shape[0] - 1, 0) if lower else (0, ab.shape[0] - 1)
+    low, up = (len(ab) - 1, 0) if lower else (0, len(ab) - 1)
     ab_bar = -outer_bands(b_bar, z, low, up)
     # Each band stands for its conjugate on the other side too.
     other = -np.conj(outer_bands(z, b_bar, low, up))
@@ -77,7 +78,7 @@ def hermitian_bands_adjoint(z_bar: Any, z: Any, ab: Any, lower: bool = False) ->
 
 def hermitian_bands_tangent(ab_dot: Any, b_dot: Any, z: Any, ab: Any, lower: bool = False) -> Any:
     """Tangent of ``z = linalg.solveh_banded(ab, b, lower=lower)``."""
-    count = ab.shape[0] - 1
+    count = len(ab) - 1
     low, up = (count, 0) if lower else (0, count)
     product = banded_product(_with_real_diagonal(ab_dot, lower), z, low, up)
     other = np.conj(transposed_bands(ab_dot, low, up))

@@ -280,5 +280,6 @@ def _as_numpy(z: Any) -> tuple[Any, ...]:
 
 def norm_adjoint(z_bar: Any, z: Any, a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Adjoint of ``a`` in ``z = linalg.norm(a, ord, axis, keepdims)``, in the precision of ``a``."""
+    a = np.asarray(a)
     gradient = norm_gradient(z, a, ord, axis, keepdims) * unreduce(np.real(z_bar), np.shape(a), axis, keepdims)
     return gradient.astype(np.result_type(a, 0.0), copy=False)

@@ -23,6 +23,7 @@ def cdist_adjoints(g: Any, z: Any, x: Any, y: Any, metric: str = "euclidean", p:
     Raises:
         UndefinedDerivativeError: for metrics other than those of the formulas here.
     """
+    x, y = np.asarray(x), np.asarray(y)
     metric = _NAMES.get(metric, metric)
     if metric == "euclidean":
         return _by_products(ratio(g, z), x, y)
@@ -72,7 +73,8 @@ def _share(x: Any, y: Any, z: Any) -> Any:
 
 def cdist_tangent(x_dot: Any, y_dot: Any, z: Any, x: Any, y: Any, metric: str = "euclidean", p: Any = None) -> Any:
     """Tangent of ``z = distance.cdist(x, y, metric, p=p)``."""
-    x_dot, y_dot = x_dot + np.zeros(np.shape(x)), y_dot + np.zeros(np.shape(y))
+    x, y = np.asarray(x), np.asarray(y)
+    x_dot, y_dot = x_dot + np.zeros(x.shape), y_dot + np.zeros(y.shape)
     metric = _NAMES.get(metric, metric)
     if metric == "cosine":
         sizes = [np.sqrt(np.sum(v**2, axis=1, keepdims=True)) for v in (x, y)]

@@ -29,7 +29,7 @@ def simpson_weights(h: Any, count: int) -> Any:
     of Mathematical Sciences and Mathematics Education 12 (2017), for the last interval of an odd number of them.
     """
     h = np.broadcast_to(h, (*np.shape(h)[:-1], count - 1))
-    weights = np.zeros((*h.shape[:-1], count), h.dtype)
+    weights = np.zeros((*h.shape[:-1], count), np.result_type(h, np.float32) if h.dtype.kind == "f" else float)
     if count == 2:
         return weights + h / 2
     end = count - 1 if count % 2 else count - 2
