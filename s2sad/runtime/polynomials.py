@@ -185,6 +185,10 @@ def poly_tangent(t: Any, z: Any, roots: Any) -> Any:
 
 def _system(x: Any, deg: int, w: Any) -> tuple[Any, Any, Any, Any]:
     """The powers of ``x``, the weights as a column, and the factors of the weighted powers."""
+    if np.iscomplexobj(x) or np.iscomplexobj(w):
+        # The least squares are those of the conjugate system, which is no analytic function of these.
+        message = "np.polyfit has no derivative at complex points or with complex weights"
+        raise UndefinedDerivativeError(message, "Solve for the coefficients, with np.linalg.lstsq(np.vander(x, n), y).")
     if np.ndim(deg):
         raise UndefinedDerivativeError("np.polyfit of a list of degrees has no derivative", "Give one degree.")
     v = np.vander(x, deg + 1)

@@ -461,3 +461,26 @@ def complex_medians(z: Any) -> Any:
 def test_medians_along_listed_axes_and_of_complex_numbers() -> None:
     agrees(listed_axes, np.stack((M, np.sin(3 * M))))
     agrees(complex_medians, M + 1j * np.cos(M))
+
+
+def fitted(x: Any, y: Any, w: Any) -> Any:
+    p = np.polyfit(x, y, 1, w=w)
+    return np.sum(np.real(p) ** 2) + np.sum(np.imag(p))
+
+
+def test_fits_of_complex_values() -> None:
+    y, w = np.sin(X) + 1j * np.cos(3 * X), X**2
+    for argnum in range(3):
+        agrees(fitted, X, y, w, argnum=argnum)
+    with pytest.raises(S2SADError, match="complex points"):
+        grad(fitted)(X + 0.3j * np.cos(X), y, w)
+
+
+def of_complex_base(z: Any) -> Any:
+    r = np.logspace(0.1, 1.0, 3, base=z[0])
+    r += 0.5
+    return np.sum(np.real(r) ** 2) + np.sum(np.imag(r))
+
+
+def test_powers_of_a_complex_base() -> None:
+    agrees(of_complex_base, np.array([1.2 + 0.4j]))

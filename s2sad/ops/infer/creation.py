@@ -54,7 +54,8 @@ def linspace(b: Bound, fact: Look) -> Fact | None:
 
 def logspace(b: Bound, fact: Look) -> Fact | None:
     """As `linspace`; an array of bases is broadcast with the ends."""
-    number = "base" not in b or fact(b["base"]).kind == "scalar"
+    base = fact(b["base"]) if "base" in b else None
+    number = base is None or (base.kind == "scalar" and base.real)
     return linspace(b, fact) if number else _with_one_axis_more(b, fact)
 
 
