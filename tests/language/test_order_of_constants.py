@@ -364,10 +364,6 @@ def reduced_into_what_is_differentiated(x: Any) -> Any:
     return q
 
 
-def test_what_is_reduced_into_what_is_differentiated_within_an_expression() -> None:
-    np.testing.assert_allclose(grad(reduced_into_what_is_differentiated)(X), [1.0, 1.0, 1.0])
-
-
 def quantile_of_what_is_differentiated(x: Any) -> Any:
     u = x * 1.0
     np.quantile(u, 0.5, overwrite_input=True)
