@@ -28,7 +28,7 @@ from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfi
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.given import is_built_in, is_numpy
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.frontend.opaque import as_it_stands, special_writes, user_operation
+from s2sad.frontend.opaque import as_it_stands, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
 from s2sad.frontend.special import special_members
@@ -460,7 +460,7 @@ class Expressions:
             return self.refused(node, *unfollowed.of_value(text, function))
         if runs(node, self.resolver.lookup):
             return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
-        for member in special_members(node, self.resolver.lookup).items():
+        for member in replacing_members(node, self.resolver.lookup):
             return self.refused(node, *unfollowed.of_member(*member))
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong

@@ -53,6 +53,16 @@ def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:
             yield place, f"{cls.__qualname__}.{name} may write into an object, and is not followed here"
 
 
+def replacing_members(call: Node, lookup: Lookup) -> Iterator[tuple[str, type]]:
+    """The methods of the user's classes that a known function runs in place of what it does, or that may write.
+
+    What is made an array (``__array__``) is no more than its numbers.
+    """
+    for name, cls in special_members(call, lookup).items():
+        if name != "__array__" or member_may_write(cls, name):
+            yield name, cls
+
+
 def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:
     """The operation that is a call of a function with source."""
     writes = writes_by_method(function, classes_of(call, resolver.lookup))
