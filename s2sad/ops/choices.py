@@ -33,7 +33,10 @@ def _maximum_jvp(x_dot: Array, y_dot: Array, x: Array, y: Array) -> Array:
     return x_part + y_part
 
 
-@rule(np.maximum, jvp=_maximum_jvp, samples=sampling.PAIRS_OR_COMPLEX, broadcasts=True)
+@rule(
+    np.maximum, jvp=_maximum_jvp, samples=sampling.PAIRS_OR_COMPLEX, broadcasts=True,
+    lower_bound=infer.bounds.larger,
+)  # fmt: skip
 def maximum(z_bar: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(x > y, z_bar, np.where(x == y, z_bar / 2, 0))
     y_bar = np.where(y > x, z_bar, np.where(x == y, z_bar / 2, 0))
@@ -184,14 +187,17 @@ def _absolute_jvp(x_dot: Array, x: Array) -> Array:
     return np.real(np.conj(np.sign(x)) * x_dot)
 
 
-@rule(np.absolute, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
+@rule(
+    np.absolute, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first,
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
 def absolute(z_bar: Array, x: Array) -> Array:
     if real(x):
         return z_bar * np.sign(x)
     return np.real(z_bar) * np.conj(np.sign(x))
 
 
-@elementwise(np.fabs, samples=sampling.REAL)
+@elementwise(np.fabs, samples=sampling.REAL, lower_bound=infer.bounds.not_negative)
 def fabs(x: Array) -> Array:
     return np.sign(x)
 

@@ -125,13 +125,22 @@ constant(np.argsort, signature=lambda a, axis=None: None, infer=infer.axes.order
 
 # Arrays that depend on a shape alone.
 constant(
-    np.zeros, np.ones, np.empty, signature=lambda shape, dtype=None, order="C": None, infer=infer.creation.filled,
+    np.zeros, signature=lambda shape, dtype=None, order="C": None, infer=infer.creation.filled,
+    dtype="double", leading=1, samples=_shapes, zeros=True,
+)  # fmt: skip
+constant(
+    np.ones, np.empty, signature=lambda shape, dtype=None, order="C": None, infer=infer.creation.filled,
     dtype="double", leading=1, samples=_shapes,
 )  # fmt: skip
 constant(
-    np.zeros_like, np.ones_like,
+    np.zeros_like,
     signature=lambda a, dtype=None, order="K", subok=True, shape=None: None, infer=infer.creation.filled_like,
-    dtype="array", leading=1, samples=_models, casts=True
+    dtype="array", leading=1, samples=_models, casts=True, zeros=True,
+)  # fmt: skip
+constant(
+    np.ones_like,
+    signature=lambda a, dtype=None, order="K", subok=True, shape=None: None, infer=infer.creation.filled_like,
+    dtype="array", leading=1, samples=_models, casts=True,
 )  # fmt: skip
 constant(
     np.empty_like,

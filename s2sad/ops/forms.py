@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What the result of an operation is:
-#:
-#: ``fresh``      an object of its own, that shares no memory with an operand
-#: ``view``       a view of the memory of its first operand
-#: ``maybe_view`` a view of its first operand or a copy of it, with the elements in the same order
-#: ``element``    one of the operands, or an item of one
-#: ``unknown``    any of these
-Result = Literal["fresh", "view", "maybe_view", "element", "unknown"]
+from s2sad.ops.results import Result
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,10 @@ def _norm_jvp(x_dot: Array, z: Array, x: Array, ord: Any = None, axis: Any = Non
     return np.sum(np.real(norm_gradient(z, x, ord, axis, keepdims) * x_dot), axis=axis, keepdims=keepdims)
 
 
-@rule(np.linalg.norm, wrt=["x"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced)
+@rule(
+    np.linalg.norm, wrt=["x"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced,
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
 def norm(z: Array, z_bar: Array, x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     if ord is None and axis is None and real(x):
         return x * ratio(z_bar, z)

@@ -70,7 +70,10 @@ def _dots() -> Sequence[Sample]:
     ]
 
 
-@bilinear(np.dot, samples=_dots, infer=infer.products.product(stacked=False), odd=2, forms=METHOD, reads_first=True)
+@bilinear(
+    np.dot, samples=_dots, infer=infer.products.product(stacked=False), odd=2, forms=METHOD, reads_first=True,
+    lower_bound=infer.bounds.inner_product,
+)  # fmt: skip
 def dot(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 2 and ndim(b) == 2:
         return z_bar @ b.T, a.T @ z_bar
@@ -102,7 +105,9 @@ def _matmuls() -> Sequence[Sample]:
     )
 
 
-@bilinear(np.matmul, samples=_matmuls, infer=infer.products.product(stacked=True))
+@bilinear(
+    np.matmul, samples=_matmuls, infer=infer.products.product(stacked=True), lower_bound=infer.bounds.inner_product,
+)  # fmt: skip
 def matmul(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     if ndim(x1) == 2 and ndim(x2) == 2:
         return z_bar @ x2.T, x1.T @ z_bar

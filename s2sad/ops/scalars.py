@@ -64,7 +64,7 @@ _TWO = _pairs((0.7, 1.9), (2.3, 0.4), (-1.2, 0.7), (1.1, -2.1), (-0.3, -0.8))
 # --- powers, exponentials and logarithms ---
 
 
-@elementwise(math.sqrt, samples=_POSITIVE)
+@elementwise(math.sqrt, samples=_POSITIVE, lower_bound=infer.bounds.root)
 def sqrt(z: Number, z_bar: Number, x: Number) -> Number:
     return quotient(0.5 * z_bar, z)
 
@@ -74,7 +74,7 @@ def cbrt(z: Number, x: Number) -> Number:
     return 1 / (3 * z**2)
 
 
-@elementwise(math.exp, samples=_ANY)
+@elementwise(math.exp, samples=_ANY, lower_bound=infer.bounds.not_negative)
 def exp(z: Number, x: Number) -> Number:
     return z
 
@@ -120,7 +120,7 @@ def _power_samples() -> Sequence[Sample]:
     return [sample(x, y) for x, y in pairs]
 
 
-@elementwise(math.pow, samples=_power_samples)
+@elementwise(math.pow, samples=_power_samples, lower_bound=infer.bounds.raised)
 def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     if literal(y) and y == 0.5:
         return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
@@ -131,7 +131,7 @@ def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
 
 
-@elementwise(builtins.pow, samples=sampling.POWERS, dtype="python")
+@elementwise(builtins.pow, samples=sampling.POWERS, dtype="python", lower_bound=infer.bounds.raised)
 def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
     if literal(exp) and exp == 0.5:
         return quotient(exp * z_bar, z), z_bar * power_dy(base, exp, z)
@@ -246,7 +246,7 @@ def lgamma(x: Number) -> Number:
 # --- remainders and signs ---
 
 
-@elementwise(math.fabs, samples=_ANY)
+@elementwise(math.fabs, samples=_ANY, lower_bound=infer.bounds.not_negative)
 def fabs(x: Number) -> Number:
     return math.copysign(1.0, x) if x else 0.0
 
@@ -281,7 +281,10 @@ def _absolute_jvp(x_dot: Number, x: Number) -> Number:
     return np.real(np.conj(np.sign(x)) * x_dot)
 
 
-@rule(builtins.abs, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.python.absolute, dtype="python")
+@rule(
+    builtins.abs, jvp=_absolute_jvp, samples=sampling.REAL_OR_COMPLEX, infer=infer.python.absolute, dtype="python",
+    lower_bound=infer.bounds.not_negative,
+)  # fmt: skip
 def absolute(z_bar: Number, x: Number) -> Number:
     if real(x):
         return z_bar * np.sign(x)
@@ -335,6 +338,7 @@ def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ..
 @rule(
     builtins.max,
     wrt=["args"],
+    lower_bound=infer.bounds.larger,
     jvp=_extreme_jvp,
     samples=_extreme_samples,
     infer=infer.python.extreme,

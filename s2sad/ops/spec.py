@@ -51,33 +51,13 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 import numpy as np
 
 from s2sad.ir.nodes import Call
-from s2sad.ops.forms import Form, Result
-from s2sad.ops.infer.common import Infer, Look, broadcast_of_all, unknown
+from s2sad.ops.forms import Form
+from s2sad.ops.infer.common import Infer, Look, LowerBound, broadcast_of_all, unknown
+from s2sad.ops.results import DType, Result
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 Kind = Literal["elementwise", "linear", "bilinear", "general"]
-
-#: Of what precision the numbers in the result are, where no argument ``dtype`` says it:
-#:
-#: ``operands``   that in which NumPy computes with the operands (of a rule: those by which there is a derivative)
-#: ``python``     likewise, but what is made of Python's numbers is a number of Python's
-#: ``double``     at least double
-#: ``array``      that of the first operand if it is an array, else not known
-#: ``fill_value`` that of the argument ``fill_value``
-#: ``steps``      that of floating-point numbers between the first two operands
-#: ``choice``     that of one of the operands, or of their items
-#: ``float``      a float of Python's
-#: ``whole``      a whole number of Python's
-#: ``item``       a number of Python's, a float if the first operand holds floats
-#: ``truth``      a truth value, or an array of them
-#: ``wide``       double if the first operand is an array, else that of a number of Python's
-#: ``inferred``   what the inferred type says
-#: ``unknown``    not known
-DType = Literal[
-    "operands", "python", "double", "array", "fill_value", "steps", "choice", "float", "whole", "item",
-    "truth", "wide", "inferred", "unknown",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -111,6 +91,10 @@ class OpSpec:
     #: A closer answer than ``result`` for a call, from its arguments alone or their types as well; None where there is
     #: none.
     closer: Callable[[Call, Look | None], Result | None] | None = None
+    #: A number that the result is never below, if it is real.
+    lower_bound: LowerBound | None = None
+    #: Whether all numbers in the result are zero.
+    zeros: bool = False
     #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
     #: The option by which its first operand becomes its working space, and the value of that by which it does not.
@@ -180,6 +164,8 @@ class Options(TypedDict, total=False):
     dtype: DType
     result: Result
     closer: Callable[[Call, Look | None], Result | None]
+    lower_bound: LowerBound
+    zeros: bool
     writes: tuple[str, ...]
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]

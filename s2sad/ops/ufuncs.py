@@ -24,7 +24,7 @@ Array = Any
 # --- arithmetic ---
 
 
-@elementwise(np.add, samples=sampling.PAIRS_OR_COMPLEX)
+@elementwise(np.add, samples=sampling.PAIRS_OR_COMPLEX, lower_bound=infer.bounds.added)
 def add(x: Array, y: Array) -> Array:
     return 1, 1
 
@@ -34,17 +34,17 @@ def subtract(x: Array, y: Array) -> Array:
     return 1, -1
 
 
-@elementwise(np.multiply, samples=sampling.PAIRS_OR_COMPLEX)
+@elementwise(np.multiply, samples=sampling.PAIRS_OR_COMPLEX, lower_bound=infer.bounds.multiplied)
 def multiply(x: Array, y: Array) -> Array:
     return y, x
 
 
-@elementwise(np.divide, samples=sampling.PAIRS_OR_COMPLEX)
+@elementwise(np.divide, samples=sampling.PAIRS_OR_COMPLEX, lower_bound=infer.bounds.divided)
 def divide(z: Array, x: Array, y: Array) -> Array:
     return 1 / y, -z / y
 
 
-@elementwise(np.power, samples=sampling.POWERS)
+@elementwise(np.power, samples=sampling.POWERS, lower_bound=infer.bounds.raised)
 def power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     if literal(y) and y == 0.5:
         return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
@@ -133,12 +133,12 @@ def reciprocal(z: Array, x: Array) -> Array:
     return -(z**2)
 
 
-@elementwise(np.square, samples=sampling.REAL_OR_COMPLEX)
+@elementwise(np.square, samples=sampling.REAL_OR_COMPLEX, lower_bound=infer.bounds.not_negative)
 def square(x: Array) -> Array:
     return 2 * x
 
 
-@elementwise(np.sqrt, samples=sampling.POSITIVE_OR_COMPLEX)
+@elementwise(np.sqrt, samples=sampling.POSITIVE_OR_COMPLEX, lower_bound=infer.bounds.root)
 def sqrt(z: Array, z_bar: Array, x: Array) -> Array:
     return quotient(0.5 * z_bar, z)
 
@@ -151,7 +151,7 @@ def cbrt(z: Array, x: Array) -> Array:
 # --- exponentials and logarithms ---
 
 
-@elementwise(np.exp, samples=sampling.REAL_OR_COMPLEX)
+@elementwise(np.exp, samples=sampling.REAL_OR_COMPLEX, lower_bound=infer.bounds.not_negative)
 def exp(z: Array, x: Array) -> Array:
     return z
 

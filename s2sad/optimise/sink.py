@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
+from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.versions import changes, versions
 from s2sad.ir.nodes import Assign, Block, Break, Call, Expr, For, Function, Stmt, While
@@ -66,7 +65,8 @@ def sunk_in_loops(function: Function, shadows: frozenset[str], outward: Iterable
     def moves(stmt: Stmt) -> bool:
         if not (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.target in shadows - read):
             return False
-        return any(stmt.value.op.function is maker for maker in (np.zeros, np.zeros_like, shadow))
+        spec = ops.spec_of(stmt.value.op.function)
+        return stmt.value.op.function is shadow or (spec is not None and spec.zeros)
 
     def in_blocks(body: Block, back: Block, inner: bool) -> tuple[Block, Block]:
         moving = [s for s in body if moves(s)] if inner and not any(isinstance(s, Break) for s in walk(body)) else []

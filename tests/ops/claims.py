@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2sad import ops
+from s2sad.analysis.bounds import lower_bound
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.sharing import sharing
 from s2sad.errors import S2SADError
@@ -136,6 +137,7 @@ class Operands:
         self.sizes = Sizes()
         self.of: dict[str, Fact] = {}
         self.values: dict[str, Any] = {}
+        self.names: dict[int, str] = {}
         self.literals = literals
 
     def __call__(self, value: Any) -> Expr:
@@ -147,7 +149,9 @@ class Operands:
         plain = value is None or value is Ellipsis or isinstance(value, (str, bool))
         if plain or (self.literals and isinstance(value, (int, float)) and not isinstance(value, np.generic)):
             return Const(value)
-        name = f"x{len(self.of)}.1"
+        if isinstance(value, np.ndarray) and id(value) in self.names:
+            return Var(self.names[id(value)])
+        name = self.names[id(value)] = f"x{len(self.of)}.1"
         self.of[name] = describe(value, name, self.sizes)
         self.values[name] = value
         return Var(name)
@@ -312,3 +316,42 @@ def wrong_claims(form: Form, point: Point, literals: bool = True) -> list[str]:
         if old != new and (spec is None or i >= len(names) or names[i] not in spec.writes):
             found.append("an operand was written")
     return list(dict.fromkeys(found))
+
+
+def wrong_bounds(form: Form, point: Point, literals: bool = True) -> list[str]:
+    """What lower bounds are claimed of the result of a call and are not true; nothing where NumPy refuses it.
+
+    They are found from no bounds of the operands, and from those that these have.
+    """
+    operands = Operands(literals)
+    try:
+        args = tuple([operands(a) for a in point.args])
+        kwargs = tuple([(k, operands(v)) for k, v in point.kwargs.items()])
+    except S2SADError:
+        return []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            value = form.run(*point.args, **point.kwargs)
+        except Exception:
+            return []
+    least = {name: smallest(operand) for name, operand in operands.values.items()}
+    found = []
+    for known in ({}, {name: Const(float(x)) for name, x in least.items() if x is not None and x >= 0}):
+        bound = lower_bound(form.call(args, kwargs), known, lambda e: evaluate(e, operands.of, {}))
+        if bound is None:
+            continue
+        if np.iscomplexobj(value) or np.asarray(value).dtype.kind not in "fiub":
+            found.append("a bound of what is not real")
+        elif (x := smallest(value)) is not None and not x >= bound * (1 - 1e-2):
+            found.append(f"the result is {x}, below {bound}")
+    return found
+
+
+def smallest(value: Any) -> float | None:
+    """The smallest of the real numbers in an array, those that are none left out."""
+    if not isinstance(value, (np.ndarray, np.generic, int, float)) or np.iscomplexobj(value):
+        return None
+    x = np.asarray(value)
+    numbers = x[~np.isnan(x)] if x.dtype.kind == "f" else x
+    return float(np.min(numbers)) if numbers.size and numbers.dtype.kind in "fiub" else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -16,8 +17,20 @@ from s2sad import ops
 from s2sad.frontend import operators
 from s2sad.ir.types import Fact
 from s2sad.ops import spec
+from s2sad.ops.infer import bounds
+from s2sad.ops.infer.common import LowerBound
 from s2sad.ops.spec import OpSpec, sample
-from tests.ops.claims import INDEX, Form, Point, attribute_form, function_form, layouts, method_form, wrong_claims
+from tests.ops.claims import (
+    INDEX,
+    Form,
+    Point,
+    attribute_form,
+    function_form,
+    layouts,
+    method_form,
+    wrong_bounds,
+    wrong_claims,
+)
 
 SPECS = list(spec.specs())
 SOME = ("as given", "0-d", "size 1", "subclass", "float32", "complex")
@@ -141,6 +154,43 @@ def test_an_item_of_a_display_has_the_type_of_what_stands_there() -> None:
             assert not found_at(INDEX, layouts((whole, index), {}))
 
 
+# --- values ---
+
+
+def wrong_bounds_of(entry: OpSpec) -> list[str]:
+    """The lower bounds that do not hold at any sample, nor where both operands are one."""
+    found: list[str] = []
+    for point in points_of(entry):
+        points = [point]
+        if len(point.args) == 2 and not point.kwargs:
+            points += [Point((operand, operand)) for operand in point.args]
+        for each in points:
+            for literals in (True, False):
+                found += wrong_bounds(function_form(entry.function), each, literals)
+    return found
+
+
+def not_zeros(entry: OpSpec) -> list[Any]:
+    """What an operation gives at its samples that is not zero."""
+    results = []
+    for s in entry.samples():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.append(entry.function(*s.args, **s.kwargs))
+    return [result for result in results if np.any(result)]
+
+
+@pytest.mark.parametrize("entry", [s for s in SPECS if s.lower_bound is not None], ids=identity)
+def test_results_are_never_below_their_bound(entry: OpSpec) -> None:
+    assert not wrong_bounds_of(entry)
+
+
+@pytest.mark.parametrize("entry", [s for s in SPECS if s.zeros], ids=identity)
+def test_what_is_said_to_be_zeros_is(entry: OpSpec) -> None:
+    assert entry.samples()
+    assert not not_zeros(entry)
+
+
 # --- the test itself can fail ---
 
 
@@ -230,6 +280,26 @@ def test_a_result_that_is_called_a_view_and_is_none_fails(
 ) -> None:
     entry = changed(monkeypatch, function, result="view", closer=None)
     assert any("view" in wrong for wrong in judged(entry))
+
+
+@pytest.mark.parametrize(
+    ("function", "bound"),
+    [
+        (np.sin, bounds.not_negative), (np.floor, bounds.not_negative), (np.negative, bounds.root),
+        (np.minimum, bounds.larger), (np.subtract, bounds.added), (np.multiply, bounds.added),
+        (np.add, bounds.multiplied), (np.divide, bounds.multiplied), (np.matmul, bounds.added),
+        (np.sum, bounds.not_negative), (np.mean, bounds.not_negative), (np.std, bounds.root),
+        (np.outer, bounds.added), (np.cross, bounds.multiplied), (np.logaddexp, bounds.multiplied),
+        (np.arctan2, bounds.raised), (np.log, bounds.total), (np.subtract, bounds.multiplied),
+    ],
+)  # fmt: skip
+def test_a_wrong_bound_fails(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], bound: LowerBound) -> None:
+    assert wrong_bounds_of(changed(monkeypatch, function, lower_bound=bound))
+
+
+@pytest.mark.parametrize("function", [np.ones, np.ones_like, np.eye])
+def test_what_is_no_zeros_fails(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any]) -> None:
+    assert not_zeros(changed(monkeypatch, function, zeros=True))
 
 
 @pytest.mark.parametrize("function", [np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask])

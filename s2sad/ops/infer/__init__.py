@@ -8,6 +8,7 @@ must hold of every call; to say less is always right.
 from s2sad.ops.infer import (
     adjoints,
     axes,
+    bounds,
     common,
     creation,
     fourier,
@@ -23,6 +24,7 @@ from s2sad.ops.infer import (
 __all__ = [
     "adjoints",
     "axes",
+    "bounds",
     "common",
     "creation",
     "fourier",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -38,6 +38,11 @@ class Types(Protocol):
 
 
 Infer = Callable[[Bound, Types], Fact | None]
+#: The bound of an expression: a number that no element of it is below, not negative; None where none is known.
+Bounded = Callable[[Expr], float | None]
+#: The bound of a result, from the operands of a call, their types and their bounds.  Arguments that have no say in it
+#: (``axis``) are not among the operands; others are, so that a call with more operands than usual has none.
+LowerBound = Callable[[Sequence[Expr], Look, Bounded], float | None]
 
 _LITERAL = object()
 #: An array of one axis or more.
