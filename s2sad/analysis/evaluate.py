@@ -186,9 +186,8 @@ class _Types:
             if op.kind == "method" and whole.kind == "scalar" and self(args[0]).kind == "array":
                 # The method gives the array itself where there is nothing to do.
                 whole = replace(whole, kind="numeric")
-            if whole.real and _is_complex(op.function):
-                return replace(whole, real=False)
-            return replace(whole, real=True) if op.function in (np.absolute, np.floor) else whole
+            real = _reality(op.function)
+            return whole if real is None or real == whole.real else replace(whole, real=real)
         if spec is None or bound is None:
             return OPEN
         known = spec.infer(bound, self) if spec.infer is not None else None
@@ -199,9 +198,16 @@ class _Types:
 
 
 @functools.cache
-def _is_complex(function: np.ufunc) -> bool:
-    """Whether a ufunc gives complex numbers of real ones too."""
-    return all(signature[-1] in "FDG" for signature in function.types)
+def _reality(function: np.ufunc) -> bool | None:
+    """Whether a ufunc gives real numbers, or complex ones, whatever its operands; None where it depends on them.
+
+    Example:
+        >>> _reality(np.absolute), _reality(np.add)
+        (True, None)
+    """
+    # What functions of Python made universal give is not known.
+    found = {signature[-1] in "FDG" for signature in function.types if signature[-1] != "O"}
+    return None if len(found) != 1 else found == {False}
 
 
 def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:

@@ -14,6 +14,7 @@ import pytest
 
 import tests.operations  # noqa: F401
 from s2sad import ops
+from s2sad.analysis import evaluate as types_of_results
 from s2sad.frontend import operators
 from s2sad.ir.types import Fact
 from s2sad.ops import spec
@@ -295,6 +296,15 @@ def test_a_result_that_is_called_a_view_and_is_none_fails(
 )  # fmt: skip
 def test_a_wrong_bound_fails(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], bound: LowerBound) -> None:
     assert wrong_bounds_of(changed(monkeypatch, function, lower_bound=bound))
+
+
+@pytest.mark.parametrize("function", [np.add, np.sqrt, np.conjugate, np.sign])
+def test_what_is_called_real_and_is_not_fails(monkeypatch: pytest.MonkeyPatch, function: np.ufunc) -> None:
+    entry = spec.spec_of(function)
+    assert entry is not None
+    assert not judged(entry)
+    monkeypatch.setattr(types_of_results, "_reality", lambda function: True)
+    assert judged(entry)
 
 
 @pytest.mark.parametrize("function", [np.ones, np.ones_like, np.eye])
