@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 
-import numpy as np
-
+from s2sad import ops
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
@@ -64,7 +63,10 @@ def keeps_some(call: Call | None) -> bool:
     """Whether a call that writes into an array may leave elements as they are, which its value then has as well."""
     if call is None:
         return False
-    return call.op.function is np.putmask or "where" in given(call)
+    spec = ops.spec_of(call.op.function)
+    mask = None if spec is None else spec.mask
+    # All universal functions take a mask where they are given ``out``.
+    return not given(call).keys().isdisjoint((mask, "where"))
 
 
 def _definitions(stmt: Stmt) -> Iterator[tuple[str, Expr]]:

@@ -80,10 +80,12 @@ constant(np.nonzero, np.searchsorted, forms=METHOD)
 constant(np.diag_indices, np.diag_indices_from, result="unknown")
 
 # Functions that write into their first argument.
-operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), samples=_copies, reads_first=True)
+operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), mask="where", samples=_copies, reads_first=True)
 operation(np.fill_diagonal, signature=lambda a, val, wrap=False: None, writes=("a",), samples=_diagonals)
 operation(np.place, signature=lambda arr, mask, vals: None, writes=("arr",), samples=_masked)
-operation(np.putmask, signature=lambda a, mask, values: None, writes=("a",), samples=_masked, reads_first=True)
+operation(
+    np.putmask, signature=lambda a, mask, values: None, writes=("a",), mask="mask", samples=_masked, reads_first=True,
+)  # fmt: skip
 operation(
     np.put, signature=lambda a, ind, v, mode="raise": None, writes=("a",), samples=_places, reads_first=True,
     aliases={"indices": "ind", "values": "v"}, forms=METHOD,

@@ -97,6 +97,8 @@ class OpSpec:
     zeros: bool = False
     #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
+    #: The parameter that says, element by element, what it writes: the value at that place, or what was there.
+    mask: str | None = None
     #: The option by which its first operand becomes its working space, and the value of that by which it does not.
     overwrites: tuple[str, bool] | None = None
     #: The parameters to which it stores references in those that it writes.
@@ -167,6 +169,7 @@ class Options(TypedDict, total=False):
     lower_bound: LowerBound
     zeros: bool
     writes: tuple[str, ...]
+    mask: str
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]

@@ -250,6 +250,31 @@ def test_a_wrong_option_fails(known: OpSpec) -> None:
         test_options_by_which_operands_are_working_space(dataclasses.replace(known, overwrites=(option, not harmless)))
 
 
+MASKED = [known for known in spec.specs() if known.mask is not None]
+
+
+def masked_wrongly(known: OpSpec) -> bool:
+    """Whether a call leaves other elements than its mask says, or writes there what is not the value at that place."""
+    (into,), mask = known.writes, np.array([False, True, False, True])
+    old, values = np.array([2.5, 0.5, 1.5, 3.5]), np.array([5.0, 6.0, 7.0, 8.0])
+    (source,) = set(known.parameters) - {into, known.mask}
+    written = old.copy()
+    named = {into: written, source: values, str(known.mask): mask}
+    known.function(*[named.pop(name) for name in known.parameters], **named)
+    return not np.array_equal(written, np.where(mask, values, old))
+
+
+@pytest.mark.parametrize("known", MASKED, ids=lambda known: known.name)
+def test_a_mask_chooses_element_by_element(known: OpSpec) -> None:
+    assert not masked_wrongly(known)
+
+
+def test_a_wrong_mask_fails() -> None:
+    placing = spec.spec_of(np.place)
+    assert placing is not None
+    assert masked_wrongly(dataclasses.replace(placing, mask="mask"))
+
+
 READING_FIRST = [known for known in spec.specs() if known.reads_first and "out" in places(known)]
 
 
