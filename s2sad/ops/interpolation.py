@@ -69,9 +69,10 @@ def interp(
     slope = interp_slope(x, xp, fp, period)
     if left is None and right is None and period is None:
         return z_bar * slope, -interp_values(z_bar * slope, x, xp, fp), interp_values(z_bar, x, xp, fp), 0.0, 0.0
+    # With a period NumPy takes the real parts of the points.
     return (
-        z_bar * slope,
-        -interp_values(z_bar * slope, x, xp, fp, period),
+        np.real(z_bar * slope),
+        -interp_values(np.real(z_bar * slope), x, xp, fp, period),
         interp_values(within(z_bar, x, xp, left, right, period), x, xp, fp, period),
         np.sum(z_bar - within(z_bar, x, xp, left, None, period)),
         np.sum(z_bar - within(z_bar, x, xp, None, right, period)),

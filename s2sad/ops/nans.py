@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, masked, sampling
+from s2sad.ops.reductions import spread
 from s2sad.ops.spec import rule
 from s2sad.runtime.arrays import Axis, count_here, unbroadcast, unreduce
 from s2sad.runtime.edges import quotient
@@ -94,25 +95,6 @@ def nanmean(
 # --- spread ---
 
 
-def _spread(
-    a_dot: Array,
-    mean_dot: Array,
-    a: Array,
-    axis: Axis,
-    dtype: DType,
-    ddof: Any,
-    keepdims: bool,
-    mean: Array,
-    where: Any,
-) -> Array:
-    here = ~np.isnan(a) & where
-    centre = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here) if mean is None else mean
-    d = np.where(here, a - centre, 0)
-    moved = np.where(here, a_dot if mean is None else a_dot - mean_dot, 0)
-    total = np.sum(np.real(np.conj(d) * moved), axis=axis, keepdims=keepdims)
-    return total / (count_here(here, a, axis, keepdims) - ddof)
-
-
 def _nanvar_jvp(
     a_dot: Array,
     mean_dot: Array,
@@ -124,7 +106,8 @@ def _nanvar_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return 2 * _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where)
+    here = ~np.isnan(a) & where
+    return 2 * spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here)
 
 
 @rule(
@@ -170,7 +153,9 @@ def _nanstd_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where) / z
+    here = ~np.isnan(a) & where
+    flat = mean is None and count_here(here, a, axis, keepdims) == 1
+    return spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here) / (z + flat)
 
 
 @rule(
@@ -195,12 +180,15 @@ def nanstd(
     mean: Array = None,
     where: Any = True,
 ) -> tuple[Array, Array]:
+    # The deviation of one number is zero whatever it is.
     here = ~np.isnan(a) & where
-    part = quotient(np.real(z_bar), z) / (count_here(here, a, axis, keepdims) - ddof)
-    share = unreduce(part, np.shape(a), axis, keepdims)
+    n = count_here(here, a, axis, keepdims)
+    g = np.real(z_bar)
     if mean is None:
+        share = unreduce(quotient(g * (n > 1), z) / (n - ddof), np.shape(a), axis, keepdims)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here)
         return np.where(here, share * np.conj(d), 0), 0.0
+    share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
     a_bar = np.where(here, share * np.conj(a - mean), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 

@@ -122,13 +122,17 @@ def polysub(z_bar: Array, a1: Array, a2: Array) -> tuple[Array, Array]:
 
 
 def _products() -> Sequence[Sample]:
-    return [*_pairs()[:5], sample(np.array([0, 1, 2]), numbers(2)), sample(complexes(2), complexes(3))]
+    return [
+        *_pairs()[:5],
+        sample(np.array([0, 1, 2]), numbers(2)),
+        sample(complexes(2), complexes(3)),
+        sample(np.zeros(0), 1.5),
+    ]
 
 
 def _polymul_jvp(a1_dot: Array, a2_dot: Array, z: Array, a1: Array, a2: Array) -> Array:
-    whole = np.convolve(np.atleast_1d(a1_dot), np.atleast_1d(a2)) + np.convolve(
-        np.atleast_1d(a1), np.atleast_1d(a2_dot)
-    )
+    # A zero in front, so that none of them is empty.
+    whole = np.convolve(np.append(0, a1_dot), np.append(0, a2)) + np.convolve(np.append(0, a1), np.append(0, a2_dot))
     return whole[np.size(whole) - np.size(z) :]
 
 
@@ -265,82 +269,56 @@ def _series() -> Sequence[Sample]:
         sample(x, numbers(4, 2, 3, seed=1), tensor=False),
         sample(x, [0.5, 1.5]),
         sample(x, numbers(1)),
+        sample(x, 1.5),
         sample(complexes(2), c),
         sample(singles(3), singles(3, seed=1)),
     ]
 
 
-def _declare(val: Function, jvp: Function) -> Function:
+def _declare(val: Function, der: Function) -> Function:
+    def jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
+        return val(x, der(c), tensor) * x_dot + val(x, c_dot, tensor)
+
     return rule(val, wrt=["x", "c"], jvp=jvp, samples=_series, infer=infer.axes.series)
 
 
-def _series_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyder(c), tensor)
-    return rise * x_dot + np.polynomial.polynomial.polyval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.polynomial.polyval, _series_jvp)
+@_declare(np.polynomial.polynomial.polyval, np.polynomial.polynomial.polyder)
 def polyval_series(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyder(c), tensor)
-    basis = np.polynomial.polynomial.polyvander(x, len(c) - 1)
+    basis = np.polynomial.polynomial.polyvander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
 
 
-def _chebval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.chebyshev.chebval(x, np.polynomial.chebyshev.chebder(c), tensor)
-    return rise * x_dot + np.polynomial.chebyshev.chebval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.chebyshev.chebval, _chebval_jvp)
+@_declare(np.polynomial.chebyshev.chebval, np.polynomial.chebyshev.chebder)
 def chebval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.chebyshev.chebval(x, np.polynomial.chebyshev.chebder(c), tensor)
-    basis = np.polynomial.chebyshev.chebvander(x, len(c) - 1)
+    basis = np.polynomial.chebyshev.chebvander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
 
 
-def _legval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.legendre.legval(x, np.polynomial.legendre.legder(c), tensor)
-    return rise * x_dot + np.polynomial.legendre.legval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.legendre.legval, _legval_jvp)
+@_declare(np.polynomial.legendre.legval, np.polynomial.legendre.legder)
 def legval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.legendre.legval(x, np.polynomial.legendre.legder(c), tensor)
-    basis = np.polynomial.legendre.legvander(x, len(c) - 1)
+    basis = np.polynomial.legendre.legvander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
 
 
-def _hermval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.hermite.hermval(x, np.polynomial.hermite.hermder(c), tensor)
-    return rise * x_dot + np.polynomial.hermite.hermval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.hermite.hermval, _hermval_jvp)
+@_declare(np.polynomial.hermite.hermval, np.polynomial.hermite.hermder)
 def hermval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.hermite.hermval(x, np.polynomial.hermite.hermder(c), tensor)
-    basis = np.polynomial.hermite.hermvander(x, len(c) - 1)
+    basis = np.polynomial.hermite.hermvander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
 
 
-def _hermeval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.hermite_e.hermeval(x, np.polynomial.hermite_e.hermeder(c), tensor)
-    return rise * x_dot + np.polynomial.hermite_e.hermeval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.hermite_e.hermeval, _hermeval_jvp)
+@_declare(np.polynomial.hermite_e.hermeval, np.polynomial.hermite_e.hermeder)
 def hermeval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.hermite_e.hermeval(x, np.polynomial.hermite_e.hermeder(c), tensor)
-    basis = np.polynomial.hermite_e.hermevander(x, len(c) - 1)
+    basis = np.polynomial.hermite_e.hermevander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
 
 
-def _lagval_jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-    rise = np.polynomial.laguerre.lagval(x, np.polynomial.laguerre.lagder(c), tensor)
-    return rise * x_dot + np.polynomial.laguerre.lagval(x, c_dot, tensor)
-
-
-@_declare(np.polynomial.laguerre.lagval, _lagval_jvp)
+@_declare(np.polynomial.laguerre.lagval, np.polynomial.laguerre.lagder)
 def lagval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
     rise = np.polynomial.laguerre.lagval(x, np.polynomial.laguerre.lagder(c), tensor)
-    basis = np.polynomial.laguerre.lagvander(x, len(c) - 1)
+    basis = np.polynomial.laguerre.lagvander(x, len(np.atleast_1d(c)) - 1)
     return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)

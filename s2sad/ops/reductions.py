@@ -93,7 +93,7 @@ def mean(
 # --- spread ---
 
 
-def _spread(
+def spread(
     a_dot: Array,
     mean_dot: Array,
     a: Array,
@@ -104,6 +104,7 @@ def _spread(
     mean: Array,
     where: Any,
 ) -> Array:
+    """Half the tangent of the variance of what is ``where``."""
     centre = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
     d = np.where(where, a - centre, 0)
     moved = a_dot if mean is None else a_dot - mean_dot
@@ -122,7 +123,7 @@ def _var_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return 2 * _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where)
+    return 2 * spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where)
 
 
 @rule(
@@ -174,7 +175,8 @@ def _std_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return _spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where) / z
+    flat = mean is None and count_here(where, a, axis, keepdims) == 1
+    return spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where) / (z + flat)
 
 
 @rule(
@@ -201,18 +203,21 @@ def std(
     mean: Array = None,
     where: Any = True,
 ) -> tuple[Array, Array]:
+    # The deviation of one number is zero whatever it is.
     if mean is None and where is True:
+        n = count(np.shape(a), axis)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         if real(a):
-            share = unreduce(quotient(z_bar, z), np.shape(a), axis, keepdims)
-            return share * d / (count(np.shape(a), axis) - ddof), 0.0
-        share = unreduce(quotient(np.real(z_bar), z), np.shape(a), axis, keepdims)
-        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
-    part = quotient(np.real(z_bar), z) / (count_here(where, a, axis, keepdims) - ddof)
-    share = unreduce(part, np.shape(a), axis, keepdims)
+            return unreduce(quotient(z_bar * (n > 1), z), np.shape(a), axis, keepdims) * d / (n - ddof), 0.0
+        share = unreduce(quotient(np.real(z_bar) * (n > 1), z), np.shape(a), axis, keepdims)
+        return share * np.conj(d) / (n - ddof), 0.0
+    n = count_here(where, a, axis, keepdims)
+    g = np.real(z_bar)
     if mean is None:
+        share = unreduce(quotient(g * (n > 1), z) / (n - ddof), np.shape(a), axis, keepdims)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
         return np.where(where, share * np.conj(d), 0), 0.0
+    share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
     a_bar = np.where(where, share * np.conj(a - mean), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 

@@ -56,15 +56,17 @@ def series_coefficients(g: Any, v: Any, x: Any, c: Any, tensor: bool = True) -> 
     >>> series_coefficients(np.array([1.0, 2.0]), np.array([[1.0, 3.0], [1.0, 4.0]]), np.array([3.0, 4.0]), np.zeros(2))
     array([ 3., 11.])
     """
-    v = np.reshape(v, (*np.shape(x), len(c)))
+    count, *own = np.shape(c) or (1,)
+    v = np.reshape(v, (*np.shape(x), count))
     if tensor:
         ndim = np.ndim(x)
         where = tuple(range(np.ndim(g) - ndim, np.ndim(g)))
-        return np.moveaxis(np.tensordot(g, v, (where, tuple(range(ndim)))), -1, 0)
-    terms = np.moveaxis(np.expand_dims(g, -1) * v, -1, 0)
-    count, *own = np.shape(c)
-    # The axes of the coefficients behind the first are broadcast with those of `x`, from the last one on.
-    return np.reshape(unbroadcast(terms, (count, *(1,) * (np.ndim(g) - len(own)), *own)), (count, *own))
+        c_bar = np.moveaxis(np.tensordot(g, v, (where, tuple(range(ndim)))), -1, 0)
+    else:
+        terms = np.moveaxis(np.expand_dims(g, -1) * v, -1, 0)
+        # The axes of the coefficients behind the first are broadcast with those of `x`, from the last one on.
+        c_bar = unbroadcast(terms, (count, *(1,) * (np.ndim(g) - len(own)), *own))
+    return np.reshape(c_bar, np.shape(c))
 
 
 def vander_adjoint(g: Any, z: Any, increasing: bool = False) -> Any:
@@ -108,6 +110,8 @@ def polymul_left(g: Any, a1: Any, a2: Any) -> Any:
     >>> polymul_left(np.array([1.0, 0.0, 0.0]), np.zeros(2), np.array([3.0, 4.0]))
     array([3., 0.])
     """
+    if not (np.size(a1) and np.size(a2)):
+        return np.zeros_like(g, shape=np.shape(a1))
     missing = np.size(a1) + np.size(a2) - 1 - np.size(g)
     return convolve_left(np.pad(g, (missing, 0)), a1, a2)
 

@@ -21,9 +21,12 @@ def _weighted(x: Any, bias: bool, ddof: Any, fweights: Any, aweights: Any) -> tu
     n = x.shape[1]
     w: Any = 1.0
     total: Any = n
+    if aweights is not None:
+        # NumPy takes their real parts.
+        aweights = np.real(aweights)
     if fweights is not None or aweights is not None:
         f = np.ones(n) if fweights is None else np.asarray(fweights)
-        w = f * (1.0 if aweights is None else np.asarray(aweights))
+        w = f * (1.0 if aweights is None else aweights)
         total = np.sum(w)
     centred = x - np.reshape(np.sum(x * w, axis=1) / total, (-1, 1))
     rise: Any = 0.0
@@ -94,7 +97,7 @@ def cov_tangent(
     half = t @ np.conj(d * w).T
     c_dot = (half + np.conj(half).T) / divisor
     if aweights is not None:
-        f = 1.0 if fweights is None else fweights
+        f, a_dot = 1.0 if fweights is None else fweights, np.real(a_dot)
         c = d @ np.conj(d * w).T / divisor
         c_dot = c_dot + (d @ np.conj(d * (f * a_dot)).T - c * np.sum(rise * a_dot)) / divisor
     return np.squeeze(c_dot)[()]

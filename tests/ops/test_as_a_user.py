@@ -484,3 +484,67 @@ def of_complex_base(z: Any) -> Any:
 
 def test_powers_of_a_complex_base() -> None:
     agrees(of_complex_base, np.array([1.2 + 0.4j]))
+
+
+KNOTS, HEIGHTS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([0.4, -1.2, 0.7, 2.0])
+
+
+def periodic(x: Any, xp: Any, fp: Any, period: float) -> Any:
+    z = np.interp(x, xp, fp, period=period)
+    return np.sum(z.real**2 + 0.7 * z.imag + z.real * z.imag)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+@pytest.mark.parametrize("period", [3.3, -3.3])
+@pytest.mark.parametrize("fp", [HEIGHTS, HEIGHTS + 1j * HEIGHTS**2])
+@pytest.mark.parametrize("turn", [0.0, 1j])
+def test_interpolation_with_a_period_takes_the_real_parts_of_points(period: float, fp: Any, turn: complex) -> None:
+    x = np.array([0.2, 1.7, -2.6, 5.1])
+    for argnum in range(3):
+        agrees(periodic, x + turn * x, KNOTS - turn, fp, period, argnum=argnum)
+
+
+def weighted_covariance(m: Any, w: Any) -> Any:
+    c = np.cov(m, aweights=w)
+    return np.sum(c.real**2 + c.imag * np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_covariances_take_the_real_parts_of_weights() -> None:
+    w = np.array([0.5, 1.5, 1.0, 0.7]) + 0.3j * X[:4]
+    for m in M, M + 1j * np.cos(M):
+        agrees(weighted_covariance, m, w)
+        agrees(weighted_covariance, m, w, argnum=1)
+
+
+def product_of_polynomials(a: Any, b: Any) -> Any:
+    return np.sum(np.polymul(a, b) ** 2)
+
+
+@pytest.mark.parametrize("a", [X[:0], X[:1], X])
+@pytest.mark.parametrize("b", [np.array(1.5), X[:0], X[:2]])
+def test_products_of_polynomials_without_coefficients_or_axes(a: Any, b: Any) -> None:
+    for argnum in range(2):
+        agrees(product_of_polynomials, a, b, argnum=argnum)
+        agrees(product_of_polynomials, b, a, argnum=argnum)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.polynomial.polynomial.polyval,
+        np.polynomial.chebyshev.chebval,
+        np.polynomial.legendre.legval,
+        np.polynomial.hermite.hermval,
+        np.polynomial.hermite_e.hermeval,
+        np.polynomial.laguerre.lagval,
+    ],
+)
+def test_a_series_of_one_number(value: Any) -> None:
+    def f(x: Any, c: Any, tensor: bool) -> Any:
+        return np.sum(value(x, c, tensor) ** 2 + x)
+
+    for x, c in (X, np.array(1.5)), (0.3, 1.5), (M, 1.5):
+        for argnum in range(2):
+            agrees(f, x, c, True, argnum=argnum)
+            agrees(f, x, c, False, argnum=argnum)

@@ -420,6 +420,37 @@ def test_the_deviation_of_all_elements() -> None:
         assert np.all(np.isnan(grad(f)(np.full((2, 2), 3.0), 1.0)))
 
 
+@pytest.mark.parametrize("deviation", [np.std, np.nanstd])
+def test_the_deviation_of_one_number(deviation: Any) -> None:
+    def alone(x):
+        return np.real(np.sum(deviation(x) * np.exp(x)))
+
+    def in_columns(x):
+        return np.sum(deviation(x, axis=0) * np.exp(x))
+
+    def in_rows(x):
+        return np.sum(deviation(x.T, axis=-1, keepdims=True) * np.exp(x.T))
+
+    def masked(x):
+        return np.sum(deviation(x, axis=1, where=np.array([[True, False], [True, True]])) * x[:, 1])
+
+    def after_nan(x):
+        return np.sum(deviation(np.where(x > 2, np.nan, x), axis=1) * x[:, 1])
+
+    def about(x):
+        return deviation(x[:1, 0], mean=0.3)
+
+    for tier in (grad, general):
+        for x in 1.3, np.array(1.3), np.array([1.3]), np.array([1.3 + 0.5j]):
+            np.testing.assert_array_equal(tier(alone)(x), np.zeros(np.shape(x)))
+        row = np.array([[0.3, -1.2, 0.7]])
+        np.testing.assert_array_equal(tier(in_columns)(row), np.zeros((1, 3)))
+        np.testing.assert_array_equal(tier(in_rows)(row), np.zeros((1, 3)))
+        x = np.array([[1.3, 2.2], [0.4, 1.1]])
+        for g in (masked, about, after_nan) if deviation is np.nanstd else (masked, about):
+            np.testing.assert_allclose(tier(g)(x), numeric_gradient(g, (x,)), rtol=1e-8, atol=1e-10)
+
+
 def test_columns_that_are_standardised_unless_they_are_constant() -> None:
     x = np.array([[2.0, 0.3], [2.0, -1.0], [2.0, 0.5]])
     active = np.array([False, True])

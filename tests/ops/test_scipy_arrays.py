@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from s2sad import grad, stop_gradient
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from tests.ops.test_as_a_user import agrees
 from tests.ops.test_scipy_loading import python
 from tests.oracle import richardson_jvp
 
@@ -263,3 +264,49 @@ def pencil(a: Any) -> Any:
 def test_options_that_rules_do_not_read_are_refused(f: Callable[..., Any], what: str) -> None:
     with pytest.raises(UnsupportedError, match=what):
         grad(f)(IMAGE[:, :3])
+
+
+WHOLE = np.arange(12).reshape(3, 4) * 7 % 5
+CORRELATIONS = [ndimage.correlate1d, ndimage.convolve1d, ndimage.correlate, ndimage.convolve]
+
+
+def weights_of(correlation: Any) -> Any:
+    return K if correlation in CORRELATIONS[:2] else IMAGE[:2, :3]
+
+
+def filtered(correlation: Any, cval: Any = 0.3) -> Any:
+    def f(image: Any, weights: Any) -> Any:
+        z = correlation(image, weights, mode="constant", cval=cval)
+        return np.sum(z.real * 1.3 + z.imag * 0.7 + z.real**2)
+
+    return f
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS)
+@pytest.mark.parametrize("image", [WHOLE, WHOLE.astype(np.uint8), WHOLE > 2])
+def test_a_filtered_image_of_whole_numbers_is_rounded(correlation: Any, image: Any) -> None:
+    f, w = filtered(correlation), weights_of(correlation)
+    np.testing.assert_array_equal(grad(f, argnums=1)(image, w), np.zeros(w.shape))
+    agrees(f, image.astype(int), w + 0.5j * w**2, argnum=1)
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS)
+def test_complex_weights_of_filters(correlation: Any) -> None:
+    w = weights_of(correlation)
+    w = w + 0.5j * w**2
+    for argnum in range(2):
+        agrees(filtered(correlation), IMAGE, w, argnum=argnum)
+        agrees(filtered(correlation, 0.5 - 0.2j), IMAGE + 1j * IMAGE[::-1], w, argnum=argnum)
+
+
+def listed_rows(x: Any, w: Any) -> Any:
+    return np.sum(ndimage.correlate1d([x[0], x[1], x[2]], w) ** 2)
+
+
+def test_filters_of_lists_and_of_nothing() -> None:
+    agrees(listed_rows, X, K)
+    agrees(listed_rows, X, K, argnum=1)
+    for correlation in CORRELATIONS:
+        w = weights_of(correlation)
+        for argnum in range(2):
+            agrees(filtered(correlation), np.zeros((0, 4)), w, argnum=argnum)

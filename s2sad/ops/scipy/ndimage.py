@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.images import (
     correlate1d_adjoint,
     correlate_adjoints,
+    correlation_tangent,
     edges_adjoint,
     gaussian1d_adjoint,
     gaussian_adjoint,
@@ -21,6 +22,7 @@ from s2sad.runtime.scipy.images import (
     mirrored,
     uniform1d_adjoint,
     uniform_adjoint,
+    unrounded,
     weights1d_adjoint,
 )
 
@@ -30,38 +32,55 @@ _MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 # --- correlations
 
 
+def _jvp_of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    def jvp(
+        input_dot: Array,
+        weights_dot: Array,
+        z: Array,
+        input: Array,
+        weights: Array,
+        axis: Any,
+        mode: Any,
+        cval: Any,
+        origin: Any,
+    ) -> Any:
+        options = {"axis": axis, "mode": mode, "cval": cval, "origin": origin}
+        return correlation_tangent(function, input_dot, weights_dot, z, input, weights, **options)
+
+    return jvp
+
+
+def _jvp_of_images(function: Callable[..., Any]) -> Callable[..., Any]:
+    def jvp(
+        input_dot: Array, weights_dot: Array, z: Array, input: Array, weights: Array, mode: Any, cval: Any, origin: Any
+    ) -> Any:
+        options = {"mode": mode, "cval": cval, "origin": origin}
+        return correlation_tangent(function, input_dot, weights_dot, z, input, weights, **options)
+
+    return jvp
+
+
 def _rows() -> Sequence[Sample]:
     x, w = numbers(4, 6), numbers(3, seed=1)
     points = [sample(x, w, mode=m) for m in _MODES] + [sample(x, w, 0), sample(numbers(7), numbers(4, seed=1))]
     points += [sample(x, numbers(5), mode=m, cval=0.7) for m in ("constant", "grid-constant", "grid-wrap")]
     points += [sample(x, numbers(n, seed=1), 1, origin=o) for n, o in ((3, 1), (3, -1), (4, -2), (4, 1), (2, 0))]
     points += [sample(numbers(3), numbers(6), mode=m) for m in _MODES]  # weights beyond both edges
-    return [*points, sample(singles(5), singles(3)), sample(complexes(5), numbers(3))]
-
-
-def _correlate1d_jvp(
-    input_dot: Array,
-    weights_dot: Array,
-    input: Array,
-    weights: Array,
-    axis: int = -1,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Array:
-    left = ndimage.correlate1d(input_dot + np.zeros(np.shape(input)), weights, axis, None, mode, 0.0, origin)
-    return left + ndimage.correlate1d(input, weights_dot + np.zeros(np.shape(weights)), axis, None, mode, cval, origin)
+    points += [sample(singles(5), singles(3)), sample(complexes(5), numbers(3)), sample(x, complexes(3))]
+    points += [sample(complexes(2, 5), complexes(4), mode="constant", cval=0.5 + 0.3j)]
+    return [*points, sample(np.arange(6), w), sample(np.arange(6), complexes(3), mode="constant", cval=0.5)]
 
 
 @rule(
     ndimage.correlate1d,
     wrt=["input", "weights"],
-    jvp=_correlate1d_jvp,
+    jvp=_jvp_of_rows(ndimage.correlate1d),
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
 )
 def correlate1d(
+    z: Array,
     z_bar: Array,
     input: Array,
     weights: Array,
@@ -72,33 +91,20 @@ def correlate1d(
 ) -> tuple[Array, Array]:
     return (
         correlate1d_adjoint(z_bar, weights, axis, mode, origin),
-        weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin),
+        unrounded(weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin), z),
     )
-
-
-def _convolve1d_jvp(
-    input_dot: Array,
-    weights_dot: Array,
-    input: Array,
-    weights: Array,
-    axis: int = -1,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Array:
-    left = ndimage.convolve1d(input_dot + np.zeros(np.shape(input)), weights, axis, None, mode, 0.0, origin)
-    return left + ndimage.convolve1d(input, weights_dot + np.zeros(np.shape(weights)), axis, None, mode, cval, origin)
 
 
 @rule(
     ndimage.convolve1d,
     wrt=["input", "weights"],
-    jvp=_convolve1d_jvp,
+    jvp=_jvp_of_rows(ndimage.convolve1d),
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
 )
 def convolve1d(
+    z: Array,
     z_bar: Array,
     input: Array,
     weights: Array,
@@ -109,8 +115,8 @@ def convolve1d(
 ) -> tuple[Array, Array]:
     origin = mirrored(origin, len(weights))
     return (
-        correlate1d_adjoint(z_bar, np.flip(weights), axis, mode, origin),
-        np.flip(weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin)),
+        correlate1d_adjoint(z_bar, np.conj(np.flip(weights)), axis, mode, origin),
+        unrounded(np.conj(np.flip(weights1d_adjoint(z_bar, input, weights, axis, mode, cval, origin))), z),
     )
 
 
@@ -120,31 +126,21 @@ def _images() -> Sequence[Sample]:
     points += [sample(x, numbers(2, 3, seed=1), mode=m, cval=0.4) for m in ("constant", "reflect")]
     points += [sample(x, w, origin=(1, -1)), sample(x, numbers(2, 4, seed=1), origin=[0, -1]), sample(x, w, origin=1)]
     points += [sample(numbers(6), numbers(3)), sample(numbers(2, 3, 3), numbers(1, 2, 2), mode="mirror")]
+    points += [sample(x, complexes(2, 3)), sample(complexes(3, 3), complexes(2, 2), mode="constant", cval=0.5 + 0.3j)]
+    points += [sample(np.arange(6).reshape(2, 3), w)]  # SciPy rounds
     return [*points, sample(singles(3, 3), singles(2, 2))]
-
-
-def _correlate_jvp(
-    input_dot: Array,
-    weights_dot: Array,
-    input: Array,
-    weights: Array,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-) -> Array:
-    left = ndimage.correlate(input_dot + np.zeros(np.shape(input)), weights, None, mode, 0.0, origin)
-    return left + ndimage.correlate(input, weights_dot + np.zeros(np.shape(weights)), None, mode, cval, origin)
 
 
 @rule(
     ndimage.correlate,
     wrt=["input", "weights"],
-    jvp=_correlate_jvp,
+    jvp=_jvp_of_images(ndimage.correlate),
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",
 )
 def correlate(
+    z: Array,
     z_bar: Array,
     input: Array,
     weights: Array,
@@ -153,31 +149,19 @@ def correlate(
     origin: Any = 0,
 ) -> tuple[Array, Array]:
     input_bar, weights_bar = correlate_adjoints(z_bar, input, weights, mode, cval, origin)
-    return input_bar, weights_bar
-
-
-def _convolve_jvp(
-    input_dot: Array,
-    weights_dot: Array,
-    input: Array,
-    weights: Array,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-) -> Array:
-    left = ndimage.convolve(input_dot + np.zeros(np.shape(input)), weights, None, mode, 0.0, origin)
-    return left + ndimage.convolve(input, weights_dot + np.zeros(np.shape(weights)), None, mode, cval, origin)
+    return input_bar, unrounded(weights_bar, z)
 
 
 @rule(
     ndimage.convolve,
     wrt=["input", "weights"],
-    jvp=_convolve_jvp,
+    jvp=_jvp_of_images(ndimage.convolve),
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",
 )
 def convolve(
+    z: Array,
     z_bar: Array,
     input: Array,
     weights: Array,
@@ -186,8 +170,8 @@ def convolve(
     origin: Any = 0,
 ) -> tuple[Array, Array]:
     origin = mirrored(np.asarray(origin), np.shape(weights))
-    input_bar, flipped_bar = correlate_adjoints(z_bar, input, np.flip(weights), mode, cval, origin)
-    return input_bar, np.flip(flipped_bar)
+    input_bar, flipped_bar = correlate_adjoints(z_bar, input, np.conj(np.flip(weights)), mode, cval, origin)
+    return input_bar, unrounded(np.conj(np.flip(flipped_bar)), z)
 
 
 # --- filters with weights of their own

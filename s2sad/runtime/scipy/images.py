@@ -36,7 +36,7 @@ def extended(x: Any, before: int, after: int, mode: str, cval: float, axis: int)
     widths = [(0, 0)] * x.ndim
     widths[axis] = (before, after)
     if _MODES[mode] == "constant":
-        return np.pad(x, widths, constant_values=cval)
+        return np.pad(x.astype(np.result_type(x, cval), copy=False), widths, constant_values=cval)
     return np.pad(x, widths, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
@@ -56,13 +56,38 @@ def correlate1d_adjoint(g: Any, weights: Any, axis: int = -1, mode: str = "refle
 def weights1d_adjoint(
     g: Any, x: Any, weights: Any, axis: int = -1, mode: str = "reflect", cval: float = 0.0, origin: int = 0
 ) -> Any:
-    """Adjoint of ``weights`` in ``ndimage.correlate1d(x, weights, axis, None, mode, cval, origin)``."""
-    size, axis = len(weights), axis % x.ndim
-    before = size // 2 + origin
-    wide = np.moveaxis(extended(x, before, size - 1 - before, mode, cval, axis), axis, 0)
-    g = np.moveaxis(g, axis, 0)
-    sums = [np.sum(g * wide[k : k + len(g)]) for k in range(size)]
-    return np.array(sums)
+    """Adjoint of ``weights`` in ``ndimage.correlate1d(x, weights, axis, None, mode, cval, origin)``.
+
+    SciPy conjugates complex weights.
+    """
+    x, weights = np.asarray(x), np.asarray(weights)
+    sums = np.zeros(weights.shape, np.result_type(g, x))
+    if x.size:
+        size, axis = len(weights), axis % x.ndim
+        before = size // 2 + origin
+        wide = np.moveaxis(extended(x, before, size - 1 - before, mode, cval, axis), axis, 0)
+        g = np.moveaxis(g, axis, 0)
+        sums[:] = [np.sum(g * wide[k : k + len(g)]) for k in range(size)]
+    return np.conj(sums)
+
+
+def unrounded(g: Any, z: Any) -> Any:
+    """``g``, the adjoint of weights; zeros where ``z``, the result, is rounded: an image of whole numbers has one such.
+
+    >>> unrounded(np.ones(2), np.array([1, 2]))
+    array([0., 0.])
+    """
+    return g if np.result_type(z).kind in "fc" else np.zeros_like(g)
+
+
+def correlation_tangent(
+    correlate: Any, input_dot: Any, weights_dot: Any, z: Any, x: Any, weights: Any, *, cval: Any, **options: Any
+) -> Any:
+    """Tangent of ``z = correlate(x, weights, cval=cval, **options)``, one of the four correlations and convolutions."""
+    if np.result_type(z).kind not in "fc":
+        return 0.0
+    z_dot = correlate(input_dot + np.zeros(np.shape(x)), weights, cval=0.0, **options)
+    return z_dot + correlate(x, weights_dot + np.zeros(np.shape(weights)), cval=cval, **options)
 
 
 def mirrored(origin: Any, size: Any) -> Any:
@@ -75,13 +100,15 @@ def correlate_adjoints(
 ) -> tuple[Any, Any]:
     """Adjoints of both operands of ``ndimage.correlate(x, weights, None, mode, cval, origin)``."""
     x, weights = np.asarray(x), np.asarray(weights)
+    sums = np.zeros(weights.shape, np.result_type(g, x))
+    if not x.size:
+        return np.zeros_like(g), sums
     modes, origins = _each(mode, x.ndim), _each(origin, x.ndim)
     before = [n // 2 + o for n, o in zip(weights.shape, origins, strict=True)]
     widths = [(b, n - 1 - b) for n, b in zip(weights.shape, before, strict=True)]
     wide = x
     for axis, (low, high) in enumerate(widths):
         wide = extended(wide, low, high, modes[axis], cval, axis)
-    sums = np.empty(weights.shape, np.result_type(g, x))
     for place in np.ndindex(*weights.shape):
         part = wide[tuple(slice(k, k + n) for k, n in zip(place, x.shape, strict=True))]
         sums[place] = np.sum(g * part)
@@ -89,7 +116,7 @@ def correlate_adjoints(
     x_bar = ndimage.correlate(np.pad(g, widths), np.flip(weights), mode="constant", origin=back)
     for axis, (low, high) in enumerate(widths):
         x_bar = unextended(x_bar, x.shape[axis], low, high, _MODES[modes[axis]], axis)
-    return x_bar, sums
+    return x_bar, np.conj(sums)
 
 
 # --- filters with weights of their own
