@@ -8,12 +8,11 @@ function or a constant's kind has changed, the next call compiles again.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -21,12 +20,16 @@ import numpy as np
 from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
-from s2sad.errors import ArgumentError, UndefinedDerivativeError
+from s2sad.callables import Target, required, resolve, signature_of
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.ir.types import Fact
 from s2sad.load import origin
-from s2sad.pipeline import Compiled, Goal, Together
-from s2sad.runtime import SharedArgumentsError, as_pair, zeros
+from s2sad.pipeline import Compiled, Goal
+from s2sad.pullbacks import placed, vjp
+from s2sad.runtime import SharedArgumentsError
 from s2sad.variants import Options, Variant, variants
+
+__all__ = ["Derivative", "ValueAndGradient", "grad", "value_and_grad", "vjp"]
 
 Function = Callable[..., Any]
 
@@ -54,17 +57,22 @@ class Derivative:
         argnames: str | Sequence[str] | None,
         has_aux: bool,
     ) -> None:
-        plain = _plain(function)
-        functools.update_wrapper(self, function)
+        target = resolve(function)
+        plain = _first_form(target, argnums, argnames)
+        functools.update_wrapper(self, function if target.plain else plain, updated=("__dict__",) * target.plain)
         self.__wrapped__ = function
+        self._target = target
         self._function = plain
         self._given = (argnums, argnames, has_aux)
-        self._binder = Binder(plain)
+        self._binder = Binder(plain, target.leading, target.given)
         self._names = self._binder.names
-        self._complete = self._binder.complete
-        self._wrt, self.single = arguments.wanted(plain, self._names, argnums, argnames)
+        self._complete = self._binder.complete if target.plain else -1
+        self._wrt, self.single = arguments.wanted(plain, self._binder.open, argnums, argnames)
         self._positions = tuple(self._names.index(w) for w in self._wrt)
-        self.argnums: int | tuple[int, ...] = self._positions[0] if self.single else self._positions
+        outer = tuple(map(self._binder.open.index, self._wrt))
+        self.argnums: int | tuple[int, ...] = outer[0] if self.single else outer
+        #: The derivatives of a function of the operation table, by the form of a call.
+        self._forms: dict[Any, Derivative] = {}
         self._has_aux = bool(has_aux)
         self._plain = not has_aux and self._goal == "gradient"
         self._valued = self._goal == "value_and_gradient"
@@ -80,6 +88,9 @@ class Derivative:
         try:
             count = len(args)
             if kwargs or count != self._complete:
+                formed = self._formed(args, kwargs)
+                if formed is not self:
+                    return formed(*args, **kwargs)
                 args = self._bound(args, kwargs)
                 count = len(args)
             # As in _type_key, written out: this costs as much as all the rest.
@@ -122,7 +133,7 @@ class Derivative:
     def _shared_call(self, args: tuple[Any, ...], error: SharedArgumentsError) -> Any:
         """A call with arguments that share what the function changes, which it has not begun to do."""
         values = dict(zip(self._names, args, strict=True))
-        with _placed(), arguments.naming(error, values):
+        with placed(), arguments.naming(error, values):
             facts = self._facts(args)
             run = self._variants.get(self._options, facts, together=arguments.sharing(values, self._wrt)).run
             out = self._binder.positional(run, self._positions, args)(*args)
@@ -166,11 +177,27 @@ class Derivative:
             ]
         )
 
+    def _formed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Derivative:
+        """The derivative for a call with these arguments: another one for a function of the operation table."""
+        if self._target.function is not None or not (args or kwargs):
+            return self
+        function = self._target.function_for(len(args), tuple(kwargs))
+        if function is self._function:
+            return self
+        found = self._forms.get(function)
+        if found is None:
+            bare: Function = function
+            if self._target.leading or self._target.given:
+                bare = functools.partial(function, *self._target.leading, **self._target.given)
+            found = self._forms[function] = type(self)(bare, *self._given)
+        return found
+
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The values of all parameters, in order."""
         if self._function.__code__ is not self._binder.code:
-            self._binder = Binder(self._function)
-            self._complete = self._binder.complete
+            self._binder = Binder(self._function, self._target.leading, self._target.given)
+            self._complete = self._binder.complete if self._target.plain else -1
+        self._target.check(args, kwargs)
         values = self._binder.bound(args, kwargs, self._label())
         self._variants.check_defaults(self._names, values)
         return values
@@ -188,10 +215,15 @@ class Derivative:
     # --- looking
 
     def _shown(self, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None) -> Compiled:
+        formed = self._formed(args, kwargs or {})
+        if formed is not self:
+            return formed._shown(args, kwargs)
         if args or kwargs:
             bound = self._bound(args, dict(kwargs or {}))
             return self._variant(arguments.floats_at(self._positions, bound)).compiled
-        return self._variants.get(self._options, hinted_facts(self._function), "shown").compiled
+        fixed = self._binder.fixed()
+        facts = {**hinted_facts(self._function), **arguments.facts(tuple(fixed), tuple(fixed.values()), self._label())}
+        return self._variants.get(self._options, facts, "shown").compiled
 
     @property
     def source(self) -> str:
@@ -200,6 +232,9 @@ class Derivative:
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The emitted text that a call with these arguments runs."""
+        formed = self._formed(args, kwargs)
+        if formed is not self:
+            return formed.source_for(*args, **kwargs)
         bound = self._bound(args, kwargs)
         return self._variant(arguments.floats_at(self._positions, bound)).compiled.text
 
@@ -227,7 +262,7 @@ class Derivative:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self._function)
+        return signature_of(self._target, self._function)
 
     def _label(self) -> str:
         return f"{self._verb} of {self._function.__qualname__}"
@@ -271,18 +306,18 @@ def _rebuild(made: type[Derivative], *options: Any) -> Derivative:
     return made(*options)
 
 
-def _plain(function: Any) -> types.FunctionType:
-    """The plain function to differentiate."""
-    if isinstance(function, Derivative):
-        raise ArgumentError(
-            f"{function!r} is a derivative itself, and higher derivatives are not supported yet\n"
-            "Differentiate a plain function."
-        )
-    if not isinstance(function, types.FunctionType):
-        from s2sad.frontend.source import read_source
-
-        read_source(function)
-    return function  # type: ignore[no-any-return]
+def _first_form(
+    target: Target, argnums: int | Sequence[int], argnames: str | Sequence[str] | None
+) -> types.FunctionType:
+    """The function to differentiate; of the operation table, the one for the fewest arguments."""
+    if target.function is not None:
+        return target.function
+    numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+    asked = [int(n) + 1 for n in numbers if isinstance(n, (int, np.integer))]
+    count = max(required(target), *asked)
+    positional = target.function_for(count).__code__.co_varnames
+    names = [argnames] if isinstance(argnames, str) else argnames or ()
+    return target.function_for(count, [n for n in names if n not in positional])
 
 
 @overload
@@ -307,7 +342,9 @@ def grad(
     """The gradient of a function that returns a real scalar.
 
     Args:
-        f: A plain Python function with source; without it, ``grad`` returns a decorator.
+        f: A callable whose code can be found: a function with source, a lambda, a bound method, a
+            ``functools.partial``, an object with ``__call__``, a function of NumPy that has a derivative.  Without it,
+            ``grad`` returns a decorator.
         argnums: The position of the argument, or a tuple of positions (the gradient is then a tuple).
         argnames: Names instead of positions.
         has_aux: The function returns a pair ``(loss, aux)``; the result is then ``(gradient, aux)``.
@@ -367,102 +404,3 @@ def value_and_grad(
     if f is None:
         return lambda function: ValueAndGradient(function, argnums, argnames, has_aux)
     return ValueAndGradient(f, argnums, argnames, has_aux)
-
-
-def vjp(f: Function, *primals: Any, has_aux: bool = False, argnums: int | Sequence[int] | None = None) -> Any:
-    """The value of ``f`` at ``primals`` and its pullback.
-
-    Args:
-        f: A plain Python function with source.
-        primals: Its positional arguments.
-        has_aux: ``f`` returns ``(value, aux)``; the result is then ``(value, pullback, aux)``.
-        argnums: The positions of those that are differentiated, by default all; others may be of any type.
-
-    Returns:
-        ``(value, pullback)``; ``pullback(value_bar)`` gives a tuple with the adjoint of each of these, and may be
-        called again and again.  ``value_bar`` has the structure of ``value``.
-
-    Raises:
-        ArgumentError: if an argument cannot have a gradient, or ``value_bar`` has the wrong shape.
-
-    Example:
-        >>> import numpy as np
-        >>> from s2sad import vjp
-        >>> def double(x):
-        ...     return 2 * x
-        >>> value, pullback = vjp(double, np.arange(2.0))
-        >>> pullback(np.ones(2))
-        (array([2., 2.]),)
-    """
-    function = _plain(f)
-    binder = Binder(function)
-    names = binder.names
-    label = f"vjp of {function.__qualname__}"
-    if not 0 < len(primals) <= len(names):
-        raise ArgumentError(f"{label}: {len(primals)} arguments were given")
-    chosen = range(len(primals)) if argnums is None else [argnums] if isinstance(argnums, int) else list(argnums)
-    if not chosen or any(not 0 <= i < len(primals) for i in chosen) or len(set(chosen)) < len(chosen):
-        raise ArgumentError(f"{label}: argnums={argnums!r} does not fit {len(primals)} arguments")
-    at = set(chosen)
-    given = binder.bound(tuple([arguments.floats(p) if i in at else p for i, p in enumerate(primals)]), {}, label)
-    values = [given[i] for i in chosen]
-    for i, value in zip(chosen, values, strict=True):
-        arguments.check(value, names[i], label)
-    facts = arguments.facts(names, given, label)
-    wrt = tuple([names[i] for i in chosen])
-
-    def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
-        compiled = variants(function).get(Options("pair", wrt), facts, together=together).compiled
-        variants(function).check_defaults(names, given)
-        return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
-
-    with _placed():
-        try:
-            compiled, (*results, saved) = run()
-        except SharedArgumentsError as error:
-            by_name = dict(zip(names, given, strict=True))
-            with arguments.naming(error, by_name):
-                compiled, (*results, saved) = run(arguments.sharing(by_name, wrt))
-    reverse, pair = compiled.functions[compiled.names[1]], compiled.pair
-    assert pair is not None
-    result = results[0] if pair.count is None else tuple(results)
-    value = as_pair(result)[0] if has_aux else result
-
-    calls = 0
-
-    def pullback(value_bar: Any) -> tuple[Any, ...]:
-        """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
-        nonlocal calls
-        value_bar = arguments.seed_for(value_bar, value, label)
-        if compiled.once and calls:
-            raise UndefinedDerivativeError(
-                f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
-                " aliases are known only at run time",
-                "Call vjp again for another adjoint.",
-            )
-        calls += 1
-        seed = [value_bar, zeros(result[1])] if has_aux else value_bar
-        with _placed():
-            seeds = [seed] if pair.count is None else [seed[i] for i in pair.seeded]
-            bars = reverse(_again(saved), *seeds[: len(pair.seeded)])
-        bars = (bars,) if len(values) == 1 else bars
-        return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
-
-    return (value, pullback, result[1]) if has_aux else (value, pullback)
-
-
-@contextlib.contextmanager
-def _placed() -> Iterator[None]:
-    """Give a refusal at run time its place in the user's program."""
-    try:
-        yield
-    except UndefinedDerivativeError as error:
-        error.place = error.place or origin(error.__traceback__)
-        raise
-
-
-def _again(saved: Any) -> Any:
-    """What a forward part saved, with tapes that may be consumed."""
-    if type(saved) is list:
-        return [_again(item) for item in saved]
-    return tuple([_again(item) for item in saved]) if type(saved) is tuple else saved

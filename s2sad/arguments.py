@@ -216,16 +216,25 @@ def wanted(
 
 
 class Binder:
-    """Binds the arguments of calls to the parameters of a function, as ``inspect`` would in ten times the time."""
+    """Binds the arguments of calls to the parameters of a function, as ``inspect`` would in ten times the time.
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
+    ``leading`` come before the arguments of a call, ``given`` by name: ``open`` are the names of the other parameters.
+    """
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        leading: tuple[Any, ...] = (),
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.function, self.leading, self.given = function, leading, given or {}
         self.code = function.__code__
         parameters = inspect.signature(function, follow_wrapped=False).parameters
         self.names = tuple(parameters)
         self._by_name = tuple([name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY])
         #: How many positional arguments are all that there are; -1 where some go by name only.
-        self.complete = -1 if self._by_name else len(self.names)
+        self.complete = -1 if self._by_name or self.leading or self.given else len(self.names)
+        self.open = tuple([name for name in self.names[len(self.leading) :] if name not in self.given])
         # A function of the same parameters, so that Python itself binds them.
         bare = inspect.Signature([p.replace(default=p.empty, annotation=p.empty) for p in parameters.values()])
         values = "".join([f"{name}, " for name in self.names])
@@ -238,6 +247,8 @@ class Binder:
             ArgumentError: for arguments that the function does not take.
         """
         f, bind = self.function, self._bind
+        if self.leading or self.given:
+            args, kwargs = (*self.leading, *args), {**self.given, **kwargs}
         if bind.__defaults__ is not f.__defaults__ or bind.__kwdefaults__ is not f.__kwdefaults__:
             bind.__defaults__, bind.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
         try:
@@ -249,6 +260,10 @@ class Binder:
                 raise ArgumentError(f"{label}: {error}") from None
             raise
         return values
+
+    def fixed(self) -> dict[str, Any]:
+        """The values of the parameters that the caller does not pass, by name."""
+        return {**dict(zip(self.names, self.leading, strict=False)), **self.given}
 
     def positional(
         self, run: Callable[..., Any], positions: Sequence[int], args: tuple[Any, ...]

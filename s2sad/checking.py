@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
@@ -140,8 +139,8 @@ def check_grads(
     if not chosen:
         raise ArgumentError("check_grads: no argument has floats only\nPass floats or arrays of them.")
     args = [float(a) if i in chosen and type(a) is int else a for i, a in enumerate(args)]
-    grad(plain, tuple(chosen))  # says what is wrong with the function or with argnums
-    names = list(inspect.signature(plain, follow_wrapped=False).parameters)
+    # Says what is wrong with the function or with argnums.
+    names = list(grad(plain, tuple(chosen)).__signature__.parameters)
     value = plain(*_copied(args))
     if isinstance(value, (list, tuple, dict)) or np.ndim(value) or np.iscomplexobj(value):
         gradients, project = _pulled(plain, args, value, chosen)

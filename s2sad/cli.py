@@ -311,7 +311,7 @@ def _wrt(function: Any, names: str | None) -> dict[str, Any]:
     for name in wanted:
         if name not in parameters:
             hint = _suggestion(name, parameters, "Its arguments are")
-            raise UsageError(f"error: {function.__name__} has no argument {name!r} (--wrt)\n{hint}".rstrip())
+            raise UsageError(f"error: {_name(function)} has no argument {name!r} (--wrt)\n{hint}".rstrip())
     if any(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in wanted):
         return {"argnames": tuple(wanted) if len(wanted) > 1 else wanted[0]}
     positions = tuple(list(parameters).index(name) for name in wanted)
@@ -322,7 +322,16 @@ def _signature(function: Any) -> inspect.Signature:
     try:
         return inspect.signature(function)
     except (TypeError, ValueError) as error:
+        from s2sad.api import grad
+
+        with contextlib.suppress(S2SADError):
+            return inspect.signature(grad(function))
         raise UsageError(f"error: {function!r} does not say what its arguments are") from error
+
+
+def _name(function: Any) -> str:
+    """How a message calls a callable."""
+    return getattr(function, "__name__", None) or type(function).__name__
 
 
 def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -356,7 +365,7 @@ def _arguments(text: str, function: Any, module: types.ModuleType) -> tuple[tupl
         unknown = [name for name in named if name not in signature.parameters]
         hint = _suggestion(unknown[0], signature.parameters, "Its arguments are") if unknown else ""
         hint = hint or f"Its arguments are {signature}."
-        raise UsageError(f"error: --at does not fit {function.__name__}: {error}\n{hint}") from error
+        raise UsageError(f"error: --at does not fit {_name(function)}: {error}\n{hint}") from error
     for name, parameter in signature.parameters.items():
         if parameter.kind is not parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
             bound.arguments.setdefault(name, parameter.default)

@@ -171,9 +171,8 @@ class SourceError(S2SADError):
     """There is no Python source to differentiate, or not the one that is running.
 
     Example:
-        ``grad(math.sin)`` (a C function), ``grad(functools.partial(f, w=1.0))`` (an
-        object), a function made by ``exec``, or a file that was edited after its
-        module was imported.
+        ``grad(str.upper)`` (a C function), ``grad(dict)`` (a class), a function made by
+        ``exec``, or a file that was edited after its module was imported.
 
     Remedy:
         Write a plain function around the callable, or import the module again.

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 import asyncio
 import functools
-import math
 import operator
 import pathlib
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -362,7 +362,7 @@ def made_by_compile_of_tree() -> Any:
     [
         *(generator_function, coroutine_function, async_generator_function),
         *(made_by_exec, made_by_exec_at_a_console, made_by_compile_of_tree),
-        lambda: math.sin,
+        lambda: sys.getsizeof,
         lambda: len,
         lambda: [1].append,
         lambda: operator.itemgetter(0),

@@ -13,7 +13,6 @@ columns and the strings of several lines; it is parsed below an ``if 1:``.
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 import io
 import linecache
@@ -22,7 +21,7 @@ import tokenize
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -37,7 +36,10 @@ _UNUSUAL = {
 }
 
 
-_COMPILED_TYPES = {"ufunc", "method_descriptor", "wrapper_descriptor", "method-wrapper", "cython_function_or_method"}
+_COMPILED_TYPES = {
+    *("ufunc", "method_descriptor", "wrapper_descriptor", "method-wrapper", "cython_function_or_method"),
+    "_ArrayFunctionDispatcher",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +130,7 @@ def read_source(function: Callable[..., Any]) -> Source:
 def _plain_function(function: object) -> types.FunctionType:
     """Return the argument if it is a Python function with ordinary calls, or say what it is."""
     if not isinstance(function, types.FunctionType):
-        what, remedy = _explain(function)
-        raise SourceError(f"error: {_called(function)} has no Python source to differentiate: it is {what}\n{remedy}")
+        refuse(function)
     for flag, what in _UNUSUAL.items():
         if function.__code__.co_flags & flag:
             raise SourceError(
@@ -139,41 +140,25 @@ def _plain_function(function: object) -> types.FunctionType:
     return function
 
 
+def refuse(function: object) -> NoReturn:
+    """Say what an object is that has no source: `s2sad.callables` finds the function in one that has."""
+    what, remedy = _explain(function)
+    raise SourceError(f"error: {_called(function)} has no Python source to differentiate: it is {what}\n{remedy}")
+
+
 def _explain(function: object) -> tuple[str, str]:
     """Say what a callable is that is not a Python function, and what to do with it."""
-    if isinstance(function, functools.partial):
-        return (
-            "a functools.partial",
-            "Write it as a function, def g(x): return f(x, w), or differentiate the function inside it (.func).",
-        )
     if isinstance(function, type):
         return "a class", "Differentiate a function that makes the object and returns a number."
-    if isinstance(function, types.MethodType):
-        return (
-            "a bound method",
-            "Differentiate the function of its class, with the object as first argument: grad(A.method, 1)(a, x).",
-        )
-    if isinstance(function, (staticmethod, classmethod, property)):
+    if isinstance(function, (classmethod, property)):
         return f"a {type(function).__name__} object", "Differentiate the function inside it (.__func__ or .fget)."
-    if isinstance(function, functools._lru_cache_wrapper):
-        return "a function behind functools.cache", "Differentiate the function inside it (.__wrapped__)."
     if isinstance(function, types.BuiltinFunctionType) or type(function).__name__ in _COMPILED_TYPES:
-        return (
-            "a built-in (C) function",
-            "Call it in a Python function of your own.",
-        )
+        return "a built-in (C) function without derivative rule", "Write it with supported operations."
     if not callable(function):
         return f"not callable, but an object of class {type(function).__qualname__}", "Pass a function."
-    if isinstance(getattr(function, "py_func", None), types.FunctionType):
-        return "a compiled function", "Differentiate the Python function inside it (.py_func)."
-    if isinstance(getattr(function, "__wrapped__", None), types.FunctionType):
-        return (
-            f"an object of class {type(function).__qualname__} around a function",
-            "A decorator may do anything, so it is not looked through: differentiate what is inside it (.__wrapped__).",
-        )
     return (
-        f"a callable object of class {type(function).__qualname__}",
-        "Differentiate the __call__ of its class, with the object as first argument: grad(A.__call__, 1)(a, x).",
+        f"an object of class {type(function).__qualname__}, the code of which is not known",
+        "Write a function of your own that computes the same.",
     )
 
 

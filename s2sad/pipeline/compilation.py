@@ -91,7 +91,7 @@ class _Compilation(Analyser):
         has_aux: bool,
         single: bool,
     ) -> Compiled:
-        stem = self.source(function).name
+        stem = _stem(self.source(function).name)
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         pair = None
         if goal == "pair":
@@ -194,7 +194,7 @@ class _Compilation(Analyser):
             own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
         key = (function, active, tuple(own_facts.items()), context)
         if key not in self.pairs or self.pairs[key].pair is None:
-            self.make_pair(function, active, own_facts, self.source(function).name, key, context)
+            self.make_pair(function, active, own_facts, _stem(self.source(function).name), key, context)
         callee = self.pairs[key]
         assert callee.pair is not None
         callee.fixed = True
@@ -243,6 +243,11 @@ class _Compilation(Analyser):
             cell.cell_contents = self.writer.functions[name]
         callee.done = True
         return callee
+
+
+def _stem(name: str) -> str:
+    """What the names of emitted functions begin with: ``call`` for ``__call__``."""
+    return name.strip("_") if name.startswith("__") and name.strip("_") else name
 
 
 def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:

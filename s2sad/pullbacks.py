@@ -1,0 +1,118 @@
+"""Values with their pullbacks, for functions of any result."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from s2sad import arguments
+from s2sad.arguments import Binder, fitted
+from s2sad.callables import resolve
+from s2sad.errors import ArgumentError, UndefinedDerivativeError
+from s2sad.load import origin
+from s2sad.pipeline import Compiled, Together
+from s2sad.runtime import SharedArgumentsError, as_pair, zeros
+from s2sad.variants import Options, variants
+
+
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: int | Sequence[int] | None = None) -> Any:
+    """The value of ``f`` at ``primals`` and its pullback.
+
+    Args:
+        f: A callable whose code can be found, as for :func:`grad`.
+        primals: Its positional arguments.
+        has_aux: ``f`` returns ``(value, aux)``; the result is then ``(value, pullback, aux)``.
+        argnums: The positions of those that are differentiated, by default all; others may be of any type.
+
+    Returns:
+        ``(value, pullback)``; ``pullback(value_bar)`` gives a tuple with the adjoint of each of these, and may be
+        called again and again.  ``value_bar`` has the structure of ``value``.
+
+    Raises:
+        ArgumentError: if an argument cannot have a gradient, or ``value_bar`` has the wrong shape.
+
+    Example:
+        >>> import numpy as np
+        >>> from s2sad import vjp
+        >>> def double(x):
+        ...     return 2 * x
+        >>> value, pullback = vjp(double, np.arange(2.0))
+        >>> pullback(np.ones(2))
+        (array([2., 2.]),)
+    """
+    target = resolve(f)
+    function = target.function_for(len(primals))
+    binder = Binder(function, target.leading, target.given)
+    names = binder.names
+    label = f"vjp of {function.__qualname__}"
+    if not 0 < len(primals) <= len(binder.open):
+        raise ArgumentError(f"{label}: {len(primals)} arguments were given")
+    chosen = range(len(primals)) if argnums is None else [argnums] if isinstance(argnums, int) else list(argnums)
+    if not chosen or any(not 0 <= i < len(primals) for i in chosen) or len(set(chosen)) < len(chosen):
+        raise ArgumentError(f"{label}: argnums={argnums!r} does not fit {len(primals)} arguments")
+    at = set(chosen)
+    target.check(primals, {})
+    given = binder.bound(tuple([arguments.floats(p) if i in at else p for i, p in enumerate(primals)]), {}, label)
+    chosen = [i + len(target.leading) for i in chosen]
+    values = [given[i] for i in chosen]
+    for i, value in zip(chosen, values, strict=True):
+        arguments.check(value, names[i], label)
+    facts = arguments.facts(names, given, label)
+    wrt = tuple([names[i] for i in chosen])
+
+    def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
+        compiled = variants(function).get(Options("pair", wrt), facts, together=together).compiled
+        variants(function).check_defaults(names, given)
+        return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
+
+    with placed():
+        try:
+            compiled, (*results, saved) = run()
+        except SharedArgumentsError as error:
+            by_name = dict(zip(names, given, strict=True))
+            with arguments.naming(error, by_name):
+                compiled, (*results, saved) = run(arguments.sharing(by_name, wrt))
+    reverse, pair = compiled.functions[compiled.names[1]], compiled.pair
+    assert pair is not None
+    result = results[0] if pair.count is None else tuple(results)
+    value = as_pair(result)[0] if has_aux else result
+
+    calls = 0
+
+    def pullback(value_bar: Any) -> tuple[Any, ...]:
+        """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
+        nonlocal calls
+        value_bar = arguments.seed_for(value_bar, value, label)
+        if compiled.once and calls:
+            raise UndefinedDerivativeError(
+                f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
+                " aliases are known only at run time",
+                "Call vjp again for another adjoint.",
+            )
+        calls += 1
+        seed = [value_bar, zeros(result[1])] if has_aux else value_bar
+        with placed():
+            seeds = [seed] if pair.count is None else [seed[i] for i in pair.seeded]
+            bars = reverse(_again(saved), *seeds[: len(pair.seeded)])
+        bars = (bars,) if len(values) == 1 else bars
+        return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
+
+    return (value, pullback, result[1]) if has_aux else (value, pullback)
+
+
+@contextlib.contextmanager
+def placed() -> Iterator[None]:
+    """Give a refusal at run time its place in the user's program."""
+    try:
+        yield
+    except UndefinedDerivativeError as error:
+        error.place = error.place or origin(error.__traceback__)
+        raise
+
+
+def _again(saved: Any) -> Any:
+    """What a forward part saved, with tapes that may be consumed."""
+    if type(saved) is list:
+        return [_again(item) for item in saved]
+    return tuple([_again(item) for item in saved]) if type(saved) is tuple else saved
