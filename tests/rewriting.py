@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from s2sad.backend.python.fold import function
 from s2sad.frontend.lower_statements import lower_function
+from s2sad.ir.code import Code
 from s2sad.ir.interpret import interpreted
 from s2sad.ir.verify import verify
 
@@ -41,12 +42,12 @@ def pairs(source: str) -> Iterator[tuple[Any, Any]]:
         yield bare, made
 
 
-def through_text(source: str) -> str:
-    """A module with the bodies that come out of `Code`."""
+def through_text(source: str, change: Callable[[Code], Code] = lambda code: code) -> str:
+    """A module with the bodies that come out of `Code`, after a change of each."""
     tree, other = ast.parse(source), gast.parse(source)
     for node, lowered in zip(functions(tree, ast), functions(other, gast), strict=True):
         # As text and back: the text is what counts.
-        node.body = ast.parse(ast.unparse(function(verify(lower_function(lowered))))).body[0].body
+        node.body = ast.parse(ast.unparse(function(verify(change(lower_function(lowered)))))).body[0].body
     return ast.unparse(tree)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from s2sad.backend.python.names import Names
 from s2sad.backend.python.tidy import tidied
 from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Region, Value, codes, inner, order
+from s2sad.ir.live import live
 
 BINARY: dict[str, Any] = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
@@ -50,6 +51,7 @@ class Trees:
     def __init__(self, names: Names, code: Code) -> None:
         self.names = names
         self.uses: Counter[Value] = Counter()
+        self.live = live(code)
         for made in codes(code):
             self._count([made.body])
             for operation in inner(made.body):
@@ -73,6 +75,10 @@ class Trees:
         if isinstance(operand, Constant):
             return ast.Constant(operand.value)
         return ast.Name(self.names.of(operand), _LOAD)
+
+    def is_read(self, name: str, tree: ast.expr) -> bool:
+        """Whether an expression has a name in it."""
+        return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
 
     # --- folding
 
@@ -294,6 +300,9 @@ class Trees:
             value, before = self.expression(op.operands[1], operations, at)
             return [ast.AugAssign(ast.Name(self.names.of(op.result), _STORE), BINARY[op.data](), value)], before
         values, before = self.fold(order(op), operations, at)
+        if op.kind == "inplace" and self.is_read(self.names.of(op.result), values[1]):
+            # ``x = left; x += right``, where the right side reads what ``x`` was before.
+            values, before = [self.read(operand) for operand in op.operands], at
         made = self.simple(op, values)
         made[0].place = op.place  # type: ignore[attr-defined]
         return made, before

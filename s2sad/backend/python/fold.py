@@ -121,11 +121,7 @@ class _Statements:
 
     def moves(self, targets: Sequence[Value], operands: Sequence[Operand]) -> list[ast.stmt]:
         """What gives ``targets`` their values, all at once."""
-        pairs = [
-            (self.trees.names.of(target), operand)
-            for target, operand in zip(targets, operands, strict=True)
-            if operand is not UNSET and not (isinstance(operand, Value) and self.trees.is_same(operand, target))
-        ]
+        pairs = [(self.trees.names.of(target), operand) for target, operand in self.moved(targets, operands)]
         if not pairs:
             return []
         names = [ast.Name(name, ast.Store()) for name, _ in pairs]
@@ -133,6 +129,15 @@ class _Statements:
         if len(pairs) == 1:
             return [ast.Assign([names[0]], values[0])]
         return [ast.Assign([ast.Tuple(list(names), ast.Store())], ast.Tuple(values, ast.Load()))]
+
+    def moved(self, targets: Sequence[Value], operands: Sequence[Operand]) -> list[tuple[Value, Operand]]:
+        """Those of ``targets`` that are used and don't have the name of what they get."""
+        return [
+            (target, operand)
+            for target, operand in zip(targets, operands, strict=True)
+            if operand is not UNSET and target in self.trees.live
+            if not (isinstance(operand, Value) and self.trees.is_same(operand, target))
+        ]
 
     # --- statements
 
@@ -154,6 +159,8 @@ class _Statements:
         if written is None:
             return self.trees.statement(operations, at)
         values, before = self.trees.fold(operation.operands[:1], operations, at)
+        if operation.kind == "for" and before < at and self.is_moved(operation, values[0]):
+            values, before = [self.trees.read(operation.operands[0])], at
         made: list[ast.stmt] = written(operation, values, around)
         return made, before
 
@@ -191,6 +198,11 @@ class _Statements:
         kind = ast.AsyncFor if operation.awaits else ast.For
         target = ast.Name(self.trees.names.of(item), ast.Store())
         return [*start, kind(target, values[0], statements or [ast.Pass()], after)]
+
+    def is_moved(self, loop: Operation, iterable: ast.expr) -> bool:
+        """Whether an iterable reads a name that gets another value before the loop begins."""
+        moved = self.moved(loop.regions[0].params[1:], loop.operands[1:])
+        return any(self.trees.is_read(self.trees.names.of(target), iterable) for target, _ in moved)
 
     def _while(self, operation: Operation, values: list[ast.expr], around: _Around) -> list[ast.stmt]:
         test, body, rest = operation.regions

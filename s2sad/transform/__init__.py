@@ -1,0 +1,1 @@
+"""Passes from `Code` to `Code`."""
