@@ -81,7 +81,14 @@ def fmin(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     return unbroadcast(x_bar, np.shape(x)), unbroadcast(y_bar, np.shape(y))
 
 
-@linear(np.where, wrt=["x", "y"], samples=sampling.CHOICES, broadcasts=True, infer=infer.common.chosen)
+@linear(
+    np.where,
+    wrt=["x", "y"],
+    samples=sampling.CHOICES,
+    broadcasts=True,
+    infer=infer.common.chosen,
+    steps=frozenset({"condition"}),
+)
 def where(z_bar: Array, condition: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(condition, z_bar, 0)
     y_bar = np.where(condition, 0, z_bar)

@@ -228,6 +228,7 @@ def _full_jvp(fill_value_dot: Array, shape: Any, dtype: Any = None) -> Array:
     infer=infer.creation.filled,
     dtype="fill_value",
     casts=True,
+    steps=frozenset({"shape"}),
 )
 def full(z_bar: Array, shape: Any, fill_value: Array, dtype: Any = None, order: str = "C") -> Array:
     if dtype is None:
@@ -261,7 +262,7 @@ def _full_like_jvp(z: Array, fill_value_dot: Array) -> Array:
     samples=_fills_like,
     infer=infer.creation.filled_like,
     dtype="array",
-    steps=frozenset({"a"}),
+    steps=frozenset({"a", "shape"}),
     casts=True,
 )
 def full_like(

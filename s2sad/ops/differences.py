@@ -54,6 +54,7 @@ def _differences() -> Sequence[Sample]:
     result="unknown",
     infer=infer.axes.differences,
     closer=infer.memory.of_differences,
+    steps=frozenset({"n"}),
 )
 def diff(
     z_bar: Array, a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Array = None

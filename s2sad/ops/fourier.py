@@ -58,7 +58,9 @@ def _of_any() -> Sequence[Sample]:
     return [sample(complexes(1)), *_of_complex(), *_of_real()]
 
 
-@linear(np.fft.fft, wrt=["a"], samples=_of_any, infer=infer.fourier.whole, complex_adjoints=True)
+@linear(
+    np.fft.fft, wrt=["a"], samples=_of_any, infer=infer.fourier.whole, complex_adjoints=True, steps=frozenset({"n"})
+)
 def fft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if n is None and axis == -1 and norm is None:
         return np.fft.fft(z_bar)
@@ -71,7 +73,9 @@ def fft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm
     return resized(np.fft.fft(z_bar, axis=axis, norm=norm), np.shape(a)[axis], axis)
 
 
-@linear(np.fft.ifft, wrt=["a"], samples=_of_any, infer=infer.fourier.whole, complex_adjoints=True)
+@linear(
+    np.fft.ifft, wrt=["a"], samples=_of_any, infer=infer.fourier.whole, complex_adjoints=True, steps=frozenset({"n"})
+)
 def ifft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if n is None and axis == -1 and norm is None:
         return np.fft.ifft(z_bar)
@@ -84,28 +88,42 @@ def ifft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Nor
     return resized(np.fft.ifft(z_bar, axis=axis, norm=norm), np.shape(a)[axis], axis)
 
 
-@linear(np.fft.rfft, wrt=["a"], samples=_of_real, infer=infer.fourier.half)
+@linear(np.fft.rfft, wrt=["a"], samples=_of_real, infer=infer.fourier.half, steps=frozenset({"n"}))
 def rfft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if n is None and axis == -1 and norm is None:
         return rfft_adjoint(z_bar, np.shape(a))
     return rfft_adjoint(z_bar, np.shape(a), n, axis, norm)
 
 
-@linear(np.fft.ihfft, wrt=["a"], samples=_of_real, infer=infer.fourier.half)
+@linear(np.fft.ihfft, wrt=["a"], samples=_of_real, infer=infer.fourier.half, steps=frozenset({"n"}))
 def ihfft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if n is None and axis == -1 and norm is None:
         return ihfft_adjoint(z_bar, np.shape(a))
     return ihfft_adjoint(z_bar, np.shape(a), n, axis, norm)
 
 
-@linear(np.fft.irfft, wrt=["a"], samples=_of_complex, infer=infer.fourier.turned_back, complex_adjoints=True)
+@linear(
+    np.fft.irfft,
+    wrt=["a"],
+    samples=_of_complex,
+    infer=infer.fourier.turned_back,
+    complex_adjoints=True,
+    steps=frozenset({"n"}),
+)
 def irfft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if axis == -1 and norm is None:
         return irfft_adjoint(z_bar, np.shape(a))
     return irfft_adjoint(z_bar, np.shape(a), axis, norm)
 
 
-@linear(np.fft.hfft, wrt=["a"], samples=_of_complex, infer=infer.fourier.turned_back, complex_adjoints=True)
+@linear(
+    np.fft.hfft,
+    wrt=["a"],
+    samples=_of_complex,
+    infer=infer.fourier.turned_back,
+    complex_adjoints=True,
+    steps=frozenset({"n"}),
+)
 def hfft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Array:
     if axis == -1 and norm is None:
         return hfft_adjoint(z_bar, np.shape(a))
@@ -285,6 +303,7 @@ def _frequencies_jvp(d_dot: Array, z: Array, d: Array) -> Array:
     samples=_spacings,
     infer=infer.fourier.frequencies(whole=True),
     dtype="double",
+    steps=frozenset({"n"}),
 )
 def fftfreq(z: Array, z_bar: Array, n: int, d: Array = 1.0) -> Array:
     if ndim(d) == 0:
@@ -299,6 +318,7 @@ def fftfreq(z: Array, z_bar: Array, n: int, d: Array = 1.0) -> Array:
     samples=_spacings,
     infer=infer.fourier.frequencies(whole=False),
     dtype="double",
+    steps=frozenset({"n"}),
 )
 def rfftfreq(z: Array, z_bar: Array, n: int, d: Array = 1.0) -> Array:
     if ndim(d) == 0:
@@ -315,7 +335,12 @@ def _resizings() -> Sequence[Sample]:
 
 
 @linear(
-    resized, wrt=["a"], samples=_resizings, result="unknown", infer=infer.axes.with_known_axes(infer.axes.same("a"))
+    resized,
+    wrt=["a"],
+    samples=_resizings,
+    result="unknown",
+    infer=infer.axes.with_known_axes(infer.axes.same("a")),
+    steps=frozenset({"n"}),
 )
 def resized_rule(z_bar: Array, a: Array, n: int, axis: int = -1) -> Array:
     return resized(z_bar, np.shape(a)[axis], axis)
@@ -334,14 +359,26 @@ def _bins_and_shapes() -> Sequence[Sample]:
     return _halves(complexes, lambda n: n // 2 + 1, True)
 
 
-@linear(rfft_adjoint, wrt=["g"], samples=_bins_and_shapes, infer=infer.fourier.adjoint(real=True))
+@linear(
+    rfft_adjoint,
+    wrt=["g"],
+    samples=_bins_and_shapes,
+    infer=infer.fourier.adjoint(real=True),
+    steps=frozenset({"n", "shape"}),
+)
 def rfft_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, n: int | None = None, axis: int = -1, norm: Norm = None
 ) -> Array:
     return np.fft.rfft(np.real(z_bar), n, axis, norm)
 
 
-@linear(ihfft_adjoint, wrt=["g"], samples=_bins_and_shapes, infer=infer.fourier.adjoint(real=True))
+@linear(
+    ihfft_adjoint,
+    wrt=["g"],
+    samples=_bins_and_shapes,
+    infer=infer.fourier.adjoint(real=True),
+    steps=frozenset({"n", "shape"}),
+)
 def ihfft_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, n: int | None = None, axis: int = -1, norm: Norm = None
 ) -> Array:
@@ -352,12 +389,24 @@ def _numbers_and_shapes() -> Sequence[Sample]:
     return _halves(numbers, lambda n: n, False)
 
 
-@linear(irfft_adjoint, wrt=["g"], samples=_numbers_and_shapes, infer=infer.fourier.adjoint(real=False))
+@linear(
+    irfft_adjoint,
+    wrt=["g"],
+    samples=_numbers_and_shapes,
+    infer=infer.fourier.adjoint(real=False),
+    steps=frozenset({"shape"}),
+)
 def irfft_adjoint_rule(z_bar: Array, g: Array, shape: Shape, axis: int = -1, norm: Norm = None) -> Array:
     return np.fft.irfft(z_bar, np.shape(g)[axis], axis, norm)
 
 
-@linear(hfft_adjoint, wrt=["g"], samples=_numbers_and_shapes, infer=infer.fourier.adjoint(real=False))
+@linear(
+    hfft_adjoint,
+    wrt=["g"],
+    samples=_numbers_and_shapes,
+    infer=infer.fourier.adjoint(real=False),
+    steps=frozenset({"shape"}),
+)
 def hfft_adjoint_rule(z_bar: Array, g: Array, shape: Shape, axis: int = -1, norm: Norm = None) -> Array:
     return np.fft.hfft(z_bar, np.shape(g)[axis], axis, norm)
 
@@ -384,6 +433,7 @@ def _planes_and_shapes(f: Callable[..., Any], draw: Draw) -> Callable[[], Sequen
     infer=infer.fourier.adjoint(real=False),
     result="unknown",
     complex_adjoints=True,
+    steps=frozenset({"shape"}),
 )
 def fftn_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, s: Any = None, axes: Any = None, norm: Norm = None
@@ -398,6 +448,7 @@ def fftn_adjoint_rule(
     infer=infer.fourier.adjoint(real=False),
     result="unknown",
     complex_adjoints=True,
+    steps=frozenset({"shape"}),
 )
 def ifftn_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, s: Any = None, axes: Any = None, norm: Norm = None
@@ -410,6 +461,7 @@ def ifftn_adjoint_rule(
     wrt=["g"],
     samples=_planes_and_shapes(np.fft.rfftn, numbers),
     infer=infer.fourier.adjoint(real=True),
+    steps=frozenset({"shape"}),
 )
 def rfftn_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, s: Any = None, axes: Any = None, norm: Norm = None
@@ -422,6 +474,7 @@ def rfftn_adjoint_rule(
     wrt=["g"],
     samples=_planes_and_shapes(np.fft.irfftn, complexes),
     infer=infer.fourier.adjoint(real=False),
+    steps=frozenset({"shape"}),
 )
 def irfftn_adjoint_rule(
     z_bar: Array, g: Array, shape: Shape, s: Any = None, axes: Any = None, norm: Norm = None
@@ -434,6 +487,6 @@ def _bins() -> Sequence[Sample]:
     return [*(sample(a, n, 2.0, axis) for n in (2, 4, 5, 6, 7) for axis in (0, -1)), sample(complexes(2), 3, 0.5)]
 
 
-@linear(weighted_bins, wrt=["bins"], samples=_bins, infer=infer.common.same_as_first)
+@linear(weighted_bins, wrt=["bins"], samples=_bins, infer=infer.common.same_as_first, steps=frozenset({"n"}))
 def weighted_bins_rule(z_bar: Array, bins: Array, n: int, weight: float, axis: int = -1) -> Array:
     return weighted_bins(z_bar, n, weight, axis)

@@ -47,6 +47,7 @@ def _takes() -> Sequence[Sample]:
     infer=infer.axes.with_known_axes(infer.axes.taken),
     forms=METHOD,
     reads_first=True,
+    steps=frozenset({"indices"}),
 )
 def take(z_bar: Array, a: Array, indices: Any, axis: int | None = None, *, mode: str = "raise") -> Array:
     return untake(z_bar, np.shape(a), indices, axis, mode)
@@ -67,7 +68,13 @@ def _takes_along() -> Sequence[Sample]:
     ]
 
 
-@linear(np.take_along_axis, wrt=["arr"], samples=_takes_along, infer=infer.axes.with_axes(infer.axes.along("arr")))
+@linear(
+    np.take_along_axis,
+    wrt=["arr"],
+    samples=_takes_along,
+    infer=infer.axes.with_axes(infer.axes.along("arr")),
+    steps=frozenset({"indices"}),
+)
 def take_along_axis(z_bar: Array, arr: Array, indices: Any, axis: int | None = -1) -> Array:
     return untake_along_axis(z_bar, np.shape(arr), indices, axis)
 
@@ -84,7 +91,12 @@ def _compressions() -> Sequence[Sample]:
 
 
 @linear(
-    np.compress, wrt=["a"], samples=_compressions, infer=infer.axes.with_axes(infer.axes.along("a")), reads_first=True
+    np.compress,
+    wrt=["a"],
+    samples=_compressions,
+    infer=infer.axes.with_axes(infer.axes.along("a")),
+    reads_first=True,
+    steps=frozenset({"condition"}),
 )
 def compress(z_bar: Array, condition: Any, a: Array, axis: int | None = None) -> Array:
     return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
@@ -95,7 +107,13 @@ def _extractions() -> Sequence[Sample]:
     return [sample(a > 0, a), sample(a > 9, a), sample([1, 0, 1], complexes(3)), sample(a.T > 0, singles(3, 4))]
 
 
-@linear(np.extract, wrt=["arr"], samples=_extractions, infer=infer.axes.with_axes(infer.axes.always(1)))
+@linear(
+    np.extract,
+    wrt=["arr"],
+    samples=_extractions,
+    infer=infer.axes.with_axes(infer.axes.always(1)),
+    steps=frozenset({"condition"}),
+)
 def extract(z_bar: Array, condition: Any, arr: Array) -> Array:
     return untake(z_bar, np.shape(arr), np.flatnonzero(condition))
 
@@ -114,7 +132,13 @@ def _deletions() -> Sequence[Sample]:
     ]
 
 
-@linear(np.delete, wrt=["arr"], samples=_deletions, infer=infer.axes.with_axes(infer.axes.along("arr")))
+@linear(
+    np.delete,
+    wrt=["arr"],
+    samples=_deletions,
+    infer=infer.axes.with_axes(infer.axes.along("arr")),
+    steps=frozenset({"obj"}),
+)
 def delete(z_bar: Array, arr: Array, obj: Any, axis: int | None = None) -> Array:
     return undelete(z_bar, np.shape(arr), obj, axis)
 
@@ -129,7 +153,13 @@ def _resizes() -> Sequence[Sample]:
     ]
 
 
-@linear(np.resize, wrt=["a"], samples=_resizes, infer=infer.axes.with_known_axes(infer.axes.resized))
+@linear(
+    np.resize,
+    wrt=["a"],
+    samples=_resizes,
+    infer=infer.axes.with_known_axes(infer.axes.resized),
+    steps=frozenset({"new_shape"}),
+)
 def resize(z_bar: Array, a: Array, new_shape: Any) -> Array:
     return untake(z_bar, np.shape(a), np.resize(np.arange(np.size(a)), new_shape))
 

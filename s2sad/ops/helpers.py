@@ -83,6 +83,7 @@ def _unbroadcast_samples() -> Samples:
     result="unknown",
     infer=infer.adjoints.of_shape,
     dtype="python",
+    steps=frozenset({"shape"}),
 )
 def unbroadcast_rule(z_bar: Array, g: Array, shape: Shape) -> Array:
     return unbroadcast(z_bar, np.shape(g))
@@ -101,7 +102,15 @@ def _unreduce_samples() -> Samples:
     ]
 
 
-@linear(unreduce, wrt=["g"], samples=_unreduce_samples, result="view", infer=infer.adjoints.of_shape, dtype="python")
+@linear(
+    unreduce,
+    wrt=["g"],
+    samples=_unreduce_samples,
+    result="view",
+    infer=infer.adjoints.of_shape,
+    dtype="python",
+    steps=frozenset({"shape"}),
+)
 def unreduce_rule(z_bar: Array, g: Array, shape: Shape, axis: Axis = None, keepdims: bool = False) -> Array:
     return np.sum(z_bar, axis=axis, keepdims=keepdims)
 
@@ -111,7 +120,7 @@ def _weights_samples() -> Samples:
     return [sample(w, (2, 3)), sample(w[0], (2, 3), -1), sample(w[:, 0], (2, 3), 0), sample(w, (3, 4, 2), (2, 0))]
 
 
-@linear(align_weights, wrt=["weights"], samples=_weights_samples, result="view")
+@linear(align_weights, wrt=["weights"], samples=_weights_samples, result="view", steps=frozenset({"shape"}))
 def align_weights_rule(z_bar: Array, weights: Array, shape: Shape, axis: Axis = None) -> Array:
     return unalign_weights(z_bar, np.shape(weights), axis)
 
@@ -121,7 +130,7 @@ def _unweights_samples() -> Samples:
     return [sample(g, (2, 3)), sample(g, (3,), -1), sample(g, (2,), 0), sample(h, (2, 3), (2, 0))]
 
 
-@linear(unalign_weights, wrt=["g"], samples=_unweights_samples, result="unknown")
+@linear(unalign_weights, wrt=["g"], samples=_unweights_samples, result="unknown", steps=frozenset({"shape"}))
 def unalign_weights_rule(z_bar: Array, g: Array, shape: Shape, axis: Axis = None) -> Array:
     return align_weights(z_bar, np.shape(g), axis)
 
@@ -131,7 +140,7 @@ def _undiff_samples() -> Samples:
     return [sample(a, (3, 5)), sample(a, (5, 4), 2, 0), sample(a, (3, 4), 0), sample(a[:, :0], (3, 1), 2)]
 
 
-@linear(undiff, wrt=["g"], samples=_undiff_samples, infer=infer.adjoints.into_shape)
+@linear(undiff, wrt=["g"], samples=_undiff_samples, infer=infer.adjoints.into_shape, steps=frozenset({"n", "shape"}))
 def undiff_rule(z_bar: Array, g: Array, shape: Shape, n: int = 1, axis: int = -1) -> Array:
     return np.diff(z_bar, n, axis)
 
@@ -239,7 +248,7 @@ def _sinc_samples() -> Samples:
     return [sample(x, n) for n in (1, 2, 3)]
 
 
-@elementwise(sinc_derivative, wrt=["x"], samples=_sinc_samples, dtype="python")
+@elementwise(sinc_derivative, wrt=["x"], samples=_sinc_samples, dtype="python", steps=frozenset({"n"}))
 def sinc_derivative_rule(x: Array, n: int) -> Array:
     return sinc_derivative(x, n + 1)
 
@@ -248,7 +257,7 @@ def _polygamma_samples() -> Samples:
     return [sample(0, 0.7), sample(0, -1.4), sample(1, 2.3), sample(2, 30.0), sample(1, -0.6)]
 
 
-@elementwise(polygamma, wrt=["x"], samples=_polygamma_samples, dtype="python")
+@elementwise(polygamma, wrt=["x"], samples=_polygamma_samples, dtype="python", steps=frozenset({"n"}))
 def polygamma_rule(n: int, x: Array) -> Array:
     return polygamma(n + 1, x)
 
@@ -271,7 +280,7 @@ def _split_samples() -> Samples:
     return [sample(a, shape, (0, 2)), sample(a, shape, (2, 0)), sample(a, shape, (0, -1)), sample(a, (3, 8), 1)]
 
 
-@linear(split_axes, wrt=["a"], samples=_split_samples, result="unknown")
+@linear(split_axes, wrt=["a"], samples=_split_samples, result="unknown", steps=frozenset({"shape"}))
 def split_axes_rule(z_bar: Array, a: Array, shape: Shape, axis: Axis = None) -> Array:
     return merge_axes(z_bar, axis)
 

@@ -180,7 +180,14 @@ def _splits() -> Sequence[Sample]:
     ]
 
 
-@linear(np.split, wrt=["ary"], samples=_splits, result="view", infer=infer.axes.split)
+@linear(
+    np.split,
+    wrt=["ary"],
+    samples=_splits,
+    result="view",
+    infer=infer.axes.split,
+    steps=frozenset({"indices_or_sections"}),
+)
 def split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
 
@@ -189,7 +196,14 @@ def _uneven_splits() -> Sequence[Sample]:
     return [*_splits(), sample(numbers(5), 3), sample(numbers(3, 5), 3, axis=1), sample(numbers(2), 4)]
 
 
-@linear(np.array_split, wrt=["ary"], samples=_uneven_splits, result="view", infer=infer.axes.split)
+@linear(
+    np.array_split,
+    wrt=["ary"],
+    samples=_uneven_splits,
+    result="view",
+    infer=infer.axes.split,
+    steps=frozenset({"indices_or_sections"}),
+)
 def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
 
@@ -198,7 +212,14 @@ def _splits_sideways() -> Sequence[Sample]:
     return [sample(numbers(4), 2), sample(numbers(2, 4), [1, 3]), sample(numbers(2, 4, 2), 2), sample(complexes(4), 2)]
 
 
-@linear(np.hsplit, wrt=["ary"], samples=_splits_sideways, result="view", infer=infer.axes.split)
+@linear(
+    np.hsplit,
+    wrt=["ary"],
+    samples=_splits_sideways,
+    result="view",
+    infer=infer.axes.split,
+    steps=frozenset({"indices_or_sections"}),
+)
 def hsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.hstack(z_bar)
 
@@ -207,7 +228,14 @@ def _splits_down() -> Sequence[Sample]:
     return [sample(numbers(4, 2), 2), sample(numbers(4, 3, 2), [1, 3])]
 
 
-@linear(np.vsplit, wrt=["ary"], samples=_splits_down, result="view", infer=infer.axes.split)
+@linear(
+    np.vsplit,
+    wrt=["ary"],
+    samples=_splits_down,
+    result="view",
+    infer=infer.axes.split,
+    steps=frozenset({"indices_or_sections"}),
+)
 def vsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar)
 
@@ -216,7 +244,14 @@ def _splits_deep() -> Sequence[Sample]:
     return [sample(numbers(2, 2, 4), 2), sample(numbers(2, 1, 4, 2), [1, 3])]
 
 
-@linear(np.dsplit, wrt=["ary"], samples=_splits_deep, result="view", infer=infer.axes.split)
+@linear(
+    np.dsplit,
+    wrt=["ary"],
+    samples=_splits_deep,
+    result="view",
+    infer=infer.axes.split,
+    steps=frozenset({"indices_or_sections"}),
+)
 def dsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar, axis=2)
 

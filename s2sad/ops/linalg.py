@@ -361,6 +361,7 @@ def _matrix_power_jvp(a_dot: Array, a: Array, n: int) -> Array:
     samples=_powers,
     result="unknown",
     infer=infer.common.same_as_first,
+    steps=frozenset({"n"}),
 )
 def matrix_power(z: Array, z_bar: Array, a: Array, n: int) -> Array:
     return matrix_power_adjoint(z_bar, z, a, n)

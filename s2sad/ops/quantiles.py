@@ -429,7 +429,7 @@ def _orders() -> Sequence[Sample]:
     ]
 
 
-@linear(scatter_order, wrt=["g"], samples=_orders, infer=infer.adjoints.into_shape)
+@linear(scatter_order, wrt=["g"], samples=_orders, infer=infer.adjoints.into_shape, steps=frozenset({"shape"}))
 def scatter_order_rule(z_bar: Array, g: Array, order: Any, shape: Shape, axis: int | None = -1) -> Array:
     return np.take_along_axis(z_bar, order, axis)
 

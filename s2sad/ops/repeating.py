@@ -54,6 +54,7 @@ def _broadcasts() -> Sequence[Sample]:
     mirrors=False,
     infer=infer.adjoints.of_shape,
     dtype="operands",
+    steps=frozenset({"shape"}),
 )
 def broadcast_to(z_bar: Array, array: Array, shape: Any) -> Array:
     return unbroadcast(z_bar, np.shape(array))
@@ -79,7 +80,7 @@ def _repeats() -> Sequence[Sample]:
     ]
 
 
-@linear(np.repeat, wrt=["a"], samples=_repeats, infer=infer.axes.repeated, forms=METHOD)
+@linear(np.repeat, wrt=["a"], samples=_repeats, infer=infer.axes.repeated, forms=METHOD, steps=frozenset({"repeats"}))
 def repeat(z_bar: Array, a: Array, repeats: Any, axis: int | None = None) -> Array:
     return unrepeat(z_bar, np.shape(a), repeats, axis)
 
@@ -103,7 +104,9 @@ def _tiles() -> Sequence[Sample]:
     ]
 
 
-@linear(np.tile, wrt=["A"], samples=_tiles, infer=infer.axes.with_known_axes(infer.axes.tiled))
+@linear(
+    np.tile, wrt=["A"], samples=_tiles, infer=infer.axes.with_known_axes(infer.axes.tiled), steps=frozenset({"reps"})
+)
 def tile(z_bar: Array, A: Array, reps: Any) -> Array:
     return untile(z_bar, np.shape(A), reps)
 
@@ -158,6 +161,7 @@ def _diags() -> Sequence[Sample]:
     infer=infer.shaping.to_or_from_diagonal,
     closer=infer.memory.of_diagonal,
     mirrors=False,
+    steps=frozenset({"k"}),
 )
 def diag(z_bar: Array, v: Array, k: int = 0) -> Array:
     if ndim(v) == 1:
@@ -175,7 +179,13 @@ def _flat_diags() -> Sequence[Sample]:
     ]
 
 
-@linear(np.diagflat, wrt=["v"], samples=_flat_diags, infer=infer.axes.with_axes(infer.axes.always(2)))
+@linear(
+    np.diagflat,
+    wrt=["v"],
+    samples=_flat_diags,
+    infer=infer.axes.with_axes(infer.axes.always(2)),
+    steps=frozenset({"k"}),
+)
 def diagflat(z_bar: Array, v: Array, k: int = 0) -> Array:
     return np.reshape(np.diagonal(z_bar, k), np.shape(v))
 
@@ -253,14 +263,14 @@ def _triangles() -> Sequence[Sample]:
     ]
 
 
-@linear(np.tril, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle)
+@linear(np.tril, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle, steps=frozenset({"k"}))
 def tril(z_bar: Array, m: Array, k: int = 0) -> Array:
     if ndim(m) == 2:
         return np.tril(z_bar, k)
     return unbroadcast(np.tril(z_bar, k), np.shape(m))
 
 
-@linear(np.triu, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle)
+@linear(np.triu, wrt=["m"], samples=_triangles, infer=infer.shaping.triangle, steps=frozenset({"k"}))
 def triu(z_bar: Array, m: Array, k: int = 0) -> Array:
     if ndim(m) == 2:
         return np.triu(z_bar, k)

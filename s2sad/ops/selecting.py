@@ -92,6 +92,7 @@ def _insertions() -> Sequence[Sample]:
     samples=_insertions,
     infer=infer.axes.with_axes_of("arr"),
     dtype="array",
+    steps=frozenset({"obj"}),
 )
 def insert(z_bar: Array, arr: Array, obj: Any, values: Array, axis: int | None = None) -> tuple[Array, Array]:
     return uninsert(z_bar, arr, obj, values, axis), inserted_values(z_bar, arr, obj, values, axis)

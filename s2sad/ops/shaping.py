@@ -54,6 +54,7 @@ def _reshape_jvp(a_dot: Array, a: Array, shape: Any, order: str = "C") -> Array:
     infer=infer.shaping.reshaped,
     forms=(Form("reshape", gathers="shape"),),
     result="maybe_view",
+    steps=frozenset({"shape"}),
 )
 def reshape(z_bar: Array, a: Array, shape: Any, order: str = "C") -> Array:
     if order == "C":
@@ -174,7 +175,14 @@ def _moves() -> Sequence[Sample]:
     return [*_axis_pairs(), sample(a, (0, 1), (-1, 0)), sample(a, [2, 0, 1], [0, 1, 2]), sample(a, (-1,), (0,))]
 
 
-@linear(np.moveaxis, wrt=["a"], samples=_moves, result="view", infer=infer.shaping.axis_moved)
+@linear(
+    np.moveaxis,
+    wrt=["a"],
+    samples=_moves,
+    result="view",
+    infer=infer.shaping.axis_moved,
+    steps=frozenset({"destination", "source"}),
+)
 def moveaxis(z_bar: Array, a: Array, source: Any, destination: Any) -> Array:
     return np.moveaxis(z_bar, destination, source)
 
@@ -318,7 +326,14 @@ def _rotations() -> Sequence[Sample]:
     return [*turns, sample(numbers(2, 3)), sample(complexes(2, 3), k=3)]
 
 
-@linear(np.rot90, wrt=["m"], samples=_rotations, result="view", infer=infer.axes.with_axes(infer.axes.same("m", 2)))
+@linear(
+    np.rot90,
+    wrt=["m"],
+    samples=_rotations,
+    result="view",
+    infer=infer.axes.with_axes(infer.axes.same("m", 2)),
+    steps=frozenset({"k"}),
+)
 def rot90(z_bar: Array, m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
     return np.rot90(z_bar, -k, axes)
 
@@ -340,7 +355,7 @@ def _rolls() -> Sequence[Sample]:
     ]
 
 
-@linear(np.roll, wrt=["a"], samples=_rolls, infer=infer.common.same_as_first)
+@linear(np.roll, wrt=["a"], samples=_rolls, infer=infer.common.same_as_first, steps=frozenset({"shift"}))
 def roll(z_bar: Array, a: Array, shift: Any, axis: Any = None) -> Array:
     if literal(shift):
         return np.roll(z_bar, -shift, axis)

@@ -192,11 +192,6 @@ class RuleOptions(Options, total=False):
     broadcasts: bool
 
 
-#: Parameters that decide which element goes where, and of which the result is therefore a step function.
-_SELECTING = frozenset(
-    "condition indices indices_or_sections repeats reps shift shape new_shape k n obj source destination".split()
-)
-
 #: The operations by what `_key` gives of their functions.
 _specs: dict[int | tuple[int, int | str], OpSpec] = {}
 #: The objects of which methods are operations, by their identity.
@@ -282,7 +277,6 @@ def _add(
     precision = "float" if getattr(function, "__module__", "") == "math" else "operands"
     said: dict[str, Any] = {"dtype": precision, "result": "fresh", **options}
     said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
-    said["steps"] = said.get("steps", frozenset()) | (_SELECTING.intersection(names) - set(wrt))
     _enter(
         Rule(
             name=_name(function, body.__name__),

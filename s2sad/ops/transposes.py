@@ -103,7 +103,7 @@ def _untakes() -> Sequence[Sample]:
     return [sample(numbers(3), (4,), i), sample(numbers(2, 3), (2, 4), i, 1), sample(numbers(3), (4,), i, 0, "wrap")]
 
 
-@linear(untake, wrt=["g"], samples=_untakes, infer=infer.adjoints.into_shape)
+@linear(untake, wrt=["g"], samples=_untakes, infer=infer.adjoints.into_shape, steps=frozenset({"indices", "shape"}))
 def untake_rule(
     z_bar: Array, g: Array, shape: Shape, indices: Any, axis: int | None = None, mode: Any = "raise"
 ) -> Array:
@@ -115,6 +115,7 @@ def untake_rule(
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 3), (2, 4), np.array([[1, 1, 0], [3, 2, 3]]), 1)],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"indices", "shape"}),
 )
 def untake_along_axis_rule(z_bar: Array, g: Array, shape: Shape, indices: Any, axis: int | None) -> Array:
     return np.take_along_axis(z_bar, indices, axis)
@@ -125,6 +126,7 @@ def untake_along_axis_rule(z_bar: Array, g: Array, shape: Shape, indices: Any, a
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 3), (2, 4), 1, 1), sample(numbers(3), (2, 2), 0, None)],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"obj", "shape"}),
 )
 def undelete_rule(z_bar: Array, g: Array, shape: Shape, obj: Any, axis: int | None) -> Array:
     return np.delete(z_bar, obj, axis)
@@ -135,6 +137,7 @@ def undelete_rule(z_bar: Array, g: Array, shape: Shape, obj: Any, axis: int | No
     wrt=["g"],
     samples=lambda: [sample(numbers(2), (2, 3), 1), sample(numbers(4, 2), (2, 4, 3), 0, 2, 0)],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"shape"}),
 )
 def undiagonal_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.diagonal(z_bar, offset, axis1, axis2)
@@ -145,6 +148,7 @@ def undiagonal_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1
     wrt=["g"],
     samples=lambda: [sample(1.5, (2, 3), 1), sample(numbers(4), (2, 4, 3), 0, 2, 0)],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"shape"}),
 )
 def untrace_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.trace(z_bar, offset, axis1, axis2)
@@ -156,6 +160,7 @@ def untrace_rule(z_bar: Array, g: Array, shape: Shape, offset: int = 0, axis1: i
     samples=lambda: [sample(numbers(3, 3), (3,)), sample(numbers(2), (2, 3), 1)],
     infer=infer.adjoints.into_shape,
     result="unknown",
+    steps=frozenset({"k", "shape"}),
 )
 def undiag_rule(z_bar: Array, g: Array, shape: Shape, k: int = 0) -> Array:
     return np.diag(z_bar, k)
@@ -166,6 +171,7 @@ def undiag_rule(z_bar: Array, g: Array, shape: Shape, k: int = 0) -> Array:
     wrt=["g"],
     samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 3), (2, 2), [1, 2], 1)],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"repeats", "shape"}),
 )
 def unrepeat_rule(z_bar: Array, g: Array, shape: Shape, repeats: Any, axis: int | None = None) -> Array:
     return np.repeat(z_bar, repeats, axis)
@@ -176,6 +182,7 @@ def unrepeat_rule(z_bar: Array, g: Array, shape: Shape, repeats: Any, axis: int 
     wrt=["g"],
     samples=lambda: [sample(numbers(4), (2,), 2), sample(numbers(2, 6), (3,), (2, 2))],
     infer=infer.adjoints.into_shape,
+    steps=frozenset({"reps", "shape"}),
 )
 def untile_rule(z_bar: Array, g: Array, shape: Shape, reps: Any) -> Array:
     return np.tile(z_bar, reps)
@@ -187,6 +194,7 @@ def untile_rule(z_bar: Array, g: Array, shape: Shape, reps: Any) -> Array:
     samples=lambda: [sample(numbers(5), (2,), (1, 2)), sample(numbers(6), (3,), (1, 2), "reflect")],
     infer=infer.adjoints.into_shape,
     result="unknown",
+    steps=frozenset({"shape"}),
 )
 def unpad_rule(z_bar: Array, g: Array, shape: Shape, pad_width: Any, mode: Any = "constant") -> Array:
     return np.pad(z_bar, pad_width, mode)
@@ -199,7 +207,12 @@ def unrollaxis_rule(z_bar: Array, g: Array, axis: int, start: int = 0) -> Array:
     return np.rollaxis(z_bar, axis, start)
 
 
-@linear(unmeshgrid, wrt=["g"], samples=lambda: [sample(numbers(2, 3), i, (n,)) for i, n in ((0, 3), (1, 2))])
+@linear(
+    unmeshgrid,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), i, (n,)) for i, n in ((0, 3), (1, 2))],
+    steps=frozenset({"shape"}),
+)
 def unmeshgrid_rule(z_bar: Array, g: Array, index: int, shape: Shape, indexing: str = "xy") -> Array:
     return spread_vector(z_bar, np.shape(g), index, indexing)
 

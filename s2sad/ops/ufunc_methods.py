@@ -286,6 +286,7 @@ def _add_reduceat_jvp(array_dot: Array, indices: Any, axis: int, dtype: DType) -
     jvp=_add_reduceat_jvp,
     samples=_parts,
     infer=infer.axes.with_axes(infer.axes.same("array")),
+    steps=frozenset({"indices"}),
 )
 def add_reduceat(z_bar: Array, array: Array, indices: Any, axis: int = 0, dtype: DType = None) -> Array:
     return unreduceat(z_bar, np.shape(array), indices, axis)
@@ -378,6 +379,8 @@ def column_rule(z_bar: Array, a: Array, b: Array) -> Array:
     return sum_behind(z_bar, a)
 
 
-@linear(unreduceat, wrt=["g"], samples=lambda: [sample(numbers(3), (5,), [0, 3, 1])])
+@linear(
+    unreduceat, wrt=["g"], samples=lambda: [sample(numbers(3), (5,), [0, 3, 1])], steps=frozenset({"indices", "shape"})
+)
 def unreduceat_rule(z_bar: Array, g: Array, shape: Any, indices: Any, axis: int = 0) -> Array:
     return np.add.reduceat(z_bar, indices, axis)

@@ -43,7 +43,6 @@ def _kaiser_jvp(beta_dot: Array, z: Array, beta: Array) -> Array:
     samples=_windows,
     infer=infer.axes.with_axes(infer.axes.always(1)),
     dtype="unknown",
-    steps=frozenset({"M"}),
 )
 def kaiser(z: Array, z_bar: Array, M: int, beta: Array) -> Array:
     return np.sum(z_bar * kaiser_slope(z, beta))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import tests.operations  # noqa: F401
 from s2sad.ops import spec
@@ -345,3 +346,67 @@ def test_samples_are_the_same_at_each_call() -> None:
             for x, y in zip(leaves(a.args), leaves(b.args), strict=True):
                 assert type(x) is type(y)
                 assert not is_inexact(x) or np.array_equal(widen(x), widen(y), equal_nan=True)
+
+
+# --- step functions ---
+
+
+def moved(value: Any, by: float) -> Any:
+    """All numbers in an argument, those that are no truth values, with something added."""
+
+    def plus(x: Any) -> Any:
+        number = isinstance(x, (int, float, complex, np.ndarray, np.generic))
+        truth = isinstance(x, (bool, np.bool_)) or (isinstance(x, np.ndarray) and x.dtype.kind not in "iufc")
+        return x + by if number and not truth else x
+
+    return tree_map(plus, value)
+
+
+def is_step(rule: Rule, name: str) -> bool:
+    """Whether the result of an operation stays what it is where one of its parameters is moved, at all samples.
+
+    Near what is given, not there, as it may jump there. To refuse such an argument is no change; to give NaN is one.
+    """
+    for point in rule.samples():
+        bound = bind(rule, point)
+        if name not in (*rule.parameters[: len(point.args)], *point.kwargs):
+            continue
+        values = []
+        for by in (1e-3, 1e-3 + 1e-5):
+            try:
+                values.append(evaluate(rule, point, {**bound, name: moved(bound[name], by)}))
+            except (TypeError, ValueError, IndexError, AttributeError):
+                break
+        if len(values) < 2:
+            continue
+        given = evaluate(rule, point, bound)
+        if any(np.isnan(x).any() for x in leaves(values[0])) and not any(np.isnan(x).any() for x in leaves(given)):
+            return False
+        for a, b in zip(*map(leaves, values), strict=True):
+            # What is solved by iteration depends on its start as far as it is not solved.
+            if not np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True):
+                return False
+    return True
+
+
+STEPS = [(rule, name) for rule in RULES for name in sorted(rule.steps)]
+
+
+@pytest.mark.parametrize(("rule", "name"), STEPS, ids=[f"{rule.name} {name}" for rule, name in STEPS])
+def test_parameters_without_derivative(rule: Rule, name: str) -> None:
+    assert is_step(rule, name)
+
+
+NO_STEPS = [
+    (np.hypot, "x"), (np.where, "x"), (np.ldexp, "x"), (np.roll, "a"), (np.interp, "x"), (np.full, "fill_value"),
+    (np.heaviside, "y"), (np.linspace, "stop"), (np.quantile, "q"), (np.matmul, "x2"), (np.insert, "values"),
+    (np.kaiser, "M"), (scipy.special.polygamma, "n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "name"), NO_STEPS, ids=[f"{f.__name__} {n}" for f, n in NO_STEPS])
+def test_a_parameter_that_is_none_of_them_fails(function: Callable[..., Any], name: str) -> None:
+    rule = spec.find(function)
+    assert rule is not None
+    assert name not in rule.steps
+    assert not is_step(rule, name)

@@ -79,7 +79,11 @@ def digamma(x: Array) -> Array:
 
 
 @elementwise(
-    special.polygamma, wrt=["x"], samples=of([0, 1, 2, 4], sampling.POSITIVE), dtype="double", infer=infer.common.chosen
+    special.polygamma,
+    wrt=["x"],
+    samples=of([0, 1, 2, 4], sampling.POSITIVE),
+    dtype="double",
+    infer=infer.common.chosen,
 )
 def polygamma(n: Array, x: Array) -> Array:
     return special.polygamma(n + 1, x)

@@ -152,22 +152,22 @@ def kve(z: Array, v: Array, x: Array) -> Array:
 _SPHERICAL = of([0, 1, 3], both(between((0.4, 3.0)), _COMPLEX))
 
 
-@elementwise(special.spherical_jn, wrt=["x"], samples=_SPHERICAL, dtype="unknown")
+@elementwise(special.spherical_jn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
 def spherical_jn(n: int, x: Array) -> Array:
     return special.spherical_jn(n, x, True)
 
 
-@elementwise(special.spherical_yn, wrt=["x"], samples=_SPHERICAL, dtype="unknown")
+@elementwise(special.spherical_yn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
 def spherical_yn(n: int, x: Array) -> Array:
     return special.spherical_yn(n, x, True)
 
 
-@elementwise(special.spherical_in, wrt=["x"], samples=_SPHERICAL, dtype="unknown")
+@elementwise(special.spherical_in, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
 def spherical_in(n: int, x: Array) -> Array:
     return special.spherical_in(n, x, True)
 
 
-@elementwise(special.spherical_kn, wrt=["x"], samples=_SPHERICAL, dtype="unknown")
+@elementwise(special.spherical_kn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
 def spherical_kn(n: int, x: Array) -> Array:
     return special.spherical_kn(n, x, True)
 

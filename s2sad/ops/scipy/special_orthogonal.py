@@ -181,6 +181,7 @@ def _complex(b: Bound, types: Types) -> Fact:
     infer=_complex,
     dtype="unknown",
     complex_adjoints=True,
+    steps=frozenset({"k"}),
 )
 def lambertw(z: Array, x: Array, k: int = 0) -> Array:
     return lambertw_derivative(z, x)

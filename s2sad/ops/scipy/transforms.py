@@ -42,7 +42,14 @@ _TRANSFORMS: list[tuple[Callable[..., Any], Callable[..., Any], tuple[Draw, ...]
 ]
 
 for _function, _body, _draws, _infer, _complex in _TRANSFORMS:
-    linear(_function, wrt=["a"], samples=_forms(*_draws), infer=_infer, complex_adjoints=_complex)(_body)
+    linear(
+        _function,
+        wrt=["a"],
+        samples=_forms(*_draws),
+        infer=_infer,
+        complex_adjoints=_complex,
+        steps=frozenset({"n"}),
+    )(_body)
 
 # --- cosine and sine transforms
 
@@ -55,21 +62,21 @@ def _cosines() -> Sequence[Sample]:
     return [*points, sample(numbers(4)), sample(singles(5)), sample(numbers(2, 5, 3), 2, 4, 1, "ortho")]
 
 
-@linear(fft.dct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
+@linear(fft.dct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed, steps=frozenset({"n"}))
 def dct(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
     return cosine_adjoint("dct", z_bar, np.shape(x), type, axis, norm)
 
 
-@linear(fft.idct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
+@linear(fft.idct, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed, steps=frozenset({"n"}))
 def idct(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
     return cosine_adjoint("idct", z_bar, np.shape(x), type, axis, norm)
 
 
-@linear(fft.dst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
+@linear(fft.dst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed, steps=frozenset({"n"}))
 def dst(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
     return cosine_adjoint("dst", z_bar, np.shape(x), type, axis, norm)
 
 
-@linear(fft.idst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed)
+@linear(fft.idst, wrt=["x"], samples=_cosines, infer=infer.scipy.transformed, steps=frozenset({"n"}))
 def idst(z_bar: Array, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = None) -> Array:
     return cosine_adjoint("idst", z_bar, np.shape(x), type, axis, norm)
