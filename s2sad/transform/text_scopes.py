@@ -117,7 +117,8 @@ def spelled(code: Code) -> Iterator[str]:
     for made in codes(code):
         yield made.name
         yield from (p.name for p in made.params)
-        yield from (v.name for v in (*made.variables, *made.captures, *made.seen))
+        yield from (v.name for v in (*made.variables, *made.captures))
+        yield from (v.name for v in made.seen)
         for region in _regions(made.body):
             yield from (p.name for p in region.params)
             for op in region.operations:
