@@ -21,9 +21,7 @@ def live(code: Code) -> frozenset[Value]:
         >>> live(code).intersection(loop.results), [v.name for v in loop.regions[0].params if v in live(code)]
         (frozenset(), ['i'])
     """
-    uses = _Uses()
-    for made in codes(code):
-        uses.region(made.body, (), ())
+    uses = _uses(code)
     found = dict.fromkeys(uses.used)
     pending = list(found)
     for value in pending:
@@ -31,6 +29,18 @@ def live(code: Code) -> frozenset[Value]:
         found.update(dict.fromkeys(new))
         pending += new
     return frozenset(found)
+
+
+def handed(code: Code) -> dict[Value, list[Value]]:
+    """What branches and loops hand on to each of their results, and loops to what they carry."""
+    return _uses(code).handed
+
+
+def _uses(code: Code) -> _Uses:
+    uses = _Uses()
+    for made in codes(code):
+        uses.region(made.body, (), ())
+    return uses
 
 
 class _Uses:
