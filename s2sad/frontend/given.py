@@ -84,6 +84,11 @@ class Given:
         found = self.of(writes)
         return found if len(found) == len(writes) else [*found, *self.starred]
 
+    def finished(self) -> list[Node]:
+        """What has been called and run through when the call returns."""
+        spec = self.spec
+        return [] if spec is None or spec.defers else self.of((*spec.consumes, *(spec.calls or ())))
+
     def outs(self) -> list[Node]:
         """What a result is written into, or that serves as working space."""
         found = [out for out in self.of(("out",)) if not is_none(out)]
@@ -124,7 +129,8 @@ def given(call: Node, lookup: Lookup) -> Given:
         args = [call.func.value, *args]
     starred: list[Node] = [a for a in args if isinstance(a, gast.Starred)]
     placed = args[: args.index(starred[0])] if starred else args
-    named = [(names[i] if i < len(names) else "", node) for i, node in enumerate(placed)]
+    rest = "" if spec is None else spec.variadic or ""
+    named = [(names[i] if i < len(names) else rest, node) for i, node in enumerate(placed)]
     aliases = {} if spec is None else spec.aliases
     for keyword in call.keywords:
         if keyword.arg is None:

@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import ast
 import collections
-import functools
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
-import numpy as np
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
@@ -32,7 +30,7 @@ from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.frozen import unfrozen
-from s2sad.frontend.given import is_built_in
+from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
@@ -67,12 +65,6 @@ from s2sad.ir.traverse import walk
 from s2sad.runtime import stop_gradient
 
 Node = Any
-
-#: What calls its arguments, or runs through them, before it returns.
-_CALLS_AT_ONCE = [sorted, max, min, sum, any, all, list, tuple, set, frozenset, dict, functools.reduce, np.fromiter]
-_METHODS_AT_ONCE = ("extend", "join", "update")
-#: What runs when it is asked for the next item.
-_LAZY = (map, filter)
 
 
 @dataclass(frozen=True)
@@ -199,29 +191,27 @@ class _Lowering(ControlFlow):
         stores = [n.id for n in self.nodes if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del))]
         stores += [s.target.id for s in self.nodes if isinstance(s, gast.AugAssign) and isinstance(s.target, gast.Name)]
         stores += [name for name, _ in self.params]
-        given = {name for name, _ in self.params}.union(harmless_lambdas(self.nodes, resolver.lookup))
+        harmless = {name for name, _ in self.params}.union(harmless_lambdas(self.nodes, resolver.lookup))
         several = {name for name, count in collections.Counter(stores).items() if count > 1}
         at_once: set[int] = set()
         taken: set[int] = set()
         for node in self.nodes:
             if isinstance(node, gast.Call):
                 at_once.add(id(node.func))
-                _, called = resolver.lookup(node.func)
-                if any(called is f for f in _CALLS_AT_ONCE):
-                    at_once.update(id(a) for a in [*node.args, *(k.value for k in node.keywords)])
-                if isinstance(node.func, gast.Attribute) and node.func.attr in _METHODS_AT_ONCE:
-                    taken.update(map(id, node.args))
+                # Of a method it is not known whether it is that of a built-in class.
+                found = at_once if resolver.lookup(node.func)[0] else taken
+                found.update(map(id, given(node, resolver.lookup).finished()))
         for node in self.nodes:
             if isinstance(node, (gast.Lambda, gast.GeneratorExp)) and id(node) not in at_once:
                 seen = sorted(several & set(free_names(node, frozenset())))
                 if seen:
                     what = f"this sees {', '.join(seen)} as of when it runs, and {seen[0]} is assigned more than once"
                     self.violation(node, what, "Assign the value to a name of its own before.")
-            lazy = isinstance(node, gast.Call) and any(resolver.lookup(node.func)[1] is f for f in _LAZY)
+            lazy = isinstance(node, gast.Call) and _is_lazy(ops.spec_of(resolver.lookup(node.func)[1]))
             if (lazy or isinstance(node, gast.GeneratorExp)) and id(node) not in at_once | taken:
                 # Of functions that are given, or are no more than an expression, it is known what they write.
                 first = node.args[0].id if lazy and node.args and isinstance(node.args[0], gast.Name) else ""
-                known = first in given and stores.count(first) == 1
+                known = first in harmless and stores.count(first) == 1
                 if any(any(written_in(p, resolver.lookup)) for p in (node.args[1:] if known else [node])):
                     what = "this may write, and does when it is asked for the next item"
                     self.violation(node, what, "Write a loop, or make a list of it at once (list(...)).")
@@ -465,6 +455,11 @@ class _Lowering(ControlFlow):
             changing &= opaque.changes or not opaque.writes
         made = Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
         self.emit(replace(made, puts=tuple(put), changes=changing))
+
+
+def _is_lazy(spec: ops.OpSpec | None) -> bool:
+    """Whether what an operation calls, it calls when it is asked for the next item."""
+    return spec is not None and spec.defers == "items" and bool(spec.calls)
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

@@ -10,13 +10,27 @@ import numpy as np
 from s2sad.ops.spec import constant, operation
 
 # Iterators are used up.
-operation(builtins.map, builtins.filter, signature=lambda function, *iterables: None, calls=("function",), ordered=True)
-operation(functools.reduce, signature=lambda function, iterable, initial=None: None, calls=("function",), ordered=True)
-operation(np.vectorize, signature=lambda pyfunc: None, calls=("pyfunc",))
+operation(
+    builtins.map,
+    builtins.filter,
+    signature=lambda function, *iterables: None,
+    calls=("function",),
+    defers="items",
+    ordered=True,
+)
+operation(
+    functools.reduce,
+    signature=lambda function, iterable, initial=None: None,
+    calls=("function",),
+    consumes=("iterable",),
+    ordered=True,
+)
+operation(np.vectorize, signature=lambda pyfunc: None, calls=("pyfunc",), defers="call")
 operation(
     np.frompyfunc,
     signature=lambda func, nin, nout: None,
     calls=("func",),
+    defers="call",
     remedy="loop over the elements, or write the function with array operations",
 )
 operation(
@@ -38,4 +52,10 @@ operation(
     remedy="call the function on np.indices(shape) yourself",
 )
 operation(np.piecewise, signature=lambda x, condlist, funclist: None, calls=("funclist",), remedy="use np.where")
+operation(
+    np.fromiter,
+    signature=lambda iter, dtype, count=-1: None,
+    consumes=("iter",),
+    remedy="use np.array([...])",
+)
 constant(np.mask_indices, signature=lambda n, mask_func, k=0: None, calls=("mask_func",))

@@ -33,7 +33,6 @@ REFUSED: dict[str, str] = {
     "numpy.row_stack": "use np.vstack",
     "numpy.sort_complex": "use x[np.argsort(x)]",
     "numpy.trim_zeros": "cut with a slice whose ends are found under stop_gradient(...)",
-    "numpy.fromiter": "use np.array([...])",
     "numpy.nested_iters": "loop over indices",
     # Histograms.
     "numpy.histogram2d": _HISTOGRAM,

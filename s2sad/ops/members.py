@@ -14,7 +14,10 @@ _CLASSES: tuple[type, ...] = (np.ndarray, list, dict, set)
 # --- lists, dicts and sets ---
 
 operation(list.append, signature=lambda self, object: None, writes=("self",), stores=("object",), forms=MEMBER)
-operation(list.extend, signature=lambda self, iterable: None, writes=("self",), stores=("iterable",), forms=MEMBER)
+operation(
+    list.extend, signature=lambda self, iterable: None, writes=("self",), stores=("iterable",), consumes=("iterable",),
+    forms=MEMBER,
+)  # fmt: skip
 operation(list.insert, signature=lambda self, index, object: None, writes=("self",), stores=("object",), forms=MEMBER)
 operation(
     list.pop, dict.pop, set.pop,
@@ -25,7 +28,7 @@ operation(list.clear, dict.clear, set.clear, list.reverse, signature=lambda self
 operation(dict.popitem, signature=lambda self: None, writes=("self",), result="element", forms=MEMBER)
 operation(
     dict.update, set.update, set.difference_update, set.intersection_update, set.symmetric_difference_update,
-    signature=lambda self, *others: None, writes=("self",), stores=("others",), forms=MEMBER,
+    signature=lambda self, *others: None, writes=("self",), stores=("others",), consumes=("others",), forms=MEMBER,
 )  # fmt: skip
 operation(
     dict.setdefault, signature=lambda self, key, default=None: None, writes=("self",), stores=("default",),
@@ -34,6 +37,8 @@ operation(
 operation(set.add, signature=lambda self, object: None, writes=("self",), stores=("object",), forms=MEMBER)
 constant(list.index, tuple.index, str.index, list.count, tuple.count, str.count, dict.keys, forms=MEMBER)
 constant(list.__len__, tuple.__len__, dict.__len__, set.__len__, str.__len__, np.ndarray.__len__, forms=MEMBER)
+
+operation(str.join, signature=lambda self, iterable: None, consumes=("iterable",), result="fresh", forms=MEMBER)
 
 # --- arrays ---
 

@@ -25,15 +25,47 @@ constant(builtins.len, signature=lambda obj: None, infer=infer.python.length, ca
 
 # --- containers and iterators ---
 
-operation(builtins.list, signature=lambda iterable=None: None, infer=infer.python.listed("list"), dtype="inferred")
-operation(builtins.tuple, signature=lambda iterable=None: None, infer=infer.python.listed("tuple"), dtype="inferred")
-operation(builtins.dict, signature=lambda: None, infer=infer.python.of_dict, dtype="inferred")
-operation(builtins.set, builtins.frozenset, signature=lambda iterable=None: None)
+operation(
+    builtins.list,
+    signature=lambda iterable=None: None,
+    infer=infer.python.listed("list"),
+    dtype="inferred",
+    consumes=("iterable",),
+)
+operation(
+    builtins.tuple,
+    signature=lambda iterable=None: None,
+    infer=infer.python.listed("tuple"),
+    dtype="inferred",
+    consumes=("iterable",),
+)
+operation(
+    builtins.dict,
+    signature=lambda iterable=None: None,
+    infer=infer.python.of_dict,
+    dtype="inferred",
+    consumes=("iterable",),
+)
+operation(builtins.set, builtins.frozenset, signature=lambda iterable=None: None, consumes=("iterable",))
 operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")
-operation(builtins.enumerate, signature=lambda iterable, start=0: None, infer=infer.python.enumerated, dtype="inferred")
-operation(builtins.zip, signature=lambda *iterables, strict=False: None, infer=infer.python.zipped, dtype="inferred")
+operation(
+    builtins.enumerate,
+    signature=lambda iterable, start=0: None,
+    infer=infer.python.enumerated,
+    dtype="inferred",
+    defers="items",
+)
+operation(
+    builtins.zip,
+    signature=lambda *iterables, strict=False: None,
+    infer=infer.python.zipped,
+    dtype="inferred",
+    defers="items",
+)
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
-operation(builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",))
+operation(
+    builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",), consumes=("iterable",)
+)
 # What they do classes may say themselves.
 operation(copy.copy, signature=lambda x: None, ordered=True)
 operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", ordered=True)

@@ -345,6 +345,7 @@ def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ..
     dtype="choice",
     result="element",
     calls=("key",),
+    consumes=("args",),
 )
 def max(z: Number, z_bar: Number, *args: Number) -> Number:
     return share_items(z_bar, z, args)
@@ -359,6 +360,7 @@ rule(
     dtype="choice",
     result="element",
     calls=("key",),
+    consumes=("args",),
 )(max)
 
 
@@ -383,6 +385,7 @@ def _sum_samples() -> Sequence[Sample]:
     dtype="python",
     result="unknown",
     closer=infer.memory.of_sum,
+    consumes=("iterable",),
 )
 def sum(z_bar: Number, iterable: Number, start: Number = 0) -> Number:
     return repeat_items(z_bar, iterable), unbroadcast(z_bar, np.shape(start))
@@ -469,7 +472,7 @@ if hasattr(math, "sumprod"):  # Python 3.12
 constant(math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
 constant(math.gcd, math.lcm, dtype="whole")
 constant(math.isnan, math.isinf, math.isfinite, math.isclose, dtype="truth")
-constant(builtins.any, builtins.all, dtype="truth")
+constant(builtins.any, builtins.all, signature=lambda iterable: None, dtype="truth", consumes=("iterable",))
 constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_number, dtype="truth")
 constant(builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred")
 constant(builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred")

@@ -105,6 +105,10 @@ class OpSpec:
     stores: tuple[str, ...] = ()
     #: The parameters that it calls; None where any function that it is given may be called.
     calls: tuple[str, ...] | None = None
+    #: The parameters that it runs through, as far as it does at all, before it returns.
+    consumes: tuple[str, ...] = ()
+    #: Where it calls and runs through what it is given later: when its result is asked for the next item, or called.
+    defers: Literal["items", "call"] | None = None
     #: Whether it makes numbers of any dtype that it is asked for, integers too.
     casts: bool = False
     #: Whether it must happen in its place, and once: it draws random numbers, prints or the like.
@@ -173,6 +177,8 @@ class Options(TypedDict, total=False):
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]
+    consumes: tuple[str, ...]
+    defers: Literal["items", "call"]
     casts: bool
     ordered: bool
     forms: tuple[Form, ...]

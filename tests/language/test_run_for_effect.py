@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
-from s2sad.errors import S2SADError
+from s2sad import grad, value_and_grad
+from s2sad.errors import S2SADError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 from tests.oracle import numeric_gradient
 
@@ -432,3 +432,29 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def called_at_once(x: np.ndarray, k: np.ndarray) -> Any:
+    s = 2.0
+    m = np.apply_along_axis(lambda v: v * s, 0, k)
+    s = 3.0
+    n = np.fromfunction(lambda i: i * s, (3,))
+    s = 5.0
+    return np.sum(m * n * x) * s
+
+
+def called_later(x: np.ndarray, k: np.ndarray) -> Any:
+    s = 2.0
+    scaled = np.vectorize(lambda v: v * s)
+    s = 3.0
+    return np.sum(x * scaled(k)) * s
+
+
+def test_what_is_called_at_once_sees_variables_as_of_then() -> None:
+    x, k = np.array([0.5, 1.0, 2.0]), np.array([1.5, 2.5, 3.5])
+    np.testing.assert_allclose(grad(called_at_once)(x, k), 2.0 * k * 3.0 * np.arange(3) * 5.0)
+
+
+def test_what_is_called_later_is_refused_where_it_sees_a_variable_that_changes() -> None:
+    with pytest.raises(UnsupportedError, match="this sees s as of when it runs"):
+        grad(called_later)(np.ones(2), np.ones(2))
