@@ -24,7 +24,7 @@ from s2sad.analysis.objects import (
 from s2sad.ir.code import Constant, Operation
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Var
 from s2sad.ops.binding import given as bound_arguments
-from s2sad.ops.forms import Result
+from s2sad.ops.results import Result
 from s2sad.ops.spec import OpSpec, Rule, form_of
 from s2sad.runtime.marks import stop_gradient
 

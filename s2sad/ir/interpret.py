@@ -6,33 +6,34 @@ Not run are coroutines, ``except*``, and ``super()`` without arguments.
 from __future__ import annotations
 
 import builtins
-import inspect
 import types
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from s2sad.ir.apply import COMPARE, applied, imported, unpacked
 from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Handlers, Operand, Operation, Region, Value, Variable
+from s2sad.ir.driving import StoppedError, driven, returning, signature_of
 from s2sad.ir.matching import matches
 
 _MISSING = object()
-_KINDS = {
-    "positional only": inspect.Parameter.POSITIONAL_ONLY, "positional": inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    "star": inspect.Parameter.VAR_POSITIONAL, "by name": inspect.Parameter.KEYWORD_ONLY,
-    "double star": inspect.Parameter.VAR_KEYWORD,
-}  # fmt: skip
+#: What is told before and after each operation (``raise`` after one that raised), and when a function returns.
+Event = Literal["before", "after", "raise", "leave"]
+Watch = Callable[[Event, "Activation", Operation | Code], None]
 #: How a region ended, and with what.
 Ended = tuple[Exit, list[Any]]
 
 
-def interpreted(code: Code, module: dict[str, Any], defaults: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+def interpreted(
+    code: Code, module: dict[str, Any], defaults: Mapping[str, Any] | None = None, watch: Watch | None = None
+) -> Callable[..., Any]:
     """A function that runs a code operation by operation.
 
     Args:
         code: The code of a function; it captures nothing.
         module: The global names that it sees.
         defaults: The default values of its parameters.
+        watch: Is called as the code runs.
 
     Example:
         >>> import gast
@@ -41,32 +42,29 @@ def interpreted(code: Code, module: dict[str, Any], defaults: Mapping[str, Any] 
         >>> interpreted(lower_function(gast.parse(source).body[0]), {})(5)
         10
     """
-    return _Activation(module).function(code, defaults or {})
-
-
-class _StoppedError(Exception):
-    """A `StopIteration` of the program on its way through generators of the interpreter, which Python would replace."""
-
-    def __init__(self, error: StopIteration) -> None:
-        super().__init__(error)
-        self.error = error
+    return Activation(module, watch=watch).function(code, defaults or {})
 
 
 @dataclass
-class _Cell:
+class Cell:
+    """What a variable that is memory holds."""
+
     value: Any = _MISSING
 
 
 @dataclass
-class _Activation:
+class Activation:
     """One run of a code: what its values and variables hold."""
 
     module: dict[str, Any]
     values: dict[Value, Any] = field(default_factory=dict)
-    cells: dict[Variable, _Cell] = field(default_factory=dict)
+    cells: dict[Variable, Cell] = field(default_factory=dict)
     own: frozenset[Variable] = frozenset()
     #: The names of a class body; None in a function.
     names: Any = None
+    watch: Watch | None = None
+    #: What it runs.
+    code: Code | None = None
 
     # --- operands
 
@@ -96,17 +94,15 @@ class _Activation:
         if code.awaits:
             raise NotImplementedError("coroutines are not interpreted")
         seen = {value: self.values[value] for value in code.seen if value in self.values}
-        cells = {variable: self.cells.setdefault(variable, _Cell()) for variable in code.captures}
-        empty = inspect.Parameter.empty
-        signature = inspect.Signature(
-            [inspect.Parameter(p.name, _KINDS[p.kind], default=defaults.get(p.name, empty)) for p in code.params]
-        )
+        cells = {variable: self.cells.setdefault(variable, Cell()) for variable in code.captures}
+        signature = signature_of(code, defaults)
 
-        def begun(args: Any, kwargs: Any) -> _Activation:
+        def begun(args: Any, kwargs: Any) -> Activation:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            inner = _Activation(self.module, dict(seen), dict(cells), frozenset(code.variables))
-            inner.cells.update({variable: _Cell() for variable in code.variables})
+            own = frozenset(code.variables)
+            inner = Activation(self.module, dict(seen), dict(cells), own, watch=self.watch, code=code)
+            inner.cells.update({variable: Cell() for variable in code.variables})
             for param in code.params:
                 if isinstance(param.target, Value):
                     inner.values[param.target] = bound.arguments[param.name]
@@ -120,12 +116,16 @@ class _Activation:
         if code.generates:
 
             def run(*args: Any, **kwargs: Any) -> Any:
-                return (lambda inner: (yield from _returning(inner.region(code.body), result)))(begun(args, kwargs))
+                return (lambda inner: (yield from returning(inner.region(code.body), result)))(begun(args, kwargs))
 
         else:
 
             def run(*args: Any, **kwargs: Any) -> Any:
-                return result(_driven(begun(args, kwargs).region(code.body)))
+                inner = begun(args, kwargs)
+                found = result(driven(inner.region(code.body)))
+                if self.watch is not None:
+                    self.watch("leave", inner, code)
+                return found
 
         run.__name__ = run.__qualname__ = code.name
         run.__doc__ = code.doc
@@ -149,7 +149,7 @@ class _Activation:
                     raise exception from cause[0]
                 raise exception
             except StopIteration as stopped:
-                raise _StoppedError(stopped) from None
+                raise StoppedError(stopped) from None
         used = end.kind == "return"
         return end, [self.of(o) for o in end.operands] if used else self.handed(end.operands)
 
@@ -160,6 +160,18 @@ class _Activation:
 
     def operation(self, op: Operation) -> Generator[Any, Any, Ended | None]:
         """Run one operation; how the region ends with it, if it does."""
+        if self.watch is None:
+            return (yield from self.run(op))
+        self.watch("before", self, op)
+        try:
+            ended = yield from self.run(op)
+        except BaseException:
+            self.watch("raise", self, op)
+            raise
+        self.watch("after", self, op)
+        return ended
+
+    def run(self, op: Operation) -> Generator[Any, Any, Ended | None]:
         control = getattr(self, f"_{op.kind}", None)
         if control is not None:
             ended: Ended | None = yield from control(op)
@@ -167,7 +179,7 @@ class _Activation:
         try:
             found = self.simple(op, [self.of(o) for o in op.operands])
         except StopIteration as end:
-            raise _StoppedError(end) from None
+            raise StoppedError(end) from None
         if len(op.results) == 1 and op.kind not in ("unpack", "import"):
             self.values[op.results[0]] = found
         return None
@@ -235,7 +247,7 @@ class _Activation:
         if self.names is not None and variable not in self.cells:
             self.names[variable.name] = value
         else:
-            self.cells.setdefault(variable, _Cell()).value = value
+            self.cells.setdefault(variable, Cell()).value = value
 
     def delete(self, variable: Variable) -> None:
         self.load(variable)
@@ -268,8 +280,8 @@ class _Activation:
             names.update({"__module__": self.module.get("__name__", "builtins"), "__qualname__": made.code.name})
             if made.code.doc is not None:
                 names["__doc__"] = made.code.doc
-            captured = {v: self.cells.setdefault(v, _Cell()) for v in made.code.captures}
-            _driven(_Activation(self.module, dict(self.values), captured, names=names).region(made.code.body))
+            captured = {v: self.cells.setdefault(v, Cell()) for v in made.code.captures}
+            driven(Activation(self.module, dict(self.values), captured, names=names).region(made.code.body))
 
         cls: Any = types.new_class(made.code.name, tuple(args), keywords, body)
         for decorator in reversed(given[: made.decorators]):
@@ -293,23 +305,25 @@ class _Activation:
             elif op.kind == "each":
                 yield from self.elements(op.regions[0], iter(self.of(op.operands[0])))
             else:
-                _driven(self.operation(op))
+                driven(self.operation(op))
         if region.exit.operands:
             yield [self.of(o) for o in region.exit.operands]
 
     def generator(self, code: Code, iterable: Any) -> Iterator[Any]:
-        inner = _Activation(
+        inner = Activation(
             self.module,
             {value: self.values[value] for value in code.seen},
-            {variable: self.cells.setdefault(variable, _Cell()) for variable in code.captures},
+            {variable: self.cells.setdefault(variable, Cell()) for variable in code.captures},
+            watch=self.watch,
+            code=code,
         )
-        inner.cells.update({variable: _Cell() for variable in code.variables})
+        inner.cells.update({variable: Cell() for variable in code.variables})
         rounds = iter(iterable)
         return (made[0] for made in inner.elements(code.body.operations[0].regions[0], rounds))
 
     def _comprehension(self, op: Operation) -> Generator[Any, Any, None]:
         # Its variables are its own.
-        inner = _Activation(self.module, self.values, dict(self.cells), self.own, self.names)
+        inner = replace(self, cells=dict(self.cells))
         made = inner.elements(op.regions[0], iter(self.of(op.operands[0])))
         if op.data == "dict":
             self.values[op.result] = {key: value for key, value in made}  # noqa: C416
@@ -423,7 +437,7 @@ class _Activation:
         try:
             end, handed = yield from self.region(body)
         except BaseException as raised:
-            error = raised.error if isinstance(raised, _StoppedError) else raised
+            error = raised.error if isinstance(raised, StoppedError) else raised
             for has_class, name in zip(data.classes, data.names, strict=True):
                 kind = (yield from self.value(regions.pop(0))) if has_class else BaseException
                 handler = regions.pop(0)
@@ -479,21 +493,3 @@ class _Activation:
         for name in rest:
             found = getattr(found, name)
         return found
-
-
-def _driven(running: Generator[Any, Any, Any]) -> Any:
-    """Run to the end what gives nothing on the way."""
-    try:
-        next(running)
-    except StopIteration as end:
-        return end.value
-    except _StoppedError as stopped:
-        raise stopped.error from None
-    raise RuntimeError("a yield outside of a generator")
-
-
-def _returning(running: Generator[Any, Any, Ended], result: Callable[[Ended], Any]) -> Generator[Any, Any, Any]:
-    try:
-        return result((yield from running))
-    except _StoppedError as stopped:
-        raise stopped.error from None
