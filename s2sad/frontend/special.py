@@ -10,57 +10,50 @@ import gast
 
 from s2sad import ops
 from s2sad.frontend.resolve import classes_of
-from s2sad.runtime.classes import BUILT_IN_NAMES, OPERATOR_METHODS, own_members, runs_python, static_member
+from s2sad.runtime import protocols
+from s2sad.runtime.classes import BUILT_IN_NAMES, own_members, runs_python, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
-_IN_PLACE = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor".split()
-#: The special methods that comparisons, loops and conditions run.
-_COMPARING = frozenset(f"__{name}__" for name in "eq ne lt le gt ge contains iter next getitem len".split())
-_CHECKING = frozenset(("__instancecheck__", "__subclasscheck__"))
 #: What functions without source may run of their arguments: anything but the assignments.
-_BY_CALLS = BUILT_IN_NAMES - {f"__i{name}__" for name in _IN_PLACE}
-_HASHING = frozenset(("__hash__", "__eq__"))
-_PRINTING = frozenset(("__repr__", "__str__", "__format__"))
-#: What uses no operator of its argument, and `next`, of which it is known what it writes.
-_USING_NONE = (next, type, callable, id)
-_INDEXING = frozenset(("__getitem__", "__class_getitem__", "__missing__", "__index__"))
-_ITERATING, _TESTING = frozenset(("__iter__", "__next__", "__getitem__", "__len__")), frozenset(("__bool__", "__len__"))
+_BY_CALLS = BUILT_IN_NAMES - protocols.IN_PLACE
 
 
 def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
     """The special methods of the user's classes that evaluating an operation may run, each with its class."""
     match node:
         case gast.BinOp():
-            operands, names = [node.left, node.right], OPERATOR_METHODS
+            operands, names = [node.left, node.right], protocols.OPERATORS
         case gast.UnaryOp():
-            operands, names = [node.operand], _TESTING if isinstance(node.op, gast.Not) else OPERATOR_METHODS
+            operands = [node.operand]
+            names = protocols.TESTING if isinstance(node.op, gast.Not) else protocols.OPERATORS
         case gast.Compare():
-            operands, names = [node.left, *node.comparators], _COMPARING
+            operands, names = [node.left, *node.comparators], protocols.COMPARING
         case gast.Subscript():
-            operands, names = [node.value, *_index_parts(node.slice)], _INDEXING
-        case gast.Call() if _runs_special_methods(node, lookup):
-            operands = [*node.args, *(k.value for k in node.keywords)]
-            names = _CHECKING if lookup(node.func)[1] in (isinstance, issubclass) else _BY_CALLS
+            operands, names = [node.value, *_index_parts(node.slice)], protocols.INDEXING
+        case gast.Call():
+            operands, names = [*node.args, *(k.value for k in node.keywords)], _by_call(node, lookup)
         case gast.Attribute():
             return _read_by_functions(node, lookup)
         case gast.comprehension() | gast.For():
-            operands, names = [node.iter], _ITERATING
+            operands, names = [node.iter], protocols.ITERATING
         case gast.Dict() | gast.Set():
             keys = node.keys if isinstance(node, gast.Dict) else node.elts
-            operands, names = [key for key in keys if key is not None], _HASHING
+            operands, names = [key for key in keys if key is not None], protocols.HASHING
         case gast.Starred():
-            operands, names = [node.value], _ITERATING
+            operands, names = [node.value], protocols.ITERATING
         case gast.Assign() if any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets):
-            operands, names = [node.value], _ITERATING
+            operands, names = [node.value], protocols.ITERATING
         case gast.FormattedValue():
-            operands, names = [node.value], _PRINTING
+            operands, names = [node.value], protocols.PRINTING
         case gast.If() | gast.While() | gast.IfExp() | gast.Assert():
-            operands, names = [node.test], _TESTING
+            operands, names = [node.test], protocols.TESTING
         case gast.BoolOp():
-            operands, names = node.values, _TESTING
+            operands, names = node.values, protocols.TESTING
         case _:
             return {}
+    if not names:
+        return {}
     classes = {cls for operand in operands for cls in _classes_of_value(operand, lookup)}
     members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
     return {name: cls for name, cls in sorted(members, key=str) if name in names}
@@ -103,8 +96,10 @@ def _index_parts(index: Node) -> list[Node]:
     return [b for group in bounds for b in group if b is not None]
 
 
-def _runs_special_methods(call: Node, lookup: Lookup) -> bool:
-    """Whether a call is of a function of Python's or NumPy's that is not looked into, and may use operators."""
+def _by_call(call: Node, lookup: Lookup) -> frozenset[str]:
+    """What a call may run of its arguments, if it is of a function of Python's or NumPy's that is not looked into."""
     found, function = lookup(call.func)
-    followed = isinstance(function, types.FunctionType) and ops.spec_of(function) is None
-    return found and not followed and not any(function is f for f in _USING_NONE)
+    spec = ops.spec_of(function) if found else None
+    if not found or (spec is None and isinstance(function, types.FunctionType)):
+        return frozenset()
+    return _BY_CALLS if spec is None or spec.special is None else spec.special

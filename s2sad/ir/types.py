@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
+from s2sad.runtime import protocols
 from s2sad.runtime.classes import own_class, own_members
 
 Kind = Literal[
@@ -136,11 +137,7 @@ class Sizes(dict[int, Dim]):
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
-_OPERATORS = frozenset(
-    f"__{side}{name}__"
-    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split()
-    for side in ("", "r", "i")
-) | {"__neg__", "__pos__", "__abs__", "__getitem__", "__setitem__", "__iter__", "__array_ufunc__", "__array_function__"}
+_OPERATORS = protocols.OPERATORS - {"__invert__", "__array__"} | {"__getitem__", "__setitem__", "__iter__"}
 
 
 def _has_operators(t: type) -> bool:

@@ -7,8 +7,8 @@ import numpy as np
 
 from s2sad.ops.forms import MEMBER
 from s2sad.ops.spec import constant, operation
+from s2sad.runtime import protocols
 
-_OPERATORS = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 _CLASSES: tuple[type, ...] = (np.ndarray, list, dict, set)
 
 # --- lists, dicts and sets ---
@@ -75,7 +75,7 @@ operation(list.__delitem__, dict.__delitem__, signature=lambda self, key: None, 
 operation(
     object.__setattr__, signature=lambda self, name, value: None, writes=("self",), stores=("value",), forms=MEMBER
 )
-for _name in _OPERATORS:
+for _name in protocols.ASSIGNED:
     for _cls in _CLASSES:
         if (_method := getattr(_cls, f"__i{_name}__", None)) is not None:
             operation(

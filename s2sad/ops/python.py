@@ -10,18 +10,24 @@ import operator
 
 from s2sad.ops import infer
 from s2sad.ops.spec import constant, operation
+from s2sad.runtime import protocols
 
 # --- questions about objects ---
 
 constant(
     builtins.isinstance, builtins.issubclass, signature=lambda obj, class_or_tuple: None, calls=(), dtype="inferred",
+    special=protocols.CHECKING,
 )  # fmt: skip
-constant(builtins.callable, signature=lambda obj: None, calls=(), dtype="truth")
-constant(builtins.type, signature=lambda obj: None, calls=(), dtype="inferred")
+constant(builtins.callable, signature=lambda obj: None, calls=(), dtype="truth", special=frozenset())
+constant(builtins.type, signature=lambda obj: None, calls=(), dtype="inferred", special=frozenset())
 # A number can be read back from them.
-operation(builtins.hash, builtins.id, signature=lambda obj: None, calls=(), result="fresh")
+operation(builtins.hash, signature=lambda obj: None, calls=(), result="fresh", special=frozenset({"__hash__"}))
+operation(builtins.id, signature=lambda obj: None, calls=(), result="fresh", special=frozenset())
 constant(builtins.hasattr, builtins.ord, dtype="inferred")
-constant(builtins.len, signature=lambda obj: None, infer=infer.python.length, calls=(), dtype="inferred")
+constant(
+    builtins.len, signature=lambda obj: None, infer=infer.python.length, calls=(), dtype="inferred",
+    special=frozenset({"__len__"}),
+)  # fmt: skip
 
 # --- containers and iterators ---
 
@@ -81,8 +87,9 @@ operation(builtins.bytes, builtins.chr, result="fresh")
 operation(builtins.iter, signature=lambda object, sentinel=None: None, ordered=True)
 # An iterator may give the same array once more, with other contents.
 operation(
-    builtins.next, signature=lambda iterator, default=None: None, writes=("iterator",), calls=(), result="element"
-)
+    builtins.next, signature=lambda iterator, default=None: None, writes=("iterator",), calls=(), result="element",
+    special=frozenset(),
+)  # fmt: skip
 operation(builtins.print, signature=lambda *args: None, ordered=True)
 
 # --- what writes into its first argument ---

@@ -105,6 +105,9 @@ class OpSpec:
     stores: tuple[str, ...] = ()
     #: The parameters that it calls; None where any function that it is given may be called.
     calls: tuple[str, ...] | None = None
+    #: The special methods of what it is given that it may run, beside those by which it changes what it writes; None
+    #: for any.
+    special: frozenset[str] | None = None
     #: The parameters that it runs through, as far as it does at all, before it returns.
     consumes: tuple[str, ...] = ()
     #: Where it calls and runs through what it is given later: when its result is asked for the next item, or called.
@@ -177,6 +180,7 @@ class Options(TypedDict, total=False):
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]
+    special: frozenset[str]
     consumes: tuple[str, ...]
     defers: Literal["items", "call"]
     casts: bool

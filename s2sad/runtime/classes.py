@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.runtime import protocols
+
 #: Methods of random generators, which make new numbers.
 DRAWING_METHODS = frozenset(
     "random rand randn randint integers uniform normal standard_normal gauss exponential standard_exponential gamma "
@@ -22,33 +24,12 @@ DRAWING_METHODS = frozenset(
 )
 #: The members of Python's and NumPy's own classes.
 MEMBERS = frozenset(name for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for name in dir(t))
-#: The special methods that no operator, subscript, loop or built-in function of a differentiated function runs.
-_ADMINISTRATIVE = frozenset(
-    f"__{name}__"
-    for name in (
-        "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs "
-        "setattr delattr setitem delitem array_finalize array_wrap"
-    ).split()
-)
 #: The names of members whose meaning is taken from the built-in classes.
 BUILT_IN_NAMES = (
-    frozenset(
-        MEMBERS
-        | DRAWING_METHODS
-        | {"choice", "permutation", "permuted", "shuffle"}
-        | {f"__{name}__" for name in "next bool getattr instancecheck subclasscheck length_hint missing".split()}
-    )
-    - _ADMINISTRATIVE
-)
+    MEMBERS | DRAWING_METHODS | {"choice", "permutation", "permuted", "shuffle"} | protocols.OTHERS
+) - protocols.ADMINISTRATIVE
 #: Those of them that are not special methods.
 METHOD_NAMES = frozenset(name for name in BUILT_IN_NAMES if name[:2] != "__")
-_OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
-#: The special methods that an operator may run.
-OPERATOR_METHODS = frozenset(
-    [f"__{side}{name}__" for name in _OPERATORS for side in ("", "r", "i")]
-    + [f"__{name}__" for name in "neg pos abs invert array_ufunc array_function array".split()]
-)
-
 #: The attributes under which a static or class method, property or wrapper has its function.
 _AROUND = ("__func__", "fget", "func", "__wrapped__")
 #: The flag of classes that are made by a class statement (``Py_TPFLAGS_HEAPTYPE``).

@@ -23,6 +23,7 @@ from s2sad import ops
 from s2sad.ops import spec
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
+from s2sad.runtime import protocols
 
 
 def array() -> np.ndarray:
@@ -103,7 +104,7 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         hash: [(Key(),)], id: [(Key(),)], list: [([c],)], tuple: [([c],)], dict: [([("k", c)],)], set: [([1.5],)],
         frozenset: [([1.5],)], any: [([0.0, 0.0],)], all: [([1.0, 1.0],)], sum: [([1.5, 2.5],)],
         str.join: [(" ", ["s", "t"])], np.fromiter: [([1.5, 2.5], float)], zip: [([c], [d])], enumerate: [([c],)],
-        np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)],
+        abs: [(1.5,)], np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)],
     }  # fmt: skip
     for name in "add sub mul truediv floordiv mod pow".split():
         found[getattr(operator, f"i{name}")] = [(array(), 1.5)]
@@ -331,6 +332,62 @@ def test_another_turn_fails(function: Callable[..., Any], change: dict[str, Any]
     known = spec.spec_of(function)
     assert known is not None
     assert list(out_of_turn(dataclasses.replace(known, **change)))
+
+
+#: What special methods return, where that is not a number.
+ANSWERS: dict[str, Any] = {
+    **dict.fromkeys(("__repr__", "__str__", "__format__"), "text"), "__bool__": True, "__iter__": iter(()),
+    **dict.fromkeys(("__instancecheck__", "__subclasscheck__", "__contains__", "__eq__"), True),
+    **dict.fromkeys(("__len__", "__hash__", "__index__", "__length_hint__"), 1), "__array_ufunc__": NotImplemented,
+}  # fmt: skip
+SPECIAL = [known for known in CALLED if known.special is not None]
+
+
+def special_methods_run(known: OpSpec) -> set[str]:
+    """The special methods that a call runs of its arguments, one of them at a time of a class that has them all."""
+    run: list[str] = []
+
+    def recording(name: str) -> Callable[..., Any]:
+        def method(self: Any, *args: Any) -> Any:
+            run.append(name)
+            return ANSWERS.get(name, 1.5)
+
+        return method
+
+    some = (protocols.OPERATORS, protocols.COMPARING, protocols.ITERATING, protocols.TESTING, protocols.INDEXING)
+    every = frozenset().union(*some, protocols.HASHING, protocols.PRINTING, protocols.CHECKING, protocols.OTHERS)
+    members = {name: recording(name) for name in every if name not in ("__getattr__", "__class_getitem__")}
+    members |= {name: recording(name) for name in ("__float__", "__int__", "__complex__", "__round__")}
+    meta = type("Meta", (type,), members)
+    cls = meta("Recorder", (), members)
+    for given in calls()[known.function]:
+        for i, name in enumerate(names(known, len(given))):
+            if name not in known.writes:
+                args = list(given)
+                args[i] = cls if isinstance(args[i], type) else cls()
+                known.function(*args)
+    return set(run)
+
+
+@pytest.mark.parametrize("known", SPECIAL, ids=lambda known: known.name)
+def test_no_other_special_methods_run(known: OpSpec) -> None:
+    run = special_methods_run(known)
+    assert known.special is not None
+    # The check of an abstract class for an instance asks for the subclass.
+    assert run <= known.special
+    assert bool(run) == bool(known.special)
+
+
+def test_every_operation_of_which_special_methods_are_known_is_called_here() -> None:
+    assert {known.name for known in SPECIAL} == {s.name for s in spec.specs() if s.special is not None}
+
+
+@pytest.mark.parametrize("function", [len, isinstance, hash, abs])
+def test_wrong_special_methods_fail(function: Callable[..., Any]) -> None:
+    known = spec.spec_of(function)
+    assert known is not None
+    with pytest.raises(AssertionError):
+        test_no_other_special_methods_run(dataclasses.replace(known, special=protocols.PRINTING | {"__eq__"}))
 
 
 MASKED = [known for known in spec.specs() if known.mask is not None]
