@@ -8,43 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from s2sad.ir import signs
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import writes
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-OPERATORS: dict[str, ast.operator] = {
-    "+": ast.Add(),
-    "-": ast.Sub(),
-    "*": ast.Mult(),
-    "/": ast.Div(),
-    "**": ast.Pow(),
-    "@": ast.MatMult(),
-    "%": ast.Mod(),
-    "//": ast.FloorDiv(),
-    "<<": ast.LShift(),
-    ">>": ast.RShift(),
-    "|": ast.BitOr(),
-    "^": ast.BitXor(),
-    "&": ast.BitAnd(),
-}
-
-
-UNARY: dict[str, ast.unaryop] = {"-": ast.USub(), "+": ast.UAdd(), "~": ast.Invert()}
-
-
-COMPARE: dict[str, ast.cmpop] = {
-    "==": ast.Eq(),
-    "!=": ast.NotEq(),
-    "<": ast.Lt(),
-    "<=": ast.LtE(),
-    ">": ast.Gt(),
-    ">=": ast.GtE(),
-    "is": ast.Is(),
-    "is_not": ast.IsNot(),
-    "in": ast.In(),
-    "not_in": ast.NotIn(),
-}
+OPERATORS: dict[str, ast.operator] = {sign: getattr(ast, name)() for name, sign in signs.BINARY.items()}
+UNARY: dict[str, ast.unaryop] = {sign: getattr(ast, name)() for name, sign in signs.UNARY.items()}
+#: Signs of two words are one here.
+COMPARE: dict[str, ast.cmpop] = {sign.replace(" ", "_"): getattr(ast, name)() for name, sign in signs.COMPARE.items()}
 
 
 def dotted(text: str) -> ast.expr:

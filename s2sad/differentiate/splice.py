@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import operator
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,22 +17,12 @@ from typing import Any
 
 from s2sad import ops
 from s2sad.frontend.operators import BINARY, UNARY
+from s2sad.ir import signs
+from s2sad.ir.apply import COMPARE
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
 from s2sad.ops.spec import Rule, listed, literal, ndim, real
-
-_COMPARE: dict[type, tuple[str, Any]] = {
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-    ast.Is: ("is", operator.is_),
-    ast.IsNot: ("is not", operator.is_not),
-}
-
 
 _STAR = Op("function", "*")
 
@@ -115,7 +104,7 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
                 return Const(-lowered.value)
             return Call(Op("operator", *UNARY[type(op).__name__]), (lowered,))
         case ast.Compare(left=left, ops=compared, comparators=comparators):
-            symbols = " ".join(_COMPARE[type(op)][0] for op in compared)
+            symbols = " ".join(signs.COMPARE[type(op).__name__] for op in compared)
             return Call(Op("compare", symbols), (sub(left), *map(sub, comparators)))
         case ast.IfExp(test=test, body=then, orelse=orelse):
             return Call(Op("ifexp", "if"), (sub(test), sub(then), sub(orelse)))
@@ -284,10 +273,7 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
                 raise _Unknown
             return is_none if isinstance(op, ast.Is) else not is_none
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            if isinstance(op, (ast.In, ast.NotIn)):
-                found = sub(left) in sub(right)
-                return found if isinstance(op, ast.In) else not found
-            return _COMPARE[type(op)][1](sub(left), sub(right))
+            return COMPARE[signs.COMPARE[type(op).__name__]](sub(left), sub(right))
         case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
             return tuple(map(sub, elements))
         case ast.Call(func=ast.Name(id=name), args=[argument]):

@@ -35,6 +35,7 @@ from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import is_read, keeping_calls, runs, runs_writing, touched, written_in
+from s2sad.ir import signs
 from s2sad.ir.nodes import (
     Assign,
     Build,
@@ -168,7 +169,7 @@ class Expressions:
                     return Call(Op("bool", "not"), (self.constant(node.operand),), (), node)
                 return self.negate(node, self.constant(node.operand))
             case gast.Compare():
-                symbols = " ".join(operators.COMPARE[type(op).__name__] for op in node.ops)
+                symbols = " ".join(signs.COMPARE[type(op).__name__] for op in node.ops)
                 operands = [self.constant(e) for e in (node.left, *node.comparators)]
                 return Call(Op("compare", symbols), tuple(operands), (), node)
             case gast.BoolOp():

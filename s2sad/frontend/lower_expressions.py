@@ -10,6 +10,7 @@ import gast
 from s2sad.errors import SourceError
 from s2sad.frontend.builder import Builder, place_of
 from s2sad.frontend.scopes import bound_names, scope
+from s2sad.ir import signs
 from s2sad.ir.code import (
     NONE,
     Code,
@@ -26,16 +27,6 @@ from s2sad.ir.code import (
 )
 
 Node = Any
-
-BINARY = {
-    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
-    gast.MatMult: "@", gast.LShift: "<<", gast.RShift: ">>", gast.BitOr: "|", gast.BitXor: "^", gast.BitAnd: "&",
-}  # fmt: skip
-UNARY = {gast.USub: "-", gast.UAdd: "+", gast.Invert: "~", gast.Not: "not"}
-COMPARE = {
-    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=",
-    gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
-}  # fmt: skip
 
 
 def expression(b: Builder, node: Node, name: str = "") -> Operand:
@@ -67,11 +58,11 @@ def _name(b: Builder, node: Node, name: str) -> Operand:
 
 def _binary(b: Builder, node: Node, name: str) -> Operand:
     operands = expressions(b, [node.left, node.right])
-    return b.emit("binary", operands, BINARY[type(node.op)], name=name, node=node)
+    return b.emit("binary", operands, signs.BINARY[type(node.op).__name__], name=name, node=node)
 
 
 def _unary(b: Builder, node: Node, name: str) -> Operand:
-    return b.emit("unary", expressions(b, [node.operand]), UNARY[type(node.op)], name=name, node=node)
+    return b.emit("unary", expressions(b, [node.operand]), signs.UNARY[type(node.op).__name__], name=name, node=node)
 
 
 def _bool(b: Builder, node: Node, name: str) -> Operand:
@@ -89,11 +80,11 @@ def _choose(b: Builder, node: Node, name: str) -> Operand:
 
 def _compare(b: Builder, node: Node, name: str) -> Operand:
     operands = expressions(b, [node.left, node.comparators[0]])
-    signs = tuple([COMPARE[type(op)] for op in node.ops])
-    if len(signs) == 1:
-        return b.emit("compare", operands, signs[0], name=name, node=node)
+    written = tuple([signs.COMPARE[type(op).__name__] for op in node.ops])
+    if len(written) == 1:
+        return b.emit("compare", operands, written[0], name=name, node=node)
     regions = tuple([region_of(b, later) for later in node.comparators[1:]])
-    return b.emit("chain", operands, signs, regions=regions, name=name, node=node)
+    return b.emit("chain", operands, written, regions=regions, name=name, node=node)
 
 
 def _attribute(b: Builder, node: Node, name: str) -> Operand:

@@ -10,7 +10,6 @@ import gast
 from s2sad.errors import SourceError
 from s2sad.frontend.builder import Branch, Builder, place_of
 from s2sad.frontend.lower_expressions import (
-    BINARY,
     assign,
     call_arguments,
     defaults_of,
@@ -22,6 +21,7 @@ from s2sad.frontend.lower_expressions import (
 )
 from s2sad.frontend.lower_patterns import bound_variable, pattern_of
 from s2sad.frontend.scopes import parameters, scope
+from s2sad.ir import signs
 from s2sad.ir.code import (
     UNSET,
     Cases,
@@ -104,7 +104,7 @@ def _annotated(b: Builder, node: Node) -> None:
 
 
 def _augmented(b: Builder, node: Node) -> None:
-    sign, target = BINARY[type(node.op)], node.target
+    sign, target = signs.BINARY[type(node.op).__name__], node.target
     if isinstance(target, gast.Name):
         named = target.id if b.is_value(target.id) else ""
         left = b.read(target.id, target)

@@ -1,4 +1,5 @@
-"""The operators by their syntax: how they are written, and the functions that they apply."""
+"""The operators by the names of their classes in syntax trees: how they are written, and the functions that they apply
+to arrays."""
 
 from __future__ import annotations
 
@@ -6,37 +7,23 @@ from typing import Any
 
 import numpy as np
 
-BINARY: dict[str, tuple[str, Any]] = {
-    "Add": ("+", np.add),
-    "Sub": ("-", np.subtract),
-    "Mult": ("*", np.multiply),
-    "Div": ("/", np.divide),
-    "Pow": ("**", np.power),
-    "MatMult": ("@", np.matmul),
-    "Mod": ("%", np.remainder),
-    "FloorDiv": ("//", np.floor_divide),
-    "LShift": ("<<", np.left_shift),
-    "RShift": (">>", np.right_shift),
-    "BitOr": ("|", np.bitwise_or),
-    "BitXor": ("^", np.bitwise_xor),
-    "BitAnd": ("&", np.bitwise_and),
-}
+from s2sad.ir import signs
 
-UNARY: dict[str, tuple[str, Any]] = {
-    "USub": ("-", np.negative),
-    "UAdd": ("+", np.positive),
-    "Invert": ("~", np.invert),
+_BINARY: dict[str, Any] = {
+    "Add": np.add,
+    "Sub": np.subtract,
+    "Mult": np.multiply,
+    "Div": np.divide,
+    "Pow": np.power,
+    "MatMult": np.matmul,
+    "Mod": np.remainder,
+    "FloorDiv": np.floor_divide,
+    "LShift": np.left_shift,
+    "RShift": np.right_shift,
+    "BitOr": np.bitwise_or,
+    "BitXor": np.bitwise_xor,
+    "BitAnd": np.bitwise_and,
 }
-
-COMPARE: dict[str, str] = {
-    "Eq": "==",
-    "NotEq": "!=",
-    "Lt": "<",
-    "LtE": "<=",
-    "Gt": ">",
-    "GtE": ">=",
-    "Is": "is",
-    "IsNot": "is not",
-    "In": "in",
-    "NotIn": "not in",
-}
+_UNARY: dict[str, Any] = {"USub": np.negative, "UAdd": np.positive, "Invert": np.invert}
+BINARY: dict[str, tuple[str, Any]] = {name: (signs.BINARY[name], function) for name, function in _BINARY.items()}
+UNARY: dict[str, tuple[str, Any]] = {name: (signs.UNARY[name], function) for name, function in _UNARY.items()}

@@ -10,18 +10,13 @@ from typing import Any
 
 from s2sad.backend.python.names import Names
 from s2sad.backend.python.tidy import tidied
+from s2sad.ir import signs
 from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Region, Value, codes, inner, order
 from s2sad.ir.live import live
 
-BINARY: dict[str, Any] = {
-    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
-    "@": ast.MatMult, "<<": ast.LShift, ">>": ast.RShift, "|": ast.BitOr, "^": ast.BitXor, "&": ast.BitAnd,
-}  # fmt: skip
-UNARY: dict[str, Any] = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
-COMPARE: dict[str, Any] = {
-    "==": ast.Eq, "!=": ast.NotEq, "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE,
-    "is": ast.Is, "is not": ast.IsNot, "in": ast.In, "not in": ast.NotIn,
-}  # fmt: skip
+BINARY = {sign: getattr(ast, name) for name, sign in signs.BINARY.items()}
+UNARY = {sign: getattr(ast, name) for name, sign in signs.UNARY.items()}
+COMPARE = {sign: getattr(ast, name) for name, sign in signs.COMPARE.items()}
 #: Operations that are no parts of expressions; ``store`` is one where it has a result.
 _STATEMENTS = frozenset(
     "delete delete_global copy set_attribute set_item delete_attribute delete_item unpack function class import assert "
