@@ -276,5 +276,5 @@ def full_like(
 ) -> Array:
     # The result has the dtype of ``a``: where ``a`` holds integers, nothing depends on the value.
     if dtype is None:
-        return unbroadcast(uncast(z_bar, np.result_type(a), fill_value), np.shape(fill_value))
+        return unbroadcast(uncast(z_bar, np.asarray(a).dtype, fill_value), np.shape(fill_value))
     return unbroadcast(uncast(z_bar, dtype, fill_value), np.shape(fill_value))

@@ -21,6 +21,7 @@ from s2sad.runtime.differences import (
     spacing_adjoint,
     trapezoid_weights,
     untrapezoid,
+    unwrap_period,
 )
 from s2sad.runtime.linear import like
 
@@ -295,4 +296,4 @@ def _unwrap_jvp(p_dot: Array, period_dot: Array, z: Array, p: Array, period: Arr
 def unwrap(
     z: Array, z_bar: Array, p: Array, discont: Any = None, axis: int = -1, *, period: Array = 2 * math.pi
 ) -> tuple[Array, Array]:
-    return z_bar, np.sum(z_bar * (z - p)) / period
+    return z_bar, unwrap_period(z_bar, z, p, axis, period)

@@ -18,6 +18,7 @@ from s2sad.runtime.arrays import (
     count_here,
     count_numbers,
     count_ties,
+    deviation,
     finite_part,
     high_share,
     low_share,
@@ -181,6 +182,15 @@ def _finite_samples() -> Samples:
 @linear(finite_part, wrt=["g"], samples=_finite_samples)
 def finite_part_rule(z_bar: Array, g: Array, x: Array) -> Array:
     return finite_part(z_bar, x)
+
+
+def _deviations() -> Samples:
+    return [sample(_array((2, 3)), _array((2, 1))), sample(_array((3,)), 0.5)]
+
+
+@linear(deviation, wrt=["a", "mean"], samples=_deviations, broadcasts=True)
+def deviation_rule(z_bar: Array, a: Array, mean: Array) -> tuple[Array, Array]:
+    return unbroadcast(z_bar, np.shape(a)), unbroadcast(-z_bar, np.shape(mean))
 
 
 def _clip_samples() -> Samples:

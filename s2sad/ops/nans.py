@@ -12,7 +12,7 @@ import numpy as np
 from s2sad.ops import infer, masked, sampling
 from s2sad.ops.reductions import spread
 from s2sad.ops.spec import rule
-from s2sad.runtime.arrays import Axis, count_here, unbroadcast, unreduce
+from s2sad.runtime.arrays import Axis, count_here, deviation, unbroadcast, unreduce
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.scans import (
     backward_recurrence,
@@ -137,7 +137,7 @@ def nanvar(
     if mean is None:
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here)
         return np.where(here, share * np.conj(d), 0), 0.0
-    a_bar = np.where(here, share * np.conj(a - mean), 0)
+    a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 
 
@@ -189,7 +189,7 @@ def nanstd(
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here)
         return np.where(here, share * np.conj(d), 0), 0.0
     share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
-    a_bar = np.where(here, share * np.conj(a - mean), 0)
+    a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 
 

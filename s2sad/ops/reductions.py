@@ -23,6 +23,7 @@ from s2sad.runtime.arrays import (
     count,
     count_here,
     count_ties,
+    deviation,
     mean_ties,
     share_ties,
     unalign_weights,
@@ -159,7 +160,7 @@ def var(
     if mean is None:
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
         return np.where(where, share * np.conj(d), 0), 0.0
-    a_bar = np.where(where, share * np.conj(a - mean), 0)
+    a_bar = np.where(where, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 
 
@@ -218,7 +219,7 @@ def std(
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
         return np.where(where, share * np.conj(d), 0), 0.0
     share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
-    a_bar = np.where(where, share * np.conj(a - mean), 0)
+    a_bar = np.where(where, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 
 
@@ -409,10 +410,9 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
         z_bar: Array, x: Array, *, axis: int | None = None, dtype: DType = None, include_initial: Any = False
     ) -> Array:
         if include_initial is False:
-            return np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis)
-        if include_initial is True:
-            return np.delete(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), 0, axis)
-        return np.delete(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), range(include_initial), axis)
+            return np.reshape(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), np.shape(x))
+        x_bar = np.delete(np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis), range(include_initial), axis)
+        return np.reshape(x_bar, np.shape(x))
 
     @rule(
         np.cumulative_prod,

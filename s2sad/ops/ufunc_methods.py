@@ -126,10 +126,12 @@ def _extreme_reduce_jvp(
     z: Array,
     array: Array,
     axis: Axis,
+    dtype: DType,
     keepdims: bool,
     initial: Array,
     where: Any,
 ) -> Array:
+    array = np.asarray(array, dtype)
     hit = (array == unreduce(z, np.shape(array), axis, keepdims)) & where
     total = np.sum(np.where(hit, array_dot, 0), axis=axis, keepdims=keepdims)
     first = 0 if initial is None else np.where(z == initial, initial_dot, 0)
@@ -159,10 +161,11 @@ def extreme_reduce(
     initial: Array = None,
     where: Any = True,
 ) -> tuple[Array, Array]:
-    if initial is None and where is True:
+    if dtype is None and initial is None and where is True:
         return share_ties(z_bar, array, z, axis, keepdims), 0.0
-    share = z_bar / count_ties(array, z, axis, keepdims, initial, where)
-    hit = (array == unreduce(z, np.shape(array), axis, keepdims)) & where
+    cast = np.asarray(array, dtype)
+    share = z_bar / count_ties(cast, z, axis, keepdims, initial, where)
+    hit = (cast == unreduce(z, np.shape(array), axis, keepdims)) & where
     return np.where(hit, unreduce(share, np.shape(array), axis, keepdims), 0), np.sum(np.where(z == initial, share, 0))
 
 
@@ -247,8 +250,8 @@ def multiply_accumulate(z_bar: Array, array: Array, axis: int = 0, dtype: DType 
     return split_axes(x_bar, np.shape(array), axis)
 
 
-def _running_jvp(array_dot: Array, z: Array, array: Array, axis: int) -> Array:
-    return np.take_along_axis(array_dot, running_places(array, z, axis), axis)
+def _running_jvp(array_dot: Array, z: Array, array: Array, axis: int, dtype: DType) -> Array:
+    return np.take_along_axis(array_dot, running_places(np.asarray(array, dtype), z, axis), axis)
 
 
 def _running(function: Function) -> Function:
@@ -257,7 +260,9 @@ def _running(function: Function) -> Function:
 
 @_running(np.maximum.accumulate)
 def running_extreme(z: Array, z_bar: Array, array: Array, axis: int = 0, dtype: DType = None) -> Array:
-    return untake_along_axis(z_bar, np.shape(array), running_places(array, z, axis), axis)
+    if dtype is None:
+        return untake_along_axis(z_bar, np.shape(array), running_places(array, z, axis), axis)
+    return untake_along_axis(z_bar, np.shape(array), running_places(np.asarray(array, dtype), z, axis), axis)
 
 
 _running(np.minimum.accumulate)(running_extreme)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
+
 Shape = tuple[int, ...]
 Axis = int | tuple[int, ...] | None
 
@@ -109,6 +111,18 @@ def count_here(where: Any, a: Any, axis: Axis = None, keepdims: bool = False) ->
     """
     hits = np.broadcast_to(where, np.shape(a))
     return np.maximum(np.sum(hits, axis=axis, keepdims=keepdims, dtype=np.result_type(np.real(a))), 1)
+
+
+def deviation(a: Any, mean: Any) -> Any:
+    """Return ``a - mean``, given a mean to ``np.var``, which squares these without conjugation where ``a`` is real.
+
+    >>> deviation(np.array([1.0, 2.0]), 0.5)
+    array([0.5, 1.5])
+    """
+    if np.iscomplexobj(mean) and not np.iscomplexobj(a):
+        message = "the variance of real numbers about a complex mean has no derivative rule"
+        raise UndefinedDerivativeError(message, "Write it out: np.mean((a - mean) ** 2).")
+    return a - mean
 
 
 def count_ties(
@@ -217,10 +231,10 @@ def clip_share(g: Any, a: Any, low: Any, high: Any) -> Any:
     array([0.5, 1. , 0. ])
     """
     if low is not None:
-        g = np.where(a > low, g, np.where(a == low, g / 2, 0))
+        g = np.where(np.greater(a, low), g, np.where(a == low, g / 2, 0))
         a = np.maximum(a, low)
     if high is not None:
-        g = np.where(a < high, g, np.where(a == high, g / 2, 0))
+        g = np.where(np.less(a, high), g, np.where(a == high, g / 2, 0))
     return g
 
 
@@ -242,7 +256,7 @@ def high_share(g: Any, a: Any, low: Any, high: Any) -> Any:
     if high is None:
         return 0.0
     t = a if low is None else np.maximum(a, low)
-    return np.where(t > high, g, np.where(t == high, g / 2, 0))
+    return np.where(np.greater(t, high), g, np.where(t == high, g / 2, 0))
 
 
 def align_weights(weights: Any, shape: Shape, axis: Axis = None) -> Any:

@@ -46,13 +46,26 @@ def ediff_joints(size: int, to_begin: Any) -> list[int]:
     return [start, start + max(size - 1, 0)]
 
 
+def unwrap_period(g: Any, z: Any, p: Any, axis: int, period: Any) -> Any:
+    """Return the adjoint of ``period``, given ``g``, that of ``z = np.unwrap(p, axis=axis, period=period)``.
+
+    What is added to ``p`` are the sums of whole numbers of periods.
+
+    >>> unwrap_period(np.array([1.0, 1.0]), np.array([0.0, -1.0]), np.array([0.0, 5.0]), -1, 6.0)
+    np.float64(-1.0)
+    """
+    turns = np.diff(z - p, axis=axis) / period
+    rest = np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+    return unbroadcast(turns * np.delete(rest, slice(1), axis), np.shape(period))
+
+
 # --- derivatives on a grid ---
 
 
 def _axes(ndim: int, axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
-    return tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+    return tuple(i % ndim for i in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
 def _steps(spacing: Any, ndim: int) -> Any:
@@ -64,7 +77,7 @@ def _steps(spacing: Any, ndim: int) -> Any:
 
 def _slope_adjoint(g: Any, d: Any, edge_order: int) -> Any:
     """The adjoint of the slopes of the ``len(g) - 1`` steps, given that of the derivatives along the first axis."""
-    s_bar = np.zeros_like(g[1:])
+    s_bar = np.zeros_like(g[1:], np.result_type(g, d))
     first, second = (d[:-1], d[1:]) if np.ndim(d) else (1, 1)
     inner = g[1:-1] / (first + second)
     s_bar[:-1] += second * inner

@@ -63,7 +63,7 @@ def _summed(places: Any, values: Any, size: int) -> Any:
 def _segments(x: Any, xp: Any, period: float | None) -> tuple[Any, Any, Any, Any, Any]:
     """The knots on both sides of each ``x``, the distance between them, where in it ``x`` is (0 to 1), and whether
     it is not outside of all knots."""
-    x, xp = np.real(x), np.real(xp)
+    x, xp = np.asarray(np.real(x)), np.asarray(np.real(xp))
     order = np.arange(xp.size)
     if period is not None:
         # As NumPy has it: one knot more on each side, a period away.

@@ -106,12 +106,15 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
         array([5., 0., 2.])
     """
     indices = np.asarray(indices)
-    length = math.prod(shape) if axis is None else (*shape, 1)[axis] if shape else 1
+    length = math.prod(shape) if axis is None or not shape else shape[axis]
     if mode == "wrap":
         indices = indices % length
     elif mode == "clip":
         indices = np.clip(indices, 0, length - 1)
     g_bar = np.zeros_like(g, order="C", shape=shape)
+    if not g_bar.size:
+        # `np.resize` makes zeros of nothing.
+        return g_bar
     if axis is None or not shape:
         flat = g_bar.reshape(-1)
         np.add.at(flat, indices, np.reshape(g, indices.shape))

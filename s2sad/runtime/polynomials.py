@@ -45,7 +45,10 @@ def polyint_constants(g: Any, m: int, k: Any) -> Any:
     array([2., 3.])
     """
     bars = np.array([g[i - m] / math.factorial(m - 1 - i) for i in range(m)])
-    return bars if np.ndim(k) and np.size(k) == m else np.reshape(np.sum(bars), np.shape(k))
+    if np.size(k) == 1:
+        return np.reshape(np.sum(bars), np.shape(k))
+    # Of more constants than needed the last ones are not read.
+    return np.append(bars, np.zeros_like(bars, shape=np.size(k) - m))
 
 
 def series_coefficients(g: Any, v: Any, x: Any, c: Any, tensor: bool = True) -> Any:

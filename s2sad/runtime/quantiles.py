@@ -170,7 +170,7 @@ def quantile_tangent(
     x = merge_axes(np.where(np.isnan(a), 0, t) if nan else t, axis)
     first, second = np.take_along_axis(x, low, -1), np.take_along_axis(x, high, -1)
     found = (second - first) * rise if slope else first * (1 - part) + second * part
-    found = found.astype(np.result_type(t, np.asarray(a).dtype), copy=False)
+    found = found.astype(np.result_type(np.asarray(t), np.asarray(a).dtype), copy=False)
     return np.reshape(np.moveaxis(found, -1, 0), (*np.shape(q), *_split(np.shape(a), axis, keepdims)[0]))[()]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import mean_ties, share_ties, undiff
 
 
@@ -55,6 +56,9 @@ def cov_adjoint(
     >>> cov_adjoint(1.0, np.array([1.0, 2.0, 6.0]))[0]
     array([-2., -1.,  3.])
     """
+    if not np.size(g):
+        # Without variables in ``m`` there is no covariance, nor one of those in ``y``.
+        return np.zeros(np.shape(m)), 0.0 if y is None else np.zeros(np.shape(y)), 0.0
     first = _rows(m, rowvar)
     x = first if y is None else np.concatenate((first, _rows(y, rowvar)))
     d, w, divisor, rise = _weighted(x, bias, ddof, fweights, aweights)
@@ -112,6 +116,8 @@ def corrcoef_adjoint(g: Any, z: Any, x: Any, y: Any = None, rowvar: bool = True)
     c = np.cov(x, y, rowvar, bias=True)
     if np.ndim(c) == 0:
         return np.zeros_like(x), np.zeros_like(x)
+    if not np.size(g):
+        return cov_adjoint(g, x, y)[:2]
     variances = np.real(np.diagonal(c))
     d = np.sqrt(variances)
     c_bar = g / np.multiply.outer(d, d)
@@ -140,6 +146,8 @@ def corrcoef_tangent(x_dot: Any, y_dot: Any, z: Any, x: Any, y: Any = None, rowv
 
 def _bins(a: Any, edges: Any) -> tuple[Any, Any]:
     """The bin of each element, the last of which has its right edge, and whether it is in one."""
+    if np.iscomplexobj(a) or np.iscomplexobj(edges):
+        raise UndefinedDerivativeError("np.histogram has no derivative by complex numbers", "Use their real parts.")
     place = np.searchsorted(edges, a, side="right") - 1
     place = np.where(np.equal(a, edges[-1]), len(edges) - 2, place)
     inside = (place >= 0) & (place < len(edges) - 1)

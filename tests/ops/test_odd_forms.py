@@ -1,0 +1,181 @@
+"""Odd forms of arguments of NumPy's functions: without axes or elements, complex, listed, negative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad
+from s2sad.errors import S2SADError
+from tests.ops.test_as_a_user import M, X, agrees
+
+KNOTS, HEIGHTS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([0.4, -1.2, 0.7, 2.0])
+
+
+def periodic(x: Any, xp: Any, fp: Any, period: float) -> Any:
+    z = np.interp(x, xp, fp, period=period)
+    return np.sum(z.real**2 + 0.7 * z.imag + z.real * z.imag)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+@pytest.mark.parametrize("period", [3.3, -3.3])
+@pytest.mark.parametrize("fp", [HEIGHTS, HEIGHTS + 1j * HEIGHTS**2])
+@pytest.mark.parametrize("turn", [0.0, 1j])
+def test_interpolation_with_a_period_takes_the_real_parts_of_points(period: float, fp: Any, turn: complex) -> None:
+    x = np.array([0.2, 1.7, -2.6, 5.1])
+    for argnum in range(3):
+        agrees(periodic, x + turn * x, KNOTS - turn, fp, period, argnum=argnum)
+
+
+def weighted_covariance(m: Any, w: Any) -> Any:
+    c = np.cov(m, aweights=w)
+    return np.sum(c.real**2 + c.imag * np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_covariances_take_the_real_parts_of_weights() -> None:
+    w = np.array([0.5, 1.5, 1.0, 0.7]) + 0.3j * X[:4]
+    for m in M, M + 1j * np.cos(M):
+        agrees(weighted_covariance, m, w)
+        agrees(weighted_covariance, m, w, argnum=1)
+
+
+def product_of_polynomials(a: Any, b: Any) -> Any:
+    return np.sum(np.polymul(a, b) ** 2)
+
+
+@pytest.mark.parametrize("a", [X[:0], X[:1], X])
+@pytest.mark.parametrize("b", [np.array(1.5), X[:0], X[:2]])
+def test_products_of_polynomials_without_coefficients_or_axes(a: Any, b: Any) -> None:
+    for argnum in range(2):
+        agrees(product_of_polynomials, a, b, argnum=argnum)
+        agrees(product_of_polynomials, b, a, argnum=argnum)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.polynomial.polynomial.polyval,
+        np.polynomial.chebyshev.chebval,
+        np.polynomial.legendre.legval,
+        np.polynomial.hermite.hermval,
+        np.polynomial.hermite_e.hermeval,
+        np.polynomial.laguerre.lagval,
+    ],
+)
+def test_a_series_of_one_number(value: Any) -> None:
+    def f(x: Any, c: Any, tensor: bool) -> Any:
+        return np.sum(value(x, c, tensor) ** 2 + x)
+
+    for x, c in (X, np.array(1.5)), (0.3, 1.5), (M, 1.5):
+        for argnum in range(2):
+            agrees(f, x, c, True, argnum=argnum)
+            agrees(f, x, c, False, argnum=argnum)
+
+
+@pytest.mark.parametrize("mode", ["wrap", "clip"])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, -2])
+def test_elements_taken_by_places_outside(mode: Any, axis: Any) -> None:
+    def f(m: Any) -> Any:
+        return np.sum(np.take(m, [20, -3, 1], axis=axis, mode=mode) ** 2)
+
+    agrees(f, M)
+
+
+@pytest.mark.parametrize("extreme", [np.maximum, np.minimum, np.fmax, np.fmin])
+def test_extremes_in_another_precision(extreme: Any) -> None:
+    def reduced(m: Any) -> Any:
+        return np.sum(extreme.reduce(m, axis=1, dtype=np.float32) * np.arange(3.0))
+
+    assert np.count_nonzero(grad(reduced)(M)) == 2
+    np.testing.assert_array_equal(np.sum(grad(reduced)(M), axis=1), np.arange(3.0))
+
+
+@pytest.mark.parametrize("extreme", [np.maximum, np.minimum])
+def test_running_extremes_in_another_precision(extreme: Any) -> None:
+    def running(x: Any) -> Any:
+        return np.sum(extreme.accumulate(x) * np.arange(1.0, 6.0))
+
+    def in_single(x: Any) -> Any:
+        return np.sum(extreme.accumulate(x, dtype=np.float32) * np.arange(1.0, 6.0))
+
+    np.testing.assert_array_equal(grad(in_single)(X / 3), grad(running)(X / 3))
+
+
+def test_cumulative_sums_of_a_number() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(np.cumulative_sum(x) ** 2)
+
+    def with_initial(x: Any) -> Any:
+        return np.sum(np.cumulative_sum(x, include_initial=True) ** 3)
+
+    if hasattr(np, "cumulative_sum"):
+        for x in 1.3, np.array(1.3), np.array([1.3]), X:
+            agrees(f, x)
+            agrees(with_initial, x)
+
+
+def in_phase(p: Any, period: Any, axis: int) -> Any:
+    return np.sum(np.unwrap(p, axis=axis, period=period) ** 2)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_a_period_for_each_step(axis: int) -> None:
+    p = np.array([[0.3, 5.2, 1.7, 9.4], [7.1, 0.4, 6.2, 0.6], [0.8, 8.3, 3.1, 0.2]])
+    for period in (6.3, np.array([6.3]), np.array([6.3, 5.9, 6.1])) if axis else (6.3, np.array([6.3])):
+        agrees(in_phase, p, period, axis)
+        agrees(in_phase, p, period, axis, argnum=1)
+
+
+def slope(f: Any, x: Any) -> Any:
+    return np.sum(np.gradient(f, x, edge_order=2) ** 2)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_derivatives_on_a_grid_of_complex_points() -> None:
+    x = np.array([0.0, 0.7, 1.1, 2.3, 2.9])
+    agrees(slope, X, x + 0.2j * x**2)
+    agrees(slope, X, x + 0.2j * x**2, argnum=1)
+
+
+def spread_about(x: Any, mean: Any) -> Any:
+    return np.sum(np.abs(np.var(x, axis=1, mean=mean, keepdims=True)))
+
+
+def test_variances_of_real_numbers_about_a_complex_mean_are_refused() -> None:
+    agrees(spread_about, M, np.mean(M, axis=1, keepdims=True) + 0.3)
+    agrees(spread_about, M + 1j * np.cos(M), np.mean(M, axis=1, keepdims=True) + 0.3j, argnum=1)
+    with pytest.raises(S2SADError, match="complex mean"):
+        grad(spread_about)(M, np.mean(M, axis=1, keepdims=True) + 0.3j)
+
+
+def constants_of_integration(p: Any, k: Any) -> Any:
+    return np.sum(np.polyint(p, 1, k) ** 2)
+
+
+def resized(x: Any) -> Any:
+    return np.sum(np.resize(x, (2, 2)) ** 2 + 1)
+
+
+def filled(a: Any, v: Any) -> Any:
+    return np.sum(np.full_like(a, v) ** 2)
+
+
+def ranked_by(a: Any, q: Any) -> Any:
+    return np.quantile(a, q, method="inverted_cdf") ** 2
+
+
+def covariances_of_both(m: Any, y: Any) -> Any:
+    return np.sum(np.cov(m, y) ** 2)
+
+
+def test_odd_forms() -> None:
+    agrees(constants_of_integration, X, X[:2], argnum=1)
+    agrees(resized, X[:0])
+    agrees(resized, np.zeros((0, 3)))
+    agrees(filled, [[1.5, 2.5]], 0.7, argnum=1)
+    agrees(ranked_by, [1.5, 2.5, 0.3], 0.4, argnum=1)
+    for argnum in range(2):
+        agrees(covariances_of_both, np.zeros((0, 4)), M, argnum=argnum)
