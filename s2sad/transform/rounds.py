@@ -1,0 +1,229 @@
+"""The rounds of a comprehension or generator expression as a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from s2sad.ir.code import Code, Constant, Definition, Exit, Operand, Operation, Place, Region, Value, Variable
+from s2sad.transform.foldable import captured, folded, is_comprehension
+from s2sad.transform.unfolding import NotUnfoldedError, Writer
+
+
+def comprehension(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
+    """Write a list or dict comprehension as a loop, where something varied goes through it or it can't be written."""
+    (region,) = op.regions
+    if op.data == "set" or op.awaits or not (writer.whole.goes_through(op) or not is_comprehension(region)):
+        return False
+    later = writer.read_later(out, op.operands)
+    collect(writer, op.operands[0], region, op.result, out, loops, op.place, is_dict=op.data == "dict")
+    out += later
+    return True
+
+
+def collect(
+    writer: Writer,
+    iterable: Operand,
+    region: Region,
+    result: Value,
+    out: list[Operation],
+    loops: int,
+    place: Place | None,
+    *,
+    is_dict: bool = False,
+    before: tuple[Operation, ...] = (),
+) -> None:
+    """Write a list (or dict) of what the rounds of a comprehension make.
+
+    Its iterable is made by the operations ``before``, or by what stands at the end of ``out``.
+    """
+    # What makes the iterable comes after the list, to stand in the head of the loop.
+    at = folded(iterable, out, writer.whole.uses)
+    reading = {iterable.name} if isinstance(iterable, Value) else set[str]()
+    reading = reading.union(_names(region), *map(_names_of, (*before, *out[at:])))
+    listed = Value() if result.name and result.name in reading else result
+    out.insert(at, Operation("dict" if is_dict else "list", (), (listed,), (), (), place))
+    out += before
+    # It is not folded into what uses it.
+    writer.whole.uses[listed] += 2
+    _Collecting(writer, place, result=listed, is_dict=is_dict).loop(iterable, region, out, loops)
+    if listed is not result:
+        out.append(Operation("copy", (listed,), (result,), None, (), place))
+
+
+def search(
+    writer: Writer,
+    iterable: Operand,
+    region: Region,
+    found: bool,
+    flag: Value,
+    out: list[Operation],
+    loops: int,
+    place: Place | None,
+) -> None:
+    """Write a loop that ends at an element whose truth is ``found``; ``flag`` is that then, and the opposite else."""
+    _Searching(writer, place, (Constant(not found),), flag.name, found=found, flag=flag).loop(
+        iterable, region, out, loops
+    )
+
+
+@dataclass
+class _Rounds:
+    """Writes the rounds of a comprehension."""
+
+    writer: Writer
+    place: Place | None
+    #: What the loops carry, and its name.
+    state: tuple[Operand, ...] = ()
+    name: str = ""
+
+    def loop(self, iterable: Operand, region: Region, out: list[Operation], loops: int) -> None:
+        """A ``for`` of the comprehension, and what is inside."""
+        known = {*self.writer.code.variables, *self.writer.code.captures, *self.writer.variables}
+        own = [v for v in dict.fromkeys(_stored(region)) if v not in known]
+        self.writer.variables += own
+        before, carried, results = self.state, *self.begun()
+        inside: list[Operation] = []
+        self.state = carried
+        self.round(region, inside, loops + 1)
+        body = Region((*region.params, *carried), tuple(inside), Exit("continue", self.state))
+        self.state = results
+        # Functions that are made inside see one variable for all rounds, but another one each time the loop is run.
+        if loops and captured(body).intersection(own):
+            raise NotUnfoldedError("captured")
+        last = tuple([Value(value.name) for value in carried])
+        regions = body, Region(last, (), Exit("yield", last))
+        op = Operation("for", (iterable, *before), results, None, regions, self.place)
+        handler = self.writer.handlers.get("for")
+        if handler is None or not handler(self.writer, op, out, loops):
+            out.append(op)
+
+    def round(self, region: Region, out: list[Operation], loops: int) -> None:
+        """What one round does."""
+        start = max((at + 1 for at, op in enumerate(region.operations) if _is_target(op)), default=0)
+        for at, op in enumerate(region.operations):
+            if at == start:
+                self.begin(region, out)
+            if op.awaits or op.kind == "await":
+                raise NotUnfoldedError("await")
+            if op.kind == "only":
+                inside: list[Operation] = []
+                before = self.state
+                self.round(op.regions[0], inside, loops)
+                then = Region((), tuple(inside), Exit("yield", self.state))
+                left = tuple([Value(self.name) for _ in before])
+                out.append(_if(op.operands[0], then, op.place, left, before))
+                self.state = left
+            elif op.kind == "each":
+                self.loop(op.operands[0], op.regions[0], out, loops)
+                self.ended(out)
+            else:
+                self.writer.operation(op, out, loops)
+        if start == len(region.operations):
+            self.begin(region, out)
+        if region.exit.operands:
+            self.element(region.exit.operands, out)
+
+    def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """What a loop carries and leaves, where it begins."""
+        return (), ()
+
+    def begin(self, region: Region, out: list[Operation]) -> None:
+        """What stands before an element is computed."""
+
+    def element(self, operands: tuple[Operand, ...], out: list[Operation]) -> None:
+        """What is done with an element, or with a key and its value."""
+
+    def ended(self, out: list[Operation]) -> None:
+        """What stands after a loop inside."""
+
+
+@dataclass
+class _Collecting(_Rounds):
+    """Puts elements into a list or dict."""
+
+    result: Value = field(kw_only=True)
+    is_dict: bool = field(kw_only=True)
+    append: tuple[Operand, ...] = ()
+
+    def begin(self, region: Region, out: list[Operation]) -> None:
+        if region.exit.operands and not self.is_dict:
+            read = self.writer.whole.new("attribute", (self.result,), "append", self.place)
+            self.append = (read.result,)
+            out.append(read)
+
+    def element(self, operands: tuple[Operand, ...], out: list[Operation]) -> None:
+        if self.is_dict:
+            out.append(Operation("set_item", (self.result, *operands), (), None, (), self.place))
+        else:
+            out.append(Operation("call", (*self.append, *operands), (Value(),), ("",), (), self.place))
+
+
+@dataclass
+class _Searching(_Rounds):
+    """Ends the loops when an element is found; ``flag`` says whether one is, and is what the outermost loop leaves."""
+
+    found: bool = field(kw_only=True)
+    flag: Value = field(kw_only=True)
+    is_inside: bool = False
+
+    def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        left = Value(self.name) if self.is_inside else self.flag
+        self.is_inside = True
+        return (Value(self.name),), (left,)
+
+    def element(self, operands: tuple[Operand, ...], out: list[Operation]) -> None:
+        self.leave(operands[0], (Constant(self.found),), out)
+
+    def ended(self, out: list[Operation]) -> None:
+        self.leave(self.state[0], self.state, out)
+
+    def leave(self, test: Operand, left: tuple[Operand, ...], out: list[Operation]) -> None:
+        """Leave the loop if the truth of something is what is sought."""
+        if not self.found:
+            negated = self.writer.whole.new("unary", (test,), "not", self.place)
+            out.append(negated)
+            test = negated.result
+        out.append(_if(test, Region((), (), Exit("break", left)), self.place))
+
+
+def _if(
+    test: Operand,
+    then: Region,
+    place: Place | None,
+    results: tuple[Value, ...] = (),
+    otherwise: tuple[Operand, ...] = (),
+) -> Operation:
+    return Operation("if", (test,), results, None, (then, Region((), (), Exit("yield", otherwise))), place)
+
+
+def _is_target(op: Operation) -> bool:
+    """Whether an operation assigns the item of a comprehension."""
+    if op.kind in ("unpack", "copy"):
+        return True
+    return op.kind in ("store", "store_global", "set_item", "set_attribute") and not op.results
+
+
+def _stored(region: Region) -> Iterator[Variable]:
+    """The variables that a comprehension stores in, those of comprehensions inside aside."""
+    for op in region.operations:
+        if op.kind == "store":
+            yield op.data
+        if op.kind != "comprehension":
+            for part in op.regions:
+                yield from _stored(part)
+
+
+def _names(region: Region) -> set[str]:
+    """The names of the values that are read in a region."""
+    found = {o.name for o in region.exit.operands if isinstance(o, Value)}
+    return found.union(*map(_names_of, region.operations))
+
+
+def _names_of(op: Operation) -> set[str]:
+    """The names of the values that an operation reads."""
+    found = {o.name for o in op.operands if isinstance(o, Value)}
+    data = op.data.code if isinstance(op.data, Definition) else op.data
+    if isinstance(data, Code):
+        found |= {v.name for v in data.seen}
+    return found.union(*map(_names, op.regions))
