@@ -266,16 +266,14 @@ class _Holders:
                 elif op.kind in ("function", "method", "runtime", "attribute", "operator", "inplace"):
                     # NumPy's functions and operators make arrays, or new lists, of lists.
                     known = ops.find(op.function) is not None or ops.is_constant(op.function)
-                    plain = op.kind == "operator" or op.name == "copy" or op.function in _PLAIN
+                    spec = ops.spec_of(op.function)
+                    # What runs through a container does not hold it, though maybe its items.
+                    plain = op.kind == "operator" or op.name == "copy" or (spec is not None and bool(spec.consumes))
                     if op.function is stop_gradient or not (known or plain):
                         yield from ((n, why) for n in names_in(value) if n in self.groups)
                 else:
                     for child in children(value):
                         yield from self.aliased(child, frozenset())
-
-
-#: What does not hold the container that it gets, though maybe its items.
-_PLAIN = (len, sum, max, min, list, tuple, own)
 
 
 class _Kept(_Holders):

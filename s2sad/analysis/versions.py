@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Mapping
 
+from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, Function, Opaque, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
@@ -34,17 +36,21 @@ def _run_over(iterable: Expr) -> Iterator[str]:
     if isinstance(iterable, Opaque):
         made = isinstance(iterable.node, (ast.ListComp, ast.Subscript, ast.BinOp))
         named = iterable.node.func if isinstance(iterable.node, ast.Call) else None
-        if not made and not (isinstance(named, ast.Name) and named.id in _COPYING):
+        known = ops.spec_of(getattr(builtins, named.id, None)) if isinstance(named, ast.Name) else None
+        if not made and not _reads_ahead(known):
             yield from names_in(iterable)
     elif isinstance(iterable, Var):
         yield iterable.name
-    elif isinstance(iterable, Call) and iterable.op.kind in ("function", "method") and iterable.op.name not in _COPYING:
-        for operand in iterable.args:
+    elif isinstance(iterable, Call) and iterable.op.kind in ("function", "method"):
+        for operand in () if _reads_ahead(ops.spec_of(iterable.op.function)) else iterable.args:
             yield from _run_over(operand)
 
 
-#: What reads its argument to the end before the loop begins.
-_COPYING = ("list", "tuple", "sorted", "set", "dict", "range", "len", "copy")
+def _reads_ahead(spec: ops.OpSpec | None) -> bool:
+    """Whether an operation reads its operands before a loop over its result begins, and gives something new."""
+    if spec is None or spec.own or spec.result == "element":
+        return False
+    return bool(spec.consumes) or spec.result == "fresh"
 
 
 def versions(function: Function) -> dict[str, frozenset[str]]:

@@ -275,7 +275,8 @@ class Buffers(Builder):
             return "." in expr.text or self.fact(expr).kind not in ("scalar", "tuple")
         if isinstance(expr, Opaque):
             return True
-        if isinstance(expr, Call) and (ops.is_constant_attribute(expr.op.name) or expr.op.function in (len, np.shape)):
+        laid_out = isinstance(expr, Call) and expr.op.kind == "attribute" and ops.is_constant_attribute(expr.op.name)
+        if isinstance(expr, Call) and (laid_out or ops.measures(expr.op)):
             return any(self.changes(a) and self.fact(a).kind != "array" for a in expr.args)
         return any(map(self.changes, children(expr)))
 

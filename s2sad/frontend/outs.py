@@ -35,7 +35,8 @@ def _makes_built_in(node: Node, lookup: Lookup) -> bool:
         return False
     found, function = lookup(node.func)
     if found:
-        return is_numpy(function) or function in (str, list, tuple, dict, set, float, sorted)
+        spec = ops.spec_of(function)
+        return is_numpy(function) or (spec is not None and spec.makes is not None)
     return is_built_in(node.func, lookup) and ops.function_of("method", node.func.attr) is not None
 
 

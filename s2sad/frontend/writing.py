@@ -244,7 +244,9 @@ def _run_unseen(call: Node, lookup: Lookup) -> list[Node]:
 
 def _calls_unknown(call: Node, lookup: Lookup) -> bool:
     """Whether a function of Python or NumPy calls what it is given, which writes or is not known."""
-    if lookup(call.func)[1] is map and call.args and is_writing(gast.Call(call.args[0], call.args[1:], []), lookup):
+    spec = ops.spec_of(lookup(call.func)[1])
+    applies = spec is not None and spec.calls is not None and spec.calls == spec.parameters[:1] and bool(call.args)
+    if applies and is_writing(gast.Call(call.args[0], call.args[1:], []), lookup):
         return True
     return bool(_run_unseen(call, lookup))
 

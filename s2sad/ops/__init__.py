@@ -20,6 +20,7 @@ import pkgutil
 import sys
 import threading
 
+from s2sad.ir.nodes import Op
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
 from s2sad.ops.forms import Form
@@ -42,6 +43,7 @@ __all__ = [
     "is_pure",
     "load_all",
     "load_imported",
+    "measures",
     "method",
     "names_of_arrays",
     "owner_name",
@@ -136,6 +138,12 @@ def is_constant_attribute(name: str) -> bool:
     """Return whether the attribute of arrays called ``name`` has no derivative, such as ``shape``."""
     known = attribute(name)
     return known is not None and known.constant
+
+
+def measures(op: Op) -> bool:
+    """Return whether what an operation gives is a matter of shapes: ``len(x)``, ``x.shape``."""
+    known = attribute(op.name) if op.kind == "attribute" else spec_of(op.function)
+    return known is not None and known.measures
 
 
 def is_assigned(name: str) -> bool:

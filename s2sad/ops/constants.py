@@ -118,8 +118,13 @@ constant(
     np.isdtype, np.issubdtype, np.typename,
 )  # fmt: skip
 
-constant(np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays, forms=ATTRIBUTE)
-constant(np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE)
+constant(
+    np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays, forms=ATTRIBUTE, measures=True
+)
+constant(
+    np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE,
+    measures=True,
+)  # fmt: skip
 constant(
     np.argmax, np.argmin, signature=lambda a, axis=None: None, infer=infer.axes.position, samples=_along, forms=METHOD
 )

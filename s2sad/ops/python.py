@@ -26,7 +26,7 @@ operation(builtins.id, signature=lambda obj: None, calls=(), result="fresh", spe
 constant(builtins.hasattr, builtins.ord, dtype="inferred")
 constant(
     builtins.len, signature=lambda obj: None, infer=infer.python.length, calls=(), dtype="inferred",
-    special=frozenset({"__len__"}),
+    special=frozenset({"__len__"}), measures=True,
 )  # fmt: skip
 
 # --- containers and iterators ---
@@ -37,6 +37,7 @@ operation(
     infer=infer.python.listed("list"),
     dtype="inferred",
     consumes=("iterable",),
+    makes=list,
 )
 operation(
     builtins.tuple,
@@ -44,6 +45,7 @@ operation(
     infer=infer.python.listed("tuple"),
     dtype="inferred",
     consumes=("iterable",),
+    makes=tuple,
 )
 operation(
     builtins.dict,
@@ -51,8 +53,10 @@ operation(
     infer=infer.python.of_dict,
     dtype="inferred",
     consumes=("iterable",),
+    makes=dict,
 )
-operation(builtins.set, builtins.frozenset, signature=lambda iterable=None: None, consumes=("iterable",))
+operation(builtins.set, signature=lambda iterable=None: None, consumes=("iterable",), makes=set)
+operation(builtins.frozenset, signature=lambda iterable=None: None, consumes=("iterable",), makes=frozenset)
 operation(builtins.slice, signature=lambda *args: None, infer=infer.python.of_slice, dtype="inferred")
 operation(
     builtins.enumerate,
@@ -70,15 +74,16 @@ operation(
 )
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 operation(
-    builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",), consumes=("iterable",)
-)
+    builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",),
+    consumes=("iterable",), makes=list,
+)  # fmt: skip
 # What they do classes may say themselves.
 operation(copy.copy, signature=lambda x: None, ordered=True)
 operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", ordered=True)
 
 # --- text ---
 
-operation(builtins.str, calls=(), result="fresh", dtype="inferred")
+operation(builtins.str, calls=(), result="fresh", dtype="inferred", makes=str)
 operation(builtins.repr, signature=lambda obj: None, calls=(), result="fresh")
 operation(builtins.bytes, builtins.chr, result="fresh")
 

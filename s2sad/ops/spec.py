@@ -95,6 +95,10 @@ class OpSpec:
     lower_bound: LowerBound | None = None
     #: Whether all numbers in the result are zero.
     zeros: bool = False
+    #: Whether the result is a matter of the shapes of the operands, whatever they hold.
+    measures: bool = False
+    #: The built-in class of which the result is, exactly.
+    makes: type | None = None
     #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
     #: The parameter that says, element by element, what it writes: the value at that place, or what was there.
@@ -175,6 +179,8 @@ class Options(TypedDict, total=False):
     closer: Callable[[Call, Look | None], Result | None]
     lower_bound: LowerBound
     zeros: bool
+    measures: bool
+    makes: type
     writes: tuple[str, ...]
     mask: str
     overwrites: tuple[str, bool]

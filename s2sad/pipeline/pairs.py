@@ -14,8 +14,7 @@ import types
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from s2sad import ops
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.known import Pair, Reversed
 from s2sad.differentiate.recording import in_order
@@ -282,7 +281,7 @@ def _is_measure(value: Expr, objects: set[str], numbers: set[str]) -> bool:
         return value.name in numbers
     if not isinstance(value, Call) or value.kwargs:
         return False
-    if value.op.name in ("shape", "ndim", "size") or value.op.function in (len, np.shape, np.size, np.ndim):
+    if ops.measures(value.op):
         return all(isinstance(a, Var) and a.name in objects for a in value.args)
     arithmetic = value.op.kind == "operator" and value.op.name in ("+", "-", "*", "//")
     return (arithmetic or value.op.kind == "index") and all(_is_measure(a, objects, numbers) for a in value.args)

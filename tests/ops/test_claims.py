@@ -32,6 +32,7 @@ from tests.ops.claims import (
     wrong_bounds,
     wrong_claims,
 )
+from tests.oracle import tree_map
 
 SPECS = list(spec.specs())
 SOME = ("as given", "0-d", "size 1", "subclass", "float32", "complex")
@@ -190,6 +191,38 @@ def test_results_are_never_below_their_bound(entry: OpSpec) -> None:
 def test_what_is_said_to_be_zeros_is(entry: OpSpec) -> None:
     assert entry.samples()
     assert not not_zeros(entry)
+
+
+def of_contents(entry: OpSpec) -> list[Point]:
+    """The calls whose result is another one where the operands have other contents in the same shapes."""
+
+    def changed(x: Any) -> Any:
+        return np.flip(x) - 1.5 if isinstance(x, np.ndarray) and x.dtype.kind in "fc" else x
+
+    found = []
+    for point in points_of(entry):
+        other = tree_map(changed, point.args)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                before, after = entry.function(*point.args, **point.kwargs), entry.function(*other, **point.kwargs)
+            except (TypeError, ValueError):
+                continue
+        if not np.array_equal(before, after):
+            found.append(point)
+    return found
+
+
+@pytest.mark.parametrize("entry", [s for s in SPECS if s.measures], ids=identity)
+def test_what_measures_knows_nothing_of_contents(entry: OpSpec) -> None:
+    assert not of_contents(entry)
+
+
+@pytest.mark.parametrize("function", [np.max, np.sum, np.argmax, np.count_nonzero, np.transpose])
+def test_what_knows_contents_fails(function: Callable[..., Any]) -> None:
+    entry = spec.spec_of(function)
+    assert entry is not None
+    assert of_contents(entry)
 
 
 # --- the test itself can fail ---

@@ -104,7 +104,8 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         hash: [(Key(),)], id: [(Key(),)], list: [([c],)], tuple: [([c],)], dict: [([("k", c)],)], set: [([1.5],)],
         frozenset: [([1.5],)], any: [([0.0, 0.0],)], all: [([1.0, 1.0],)], sum: [([1.5, 2.5],)],
         str.join: [(" ", ["s", "t"])], np.fromiter: [([1.5, 2.5], float)], zip: [([c], [d])], enumerate: [([c],)],
-        abs: [(1.5,)], np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)],
+        abs: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)], np.vectorize: [(Key(),)],
+        np.frompyfunc: [(Key(), 1, 1)],
     }  # fmt: skip
     for name in "add sub mul truediv floordiv mod pow".split():
         found[getattr(operator, f"i{name}")] = [(array(), 1.5)]
@@ -197,6 +198,8 @@ def wrong(known: OpSpec) -> Iterator[str]:
             written.add("self")
         if written != set(known.writes):
             yield f"writes {sorted(written)}, not {sorted(known.writes)}"
+        if known.makes is not None and type(result) is not known.makes:
+            yield f"makes a {type(result).__name__}, not a {known.makes.__name__}"
         if known.result == "fresh" and shares(result, parts):
             yield "the result is not fresh"
         into = [v for name in known.writes for v in held(named.get(name))]
@@ -306,6 +309,10 @@ def out_of_turn(known: OpSpec) -> Iterator[str]:
 @pytest.mark.parametrize("known", IN_TURN, ids=lambda known: known.name)
 def test_when_operations_call_and_run_through_what_they_are_given(known: OpSpec) -> None:
     assert not list(out_of_turn(known))
+
+
+def test_every_operation_that_makes_something_is_called_here() -> None:
+    assert {s.name for s in spec.specs() if s.makes is not None} <= {known.name for known in CALLED}
 
 
 def test_every_operation_that_runs_through_something_is_called_here() -> None:
@@ -459,6 +466,10 @@ MUTATIONS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (operator.iadd, {"writes": ()}),
     (operator.iadd, {"result": "fresh"}),
     (np.random.Generator.shuffle, {"writes": ("self",)}),
+    (max, {"makes": list}),
+    (tuple, {"makes": list}),
+    (frozenset, {"makes": set}),
+    (len, {"makes": float}),
 ]
 
 
