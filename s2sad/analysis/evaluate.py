@@ -186,13 +186,14 @@ class _Types:
             if op.kind == "method" and whole.kind == "scalar" and self(args[0]).kind == "array":
                 # The method gives the array itself where there is nothing to do.
                 whole = replace(whole, kind="numeric")
-            real = _reality(op.function)
-            return whole if real is None or real == whole.real else replace(whole, real=real)
+            return _with_reality(whole, op.function)
         if spec is None or bound is None:
             return OPEN
         known = spec.infer(bound, self) if spec.infer is not None else None
         if known is None:
             known = unknown(bound, self) if isinstance(spec, ops.Rule) else OPEN
+        if isinstance(op.function, np.ufunc) and op.function.nout == 1:
+            known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
 
@@ -208,6 +209,12 @@ def _reality(function: np.ufunc) -> bool | None:
     # What functions of Python made universal give is not known.
     found = {signature[-1] in "FDG" for signature in function.types if signature[-1] != "O"}
     return None if len(found) != 1 else found == {False}
+
+
+def _with_reality(result: Fact, function: np.ufunc) -> Fact:
+    """The type of the result of a ufunc, real or complex if that does not depend on the operands."""
+    real = _reality(function)
+    return result if real is None or real == result.real else replace(result, real=real)
 
 
 def _keeps_boxes(call: Call, found: Fact, spec: ops.OpSpec | None) -> bool:

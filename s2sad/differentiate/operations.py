@@ -30,7 +30,7 @@ from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
 from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred, widened
-from s2sad.runtime.items import add_row, require_real, unrepeated
+from s2sad.runtime.items import add_row, require_real, require_real_operand, unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -39,6 +39,7 @@ _ARRAY = Op("runtime", "np.array", np.array)
 _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
+_REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
 _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 _LIST = Op("runtime", "list", list)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
@@ -106,6 +107,12 @@ class Operations(Adjoints):
                 what = f"{op.name} has no derivative with respect to its argument {name!r}"
                 self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
                 return
+        if rule.real_only:
+            for name in rule.wrt:
+                known = self.fact(bound.get(name, Const(None)))
+                if not known.real and (known.numeric or known.kind == "open"):
+                    operand = self.snapshots(z.name)(bound[name])
+                    self.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (operand, Const(op.name))), self.origin))
         operands = dict(bound)
         lists = {v: None for v in bound.values() if self.fact(v).kind in ("list", "tuple")}
         arrays = [

@@ -168,6 +168,8 @@ class Rule(OpSpec):
     steps: frozenset[str] = frozenset()
     broadcasts: bool = False
     multiplied: bool = False
+    #: Whether it is a rule for real operands alone, of a function that may drop imaginary parts.
+    real_only: bool = False
 
 
 class Options(TypedDict, total=False):
@@ -206,6 +208,7 @@ class RuleOptions(Options, total=False):
 
     steps: frozenset[str]
     broadcasts: bool
+    real_only: bool
 
 
 #: The operations by what `_key` gives of their functions.

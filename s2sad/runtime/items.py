@@ -134,6 +134,16 @@ def require_real(z: Any) -> None:
         )
 
 
+def require_real_operand(x: Any, function: str) -> None:
+    """Raise `UndefinedDerivativeError` for a complex operand of a function that has a rule for real ones alone.
+
+    >>> require_real_operand(2.0, "stats.norm.pdf")
+    """
+    if np.iscomplexobj(x):
+        message = f"{function} has a derivative rule for real numbers alone, and not for complex ones"
+        raise UndefinedDerivativeError(message, "Take the real part: x.real.")
+
+
 def unrepeated(g: Any, xs: Any) -> Any:
     """Return the adjoint of the sequence ``xs``, given ``g``, that of ``xs * n``.
 

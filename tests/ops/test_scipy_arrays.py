@@ -11,7 +11,7 @@ import pytest
 import scipy.fft
 import scipy.linalg
 import scipy.sparse
-from scipy import integrate, ndimage, optimize, signal
+from scipy import integrate, ndimage, optimize, signal, special, stats
 from scipy.sparse.linalg import cg, spsolve
 from scipy.spatial.distance import cdist, pdist
 
@@ -310,3 +310,65 @@ def test_filters_of_lists_and_of_nothing() -> None:
         w = weights_of(correlation)
         for argnum in range(2):
             agrees(filtered(correlation), np.zeros((0, 4)), w, argnum=argnum)
+
+
+def real_loss(z: Any) -> Any:
+    return np.sum(np.real(z) * 1.3 + np.imag(z) * 0.7 + np.real(z) ** 2)
+
+
+def contour(y: Any, x: Any) -> Any:
+    return real_loss(integrate.trapezoid(y, x))
+
+
+def running_contour(y: Any, x: Any) -> Any:
+    return real_loss(integrate.cumulative_trapezoid(y, x, initial=0))
+
+
+def in_steps(y: Any, dx: Any) -> Any:
+    return real_loss(integrate.trapezoid(y, dx=dx)) + real_loss(integrate.cumulative_trapezoid(y, dx=dx))
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+@pytest.mark.parametrize("y", [X, X + 0.5j * X**2, IMAGE])
+def test_integrals_along_complex_points(y: Any) -> None:
+    x = np.arange(float(y.shape[-1]))
+    for f in contour, running_contour:
+        for argnum in range(2):
+            agrees(f, y, x + 0.3j * x**2, argnum=argnum)
+    for argnum in range(2):
+        agrees(in_steps, y, 0.7 + 0.2j, argnum=argnum)
+
+
+def root_of_list(x: Any) -> Any:
+    return real_loss(scipy.linalg.sqrtm([[x[0], 1.0], [0.5, -1.0]]))
+
+
+def logarithm_of_list(x: Any) -> Any:
+    return real_loss(scipy.linalg.logm([[2.0, x[0]], [0.5, -1.0]]))
+
+
+def waves_in_fortran_order(x: Any) -> Any:
+    return real_loss(special.hankel1(0, x, order="F")) + real_loss(special.wofz(x, order="C"))
+
+
+@pytest.mark.parametrize("f", [root_of_list, logarithm_of_list, waves_in_fortran_order])
+def test_complex_results_of_real_numbers(f: Any) -> None:
+    agrees(f, np.array([1.3, 0.4]))
+
+
+def likelihood(x: Any, loc: Any) -> Any:
+    return np.sum(np.real(stats.norm.logpdf(x, loc, 1.2)))
+
+
+def nearness(x: Any) -> Any:
+    return np.sum(pdist(x, "cosine"))
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_complex_numbers_are_refused_where_scipy_drops_imaginary_parts() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="real numbers alone"):
+        grad(likelihood)(X, 0.3 + 0.5j)
+    with pytest.raises(UndefinedDerivativeError, match="real numbers alone"):
+        grad(nearness)(IMAGE + 0.5j)
+    agrees(likelihood, X, 0.3, argnum=1)
+    agrees(nearness, IMAGE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.nodes import Const
-from s2sad.ir.types import OPEN, Fact
-from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of
+from s2sad.ir.types import OPEN, Fact, scalar
+from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of, operands_real
 
 
 def of_right_hand_side(matrix: str) -> Infer:
@@ -103,7 +103,7 @@ def derivative(b: Bound, fact: Look) -> Fact | None:
 def complex_or_real(b: Bound, fact: Look) -> Fact | None:
     """As many axes as those of the matrix, which may be real while this is complex."""
     a = fact(b["A"])
-    return Fact("array", None, a.ndim, real=False) if (a.ndim or 0) > 1 else None
+    return Fact("array", None, a.ndim, real=False) if (a.ndim or 0) > 1 else OPEN
 
 
 def from_vectors(*names: str) -> Infer:
@@ -150,18 +150,23 @@ def analytic(b: Bound, fact: Look) -> Fact | None:
     return Fact("array", None, x.ndim if x.kind == "array" else None, real=False)
 
 
-def integrated(b: Bound, fact: Look) -> Fact | None:
-    """One axis less than the samples; of one axis a number."""
-    y, x = fact(b["y"]), fact(b["x"])
-    known = y.kind == "array" and y.ndim and y.ndim > 1 and (x.kind == "none" or (x.ndim or 9) <= y.ndim)
-    return Fact("array", None, (y.ndim or 1) - 1, y.real) if known else None
+def integrated(*names: str) -> Infer:
+    """One axis less than the samples; of one axis a number.  It is real if the arguments called ``names`` are."""
+
+    def infer(b: Bound, fact: Look) -> Fact:
+        y, x, real = fact(b["y"]), fact(b["x"]), operands_real({name: b[name] for name in names}, fact)
+        if y.kind == "array" and y.ndim and (x.kind == "none" or (x.ndim or 9) <= y.ndim):
+            return Fact("array", None, y.ndim - 1, real) if y.ndim > 1 else scalar(real)
+        return Fact("open", real=real)
+
+    return infer
 
 
 def cumulated(b: Bound, fact: Look) -> Fact | None:
     """As many axes as the samples."""
     y, x = fact(b["y"]), fact(b["x"])
     known = y.kind == "array" and y.ndim and (x.kind == "none" or (x.ndim or 9) <= y.ndim)
-    return Fact("array", None, y.ndim, y.real) if known else None
+    return Fact("array", None, y.ndim, operands_real(b, fact)) if known else None
 
 
 def pairs(b: Bound, fact: Look) -> Fact:
@@ -176,13 +181,13 @@ def condensed(b: Bound, fact: Look) -> Fact:
 
 def sparse_solution(b: Bound, fact: Look) -> Fact | None:
     """The solution for one right-hand side: of its shape."""
-    return Fact("array", None, 1, real=False) if fact(b["b"]).kind == "array" and fact(b["b"]).ndim == 1 else None
+    return Fact("array", None, 1, real=False) if fact(b["b"]).kind == "array" and fact(b["b"]).ndim == 1 else OPEN
 
 
 def of_vector(b: Bound, fact: Look) -> Fact | None:
     """The solution of a system: of as many axes as the right-hand side."""
     right = fact(b["b"])
-    return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else None
+    return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else OPEN
 
 
 def transformed(b: Bound, fact: Look) -> Fact | None:

@@ -35,7 +35,15 @@ def _cdist_jvp(
     return cdist_tangent(XA_dot, XB_dot, z, XA, XB, metric, p)
 
 
-@rule(distance.cdist, wrt=["XA", "XB"], jvp=_cdist_jvp, samples=_clouds, infer=infer.scipy.pairs, dtype="unknown")
+@rule(
+    distance.cdist,
+    wrt=["XA", "XB"],
+    jvp=_cdist_jvp,
+    samples=_clouds,
+    infer=infer.scipy.pairs,
+    dtype="unknown",
+    real_only=True,
+)
 def cdist(
     z: Array, z_bar: Array, XA: Array, XB: Array, metric: Any = "euclidean", *, p: Any = None
 ) -> tuple[Array, Array]:
@@ -53,7 +61,15 @@ def _pdist_jvp(X_dot: Array, z: Array, X: Array, metric: Any = "euclidean", *, p
     return pdist_tangent(X_dot, z, X, metric, p)
 
 
-@rule(distance.pdist, wrt=["X"], jvp=_pdist_jvp, samples=_cloud, infer=infer.scipy.condensed, dtype="unknown")
+@rule(
+    distance.pdist,
+    wrt=["X"],
+    jvp=_pdist_jvp,
+    samples=_cloud,
+    infer=infer.scipy.condensed,
+    dtype="unknown",
+    real_only=True,
+)
 def pdist(z: Array, z_bar: Array, X: Array, metric: Any = "euclidean", *, p: Any = None) -> Array:
     return pdist_adjoint(z_bar, z, X, metric, p)
 

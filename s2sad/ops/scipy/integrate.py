@@ -48,7 +48,7 @@ rule(
     wrt=["y", "x", "dx"],
     jvp=_trapezoid_jvp,
     samples=_integrands,
-    infer=infer.scipy.integrated,
+    infer=infer.scipy.integrated("y"),  # SciPy casts the points to the type of the samples
     dtype="unknown",
 )(trapezoid)
 
@@ -65,7 +65,7 @@ def _simpson_jvp(
     wrt=["y", "dx"],
     jvp=_simpson_jvp,
     samples=_integrands,
-    infer=infer.scipy.integrated,
+    infer=infer.scipy.integrated("y", "x", "dx"),
     dtype="unknown",
 )
 def simpson(

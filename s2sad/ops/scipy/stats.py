@@ -344,6 +344,7 @@ def _declare(name: str, d: Continuous) -> None:
             wrt=[first, *known, "loc", "scale"],
             samples=_points(name, method, d),
             dtype="double",
+            real_only=True,
         )(body)
 
 
@@ -374,7 +375,9 @@ def _declare_discrete(name: str, wrt: Mapping[str, str], samples: Callable[[], S
             f"    k = np.where(inside, x - loc, 1)\n    return {results}\n"
         )
         body = _function(name, method, text)
-        elementwise(getattr(getattr(stats, name), method), wrt=list(wrt), samples=samples, dtype="double")(body)
+        elementwise(
+            getattr(getattr(stats, name), method), wrt=list(wrt), samples=samples, dtype="double", real_only=True
+        )(body)
 
 
 _declare_discrete("poisson", {"mu": "k / mu - 1"}, _counts(1.7))

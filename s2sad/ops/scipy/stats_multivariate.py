@@ -55,6 +55,7 @@ def _log_normal_jvp(
     jvp=_log_normal_jvp,
     samples=_normal_samples,
     dtype="double",
+    real_only=True,
 )
 def logpdf(z_bar: Array, x: Array, mean: Array = None, cov: Array = 1, allow_singular: bool = False) -> Array:
     x_bar, mean_bar, cov_bar = normal_adjoints(z_bar, x, mean, cov)
@@ -71,6 +72,7 @@ def _normal_jvp(x_dot: Array, mean_dot: Array, cov_dot: Array, z: Array, x: Arra
     jvp=_normal_jvp,
     samples=_normal_samples,
     dtype="double",
+    real_only=True,
 )
 def pdf(z: Array, z_bar: Array, x: Array, mean: Array = None, cov: Array = 1, allow_singular: bool = False) -> Array:
     x_bar, mean_bar, cov_bar = normal_adjoints(z_bar * z, x, mean, cov)
@@ -87,7 +89,14 @@ def _log_dirichlet_jvp(x_dot: Array, alpha_dot: Array, x: Array, alpha: Array) -
     return dirichlet_tangent(x_dot, alpha_dot, x, alpha)
 
 
-@rule(stats.dirichlet.logpdf, wrt=["x", "alpha"], jvp=_log_dirichlet_jvp, samples=_dirichlet_samples, dtype="double")
+@rule(
+    stats.dirichlet.logpdf,
+    wrt=["x", "alpha"],
+    jvp=_log_dirichlet_jvp,
+    samples=_dirichlet_samples,
+    dtype="double",
+    real_only=True,
+)
 def dirichlet_logpdf(z_bar: Array, x: Array, alpha: Array) -> Array:
     x_bar, alpha_bar = dirichlet_adjoints(z_bar, x, alpha)
     return x_bar, alpha_bar
@@ -97,7 +106,14 @@ def _dirichlet_jvp(x_dot: Array, alpha_dot: Array, z: Array, x: Array, alpha: Ar
     return z * dirichlet_tangent(x_dot, alpha_dot, x, alpha)
 
 
-@rule(stats.dirichlet.pdf, wrt=["x", "alpha"], jvp=_dirichlet_jvp, samples=_dirichlet_samples, dtype="double")
+@rule(
+    stats.dirichlet.pdf,
+    wrt=["x", "alpha"],
+    jvp=_dirichlet_jvp,
+    samples=_dirichlet_samples,
+    dtype="double",
+    real_only=True,
+)
 def dirichlet_pdf(z: Array, z_bar: Array, x: Array, alpha: Array) -> Array:
     x_bar, alpha_bar = dirichlet_adjoints(z_bar * z, x, alpha)
     return x_bar, alpha_bar
