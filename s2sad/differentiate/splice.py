@@ -18,7 +18,6 @@ from typing import Any
 from s2sad import ops
 from s2sad.frontend.operators import BINARY, UNARY
 from s2sad.ir import signs
-from s2sad.ir.apply import COMPARE
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
@@ -273,7 +272,7 @@ def _decide(test: ast.expr, bound: Mapping[str, Expr], fact: Callable[[Expr], Fa
                 raise _Unknown
             return is_none if isinstance(op, ast.Is) else not is_none
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return COMPARE[signs.COMPARE[type(op).__name__]](sub(left), sub(right))
+            return signs.COMPARED[signs.COMPARE[type(op).__name__]](sub(left), sub(right))
         case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
             return tuple(map(sub, elements))
         case ast.Call(func=ast.Name(id=name), args=[argument]):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from s2sad.ir import signs
 from s2sad.ir.code import Operation
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -23,11 +24,6 @@ INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 UNARY: dict[str, Callable[[Any], Any]] = {
     "-": operator.neg, "+": operator.pos, "~": operator.invert, "not": operator.not_,
-}  # fmt: skip
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "is": operator.is_, "is not": operator.is_not,
-    "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
 }  # fmt: skip
 _CONVERSIONS: dict[int, Callable[[Any], Any]] = {-1: lambda x: x, 115: str, 114: repr, 97: ascii}
 _MISSING = object()
@@ -50,7 +46,7 @@ def applied(op: Operation, given: list[Any]) -> Any:
         case "inplace":
             return INPLACE[op.data](*given)
         case "compare":
-            return COMPARE[op.data](*given)
+            return signs.COMPARED[op.data](*given)
         case "attribute":
             return getattr(given[0], op.data)
         case "item":

@@ -11,7 +11,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from s2sad.ir.apply import COMPARE, applied, imported, unpacked
+from s2sad.ir import signs
+from s2sad.ir.apply import applied, imported, unpacked
 from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Handlers, Operand, Operation, Region, Value, Variable
 from s2sad.ir.driving import StoppedError, driven, returning, signature_of
 from s2sad.ir.matching import matches
@@ -349,12 +350,12 @@ class Activation:
 
     def _chain(self, op: Operation) -> Generator[Any, Any, None]:
         left, right = [self.of(o) for o in op.operands]
-        found = COMPARE[op.data[0]](left, right)
+        found = signs.COMPARED[op.data[0]](left, right)
         for sign, region in zip(op.data[1:], op.regions, strict=True):
             if not found:
                 break
             left, right = right, (yield from self.value(region))
-            found = COMPARE[sign](left, right)
+            found = signs.COMPARED[sign](left, right)
         self.values[op.result] = found
 
     def _yield(self, op: Operation) -> Generator[Any, Any, None]:
