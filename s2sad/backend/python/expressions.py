@@ -11,7 +11,7 @@ from typing import Any
 from s2sad.backend.python.names import Names
 from s2sad.backend.python.tidy import tidied
 from s2sad.ir import signs
-from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Region, Value, codes, inner, order
+from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Place, Region, Value, codes, inner, order
 from s2sad.ir.live import live
 
 BINARY = {sign: getattr(ast, name) for name, sign in signs.BINARY.items()}
@@ -25,6 +25,14 @@ _STATEMENTS = frozenset(
 #: What reads a place, for each operation that writes one.
 _READING = {"store": "load", "store_global": "global", "set_attribute": "attribute", "set_item": "item"}
 _LOAD, _STORE, _DELETE = ast.Load(), ast.Store(), ast.Del()
+
+
+def placed(node: Any, place: Place | None) -> Any:
+    """A node of the syntax tree with its place in the source."""
+    if place is not None and "lineno" in node._attributes:
+        node.lineno, node.col_offset = place.line, place.column
+        node.end_lineno, node.end_col_offset = place.end_line, place.end_column
+    return node
 
 
 class UnfoldableError(Exception):
@@ -120,6 +128,9 @@ class Trees:
 
     def made(self, op: Operation, values: list[ast.expr]) -> ast.expr:
         """The expression of an operation, of those of its operands."""
+        return placed(self._made(op, values), op.place)
+
+    def _made(self, op: Operation, values: list[ast.expr]) -> ast.expr:
         match op.kind:
             case "global":
                 return ast.Name(op.data, _LOAD)
@@ -281,6 +292,9 @@ class Trees:
 
     def place(self, op: Operation, parts: list[ast.expr]) -> Any:
         """What an operation writes to or deletes, as a target."""
+        return placed(self._place(op, parts), op.place)
+
+    def _place(self, op: Operation, parts: list[ast.expr]) -> Any:
         context = _DELETE if op.kind.startswith("delete") else _STORE
         if op.kind in ("set_attribute", "delete_attribute"):
             return ast.Attribute(parts[0], op.data, context)

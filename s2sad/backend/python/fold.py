@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from s2sad.backend.python.expressions import Folded, Trees
+from s2sad.backend.python.expressions import Folded, Trees, placed
 from s2sad.backend.python.names import Names
 from s2sad.backend.python.patterns import pattern
 from s2sad.backend.python.tidy import tidied
@@ -25,6 +25,7 @@ from s2sad.ir.code import (
     Handlers,
     Operand,
     Operation,
+    Place,
     Region,
     Value,
     Variable,
@@ -45,7 +46,20 @@ def function(code: Code) -> Any:
             return y * (x - 2)
     """
     made = _Statements(Trees(Names(code), code)).definition(code, code.name, Folded([], {}, {}))
+    _locate(made.body, Place(1, 0, 1, 0))
     return ast.fix_missing_locations(made)
+
+
+def _locate(statements: list[ast.stmt], before: Place) -> None:
+    """Give statements that have no place in the source that of the one before them."""
+    for statement in statements:
+        if getattr(statement, "lineno", None) is None:
+            placed(statement, before)
+        before = Place(statement.lineno, statement.col_offset, statement.end_lineno or 1, statement.end_col_offset or 0)
+        inside = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
+        inside += [part.body for name in ("handlers", "cases") for part in getattr(statement, name, [])]
+        for part in inside:
+            _locate(part, before)
 
 
 @dataclass(frozen=True)
@@ -96,8 +110,9 @@ class _Statements:
         end, at = self.exit(region, around)
         found.append(end)
         while at:
+            place = region.operations[at - 1].place
             statements, at = self.statement(region.operations, at - 1, around)
-            found.append(statements)
+            found.append([s if hasattr(s, "lineno") else placed(s, place) for s in statements])
         flat = [s for statements in reversed(found) for s in statements]
         return tidied(flat, self.trees.count)
 
@@ -114,9 +129,9 @@ class _Statements:
             return moves, len(operations)
         values, at = self.trees.fold(end.operands, operations, len(operations))
         if end.kind == "raise":
-            return [ast.Raise(*values)], at
+            return [placed(ast.Raise(*values), end.place)], at
         if end.kind == "return" and (values or end.place is not None):
-            return [ast.Return(*values)], at
+            return [placed(ast.Return(*values), end.place)], at
         return [], at
 
     def moves(self, targets: Sequence[Value], operands: Sequence[Operand]) -> list[ast.stmt]:
