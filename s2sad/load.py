@@ -87,7 +87,7 @@ def load(
         except SyntaxError as error:
             raise LoadError(f"error: the emitted text is not Python: {error}") from error
         definitions = _definitions(tree)
-        codes = _compile(definitions, filename, list(provided))
+        codes = compiled(definitions, filename, list(provided))
     functions: dict[str, types.FunctionType] = {}
     for definition in definitions:
         code = codes[definition.name]
@@ -116,7 +116,7 @@ def _definitions(tree: ast.Module) -> list[ast.FunctionDef]:
     return definitions
 
 
-def _compile(definitions: list[ast.FunctionDef], filename: str, cells: list[str]) -> dict[str, types.CodeType]:
+def compiled(definitions: list[ast.FunctionDef], filename: str, cells: list[str]) -> dict[str, types.CodeType]:
     """Compile the definitions as if inside a function that has the cells; return the code of each.
 
     Each gets an outer function of its own, so that the names of the others stay what they

@@ -1,0 +1,189 @@
+"""Specialisation of conditions: ``if``, conditional expressions, ``and`` and ``or``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
+from s2sad.transform.known import Abstract, Choice, Known, NotSpecialisedError, Record, Row, is_callable, is_static, same
+from s2sad.transform.regions import breaks, is_expression
+from s2sad.transform.simple import truth
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser, State
+
+Arm = Callable[[], End]
+
+
+def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An ``if`` or a conditional expression."""
+    test = s.get(op.operands[0], frame)
+    known = truth(s, test)
+    if known is not None:
+        end = s.run(op.regions[0 if known else 1], frame)
+        return _named(s, end.values, op, frame) if end.kind == "yield" else end
+    if frame.unrolled and any(breaks(region, ("break", "continue")) for region in op.regions):
+        raise NotSpecialisedError("loop")
+    if isinstance(test, Record):
+        raise NotSpecialisedError("truth")
+    arms = [lambda region=region: s.run(region, frame) for region in op.regions]
+    names = [r.name for r in op.results]
+    return fork(s, s.dynamic(test), arms, names, frame.place or op.place, op.kind)
+
+
+def _named(s: Specialiser, values: Sequence[Abstract], op: Operation, frame: Frame) -> tuple[Abstract, ...]:
+    place = frame.place or op.place
+    return tuple([s.named(value, result.name, place) for value, result in zip(values, op.results, strict=True)])
+
+
+def connected(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``a and b``, ``a or b``."""
+    return _connected(s, op, s.get(op.operands[0], frame), list(op.regions), frame)
+
+
+def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region], frame: Frame) -> Done:
+    while rest and (known := truth(s, value)) is not None:
+        if known == (op.kind == "or"):
+            return (value,)
+        end = s.run(rest.pop(0), frame)
+        if end.kind != "yield":
+            return end
+        (value,) = end.values
+    if not rest:
+        return (value,)
+    if is_static(value) and not isinstance(value, Known):
+        raise NotSpecialisedError("truth")
+    first = s.dynamic(value)
+    place = frame.place or op.place
+    regions = _expressions(s, rest, frame)
+    if regions is not None:
+        result = Value(op.result.name)
+        s.out.append(Operation(op.kind, (first,), (result,), op.data, regions, place))
+        return (result,)
+
+    def others() -> End:
+        end = s.run(rest[0], frame)
+        if end.kind != "yield":
+            return end
+        done = _connected(s, op, end.values[0], rest[1:], frame)
+        return done if isinstance(done, End) else End("yield", done or ())
+
+    arms: list[Arm] = [others, lambda: End("yield", (first,))]
+    return fork(s, first, arms if op.kind == "and" else arms[::-1], [op.result.name], place)
+
+
+def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame) -> tuple[Region, ...] | None:
+    """Regions that are expressions and change no cell; None if one is not."""
+    made = []
+    for region in rest:
+        before = s.state
+        with s.apart() as out:
+            end = s.run(region, frame)
+            if end.kind != "yield" or (is_static(end.values[0]) and not isinstance(end.values[0], Known)):
+                return None
+            if any(not same(s.state[cell], value) for cell, value in before.items()):
+                return None
+            exit = s.exit(end)
+        if not is_expression(out, exit):
+            return None
+        made.append(Region((), tuple(out), exit))
+    return tuple(made)
+
+
+@dataclass
+class _Join:
+    """What a value is at the ends of the arms that go on, and what these hand on for it."""
+
+    values: list[Abstract]
+    handed: list[list[Abstract]]
+
+
+def fork(
+    s: Specialiser, test: Operand, arms: Sequence[Arm], names: Sequence[str], place: Place | None, kind: Kind = "if"
+) -> tuple[Abstract, ...] | End:
+    """Write an ``if`` of two arms; what it leaves, or how the region ends if no arm goes on."""
+    while True:
+        before = dict(s.state)
+        ran: list[tuple[list[Operation], End, State]] = []
+        for arm in arms:
+            with s.apart() as out:
+                end = arm()
+                ran.append((out, end, s.state))
+        going = [(end, state) for _, end, state in ran if end.kind == "yield"]
+        changed = [
+            cell
+            for cell, value in before.items()
+            if any(not same(state[cell], value) for _, state in going)
+        ]
+        lists = [cell.items for cell in changed if cell.items is not None and isinstance(before[cell], Row)]
+        if not lists:
+            break
+        for items in lists:
+            s.freeze(items)
+    if not going:
+        _write(s, "if", test, [(out, _exit(s, out, state, end)) for out, end, state in ran], [], place)
+        return End("never", (), place)
+    for _, state in going:
+        s.state.update({cell: value for cell, value in state.items() if cell not in before})
+    columns = [[end.values[i] for end, _ in going] for i in range(len(names))]
+    columns += [[state[cell] for _, state in going] for cell in changed]
+    results: list[Value] = []
+    joins = [_Join(column, [[] for _ in column]) for column in columns]
+    titles = [*names, *(cell.name for cell in changed)]
+    abstract = [_joined(join, title, results, test) for join, title in zip(joins, titles, strict=True)]
+    written: list[tuple[list[Operation], Exit]] = []
+    at = 0
+    for out, end, state in ran:
+        if end.kind == "yield":
+            more = [value for join in joins for value in join.handed[at]]
+            end = replace(end, values=tuple(more))
+            at += 1
+        written.append((out, _exit(s, out, state, end)))
+    plain = kind == "choose" and len(results) == 1
+    plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
+    _write(s, "choose" if plain else "if", test, written, results, place)
+    s.state.update(zip(changed, abstract[len(names) :], strict=True))
+    return tuple(abstract[: len(names)])
+
+
+def _exit(s: Specialiser, out: list[Operation], state: State, end: End) -> Exit:
+    """The exit of a region that has been written."""
+    with s.apart() as more:
+        s.state = dict(state)
+        made = s.exit(end)
+    out += more
+    return made
+
+
+def _write(
+    s: Specialiser,
+    kind: Kind,
+    test: Operand,
+    arms: Sequence[tuple[list[Operation], Exit]],
+    results: Sequence[Value],
+    place: Place | None,
+) -> None:
+    regions = tuple([Region((), tuple(out), exit) for out, exit in arms])
+    s.out.append(Operation(kind, (test,), tuple(results), None, regions, place))
+
+
+def _joined(join: _Join, name: str, results: list[Value], test: Operand) -> Abstract:
+    """What a value is after the arms; where it differs, ``results`` of the ``if`` are made."""
+    values = join.values
+    first = values[0]
+    if all(same(first, value) for value in values[1:]) and is_static(first):
+        return first
+    if any(map(is_static, values)) and not all(isinstance(v, (Value, Constant, Known)) and v is not UNSET for v in values):
+        if len(values) == 2 and all(map(is_callable, values)):
+            return Choice(test, values[0], values[1])
+        if all(isinstance(v, Row) and isinstance(first, Row) and len(v.items) == len(first.items) for v in values):
+            rows = [v.items for v in values if isinstance(v, Row)]
+            inside = [_Join(list(column), join.handed) for column in zip(*rows, strict=True)]
+            return Row(tuple([_joined(part, "", results, test) for part in inside]))
+        raise NotSpecialisedError("join")
+    if len(values) == 2 and all(isinstance(v, Known) and is_callable(v) for v in values):
+        return Choice(test, values[0], values[1])
+    result = Value(name)
+    results.append(result)
+    for handed, value in zip(join.handed, values, strict=True):
+        handed.append(value)
+    return result

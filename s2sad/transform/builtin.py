@@ -1,0 +1,151 @@
+"""Specialisation of calls of Python's own functions that are given something static."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from s2sad.ir.code import Constant, Operation
+from s2sad.transform.known import (
+    Abstract,
+    Items,
+    Known,
+    Method,
+    Partial,
+    Record,
+    Row,
+    is_callable,
+    is_static,
+)
+from s2sad.transform.simple import is_structure, items_of
+from s2sad.transform.specialiser import Done, Frame, Specialiser
+
+Args = Sequence[tuple[str, Abstract]]
+
+
+def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
+    """What a function of Python's own gives for static arguments; None where that is not known."""
+    values = [value for kind, value in args if not kind]
+    if len(values) < len(args) and function is not functools.partial:
+        return None
+    if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
+        numbers = [v.value for v in values if isinstance(v, Constant)]
+        operand = s.emit("call", (_operand(s, op, frame), *(s.dynamic(v) for v in values)), op.data, place=frame.place or op.place)
+        s.needless.add(operand)
+        try:
+            return (Known(range(*numbers), operand),)
+        except (TypeError, ValueError):
+            return None
+    if not any(map(is_structure, values)):
+        return None
+    if function is functools.partial:
+        return (Partial(values[0], tuple(values[1:]), tuple([(k, v) for k, v in args if k])),) if is_callable(values[0]) else None
+    try:
+        made = _FUNCTIONS.get(function)
+    except TypeError:
+        return None
+    return None if made is None else made(s, values)
+
+
+def _operand(s: Specialiser, op: Operation, frame: Frame) -> Any:
+    return s.dynamic(s.get(op.operands[0], frame))
+
+
+def _callable(s: Specialiser, values: list[Abstract]) -> Done:
+    return (Constant(True),) if len(values) == 1 and is_callable(values[0]) else None
+
+
+def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
+    value, cls = values
+    classes = [k.value for k in (s.row(cls) or (cls,)) if isinstance(k, Known)]
+    if isinstance(value, Record) and classes and all(isinstance(c, type) for c in classes):
+        return (Constant(issubclass(value.cls, tuple(classes))),)
+    return None
+
+
+def _len(s: Specialiser, values: list[Abstract]) -> Done:
+    (value,) = values
+    row = s.row(value)
+    if isinstance(value, Items) and value.keys is not None and isinstance(s.state[value.cell], Row):
+        return (Constant(len(value.keys)),)
+    return None if row is None else (Constant(len(row)),)
+
+
+def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callable[[Specialiser, list[Abstract]], Done]:
+    def made(s: Specialiser, values: list[Abstract]) -> Done:
+        rows = [s.row(value) for value in values]
+        if any(row is None for row in rows) or len(rows) != 1:
+            return None
+        return (kind(s, list(rows[0] or ())),)
+
+    return made
+
+
+def _zip(s: Specialiser, values: list[Abstract]) -> Done:
+    rows = [s.row(value) for value in values]
+    if any(row is None for row in rows):
+        # An array or list beside known items: its items by position.
+        count = min([len(row) for row in rows if row is not None], default=0)
+        if not count or not all(_is_indexed(v) for v, row in zip(values, rows, strict=True) if row is None):
+            return None
+        return None
+    return (Row(tuple([Row(items) for items in zip(*(row for row in rows if row is not None), strict=False)])),)
+
+
+def _is_indexed(value: Abstract) -> bool:
+    return not is_static(value)
+
+
+def _enumerate(s: Specialiser, values: list[Abstract]) -> Done:
+    row = s.row(values[0])
+    start = values[1] if len(values) > 1 else Constant(0)
+    if row is None or not isinstance(start, Constant) or type(start.value) is not int:
+        return None
+    return (Row(tuple([Row((Constant(i), v)) for i, v in enumerate(row, start.value)])),)
+
+
+def _getattr(s: Specialiser, values: list[Abstract]) -> Done:
+    return None
+
+
+_FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
+    callable: _callable,
+    isinstance: _isinstance,
+    len: _len,
+    list: _sequence(lambda s, row: items_of(s, row)),
+    tuple: _sequence(lambda s, row: Row(tuple(row))),
+    reversed: _sequence(lambda s, row: Row(tuple(row[::-1]))),
+    zip: _zip,
+    enumerate: _enumerate,
+}
+
+
+def list_method(s: Specialiser, items: Items, name: str, values: list[Abstract]) -> Done:
+    """A call of a method of a list or dict of known items."""
+    content = s.state[items.cell]
+    if not isinstance(content, Row):
+        return None
+    row = content.items
+    if items.keys is None:
+        if name == "append" and len(values) == 1:
+            s.state[items.cell] = Row((*row, values[0]))
+            return (Constant(None),)
+        if name == "extend" and len(values) == 1 and (more := s.row(values[0])) is not None:
+            s.state[items.cell] = Row((*row, *more))
+            return (Constant(None),)
+        return None
+    if values:
+        return None
+    if name == "values":
+        return (Row(row),)
+    if name == "keys":
+        return (Row(tuple(map(Constant, items.keys))),)
+    if name == "items":
+        return (Row(tuple([Row((Constant(k), v)) for k, v in zip(items.keys, row, strict=True)])),)
+    return None
+
+
+def is_list_method(method: Method) -> bool:
+    """Whether a method is one of a list or dict of known items."""
+    return isinstance(method.receiver, Items)

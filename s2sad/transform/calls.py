@@ -1,0 +1,309 @@
+"""Specialisation of calls: inlined, or calls of functions of the new program."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from s2sad.errors import S2SADError
+from s2sad.frontend.called import is_followed
+from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes, inner
+from s2sad.runtime import stop_gradient
+from s2sad.runtime.classes import own_class
+from s2sad.transform import branches, objects
+from s2sad.transform.builtin import built_in
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Choice,
+    Closure,
+    Env,
+    Home,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Partial,
+    Record,
+    Row,
+    is_static,
+)
+from s2sad.transform.lifting import lift
+from s2sad.transform.regions import is_inlined_easily, names_read, regions_in, returns, shared_variables, size
+from s2sad.transform.simple import has_rule, is_structure, items_of, truth, use_known
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+
+#: How many operations a function has at most that is inlined.
+SMALL = 12
+
+Args = Sequence[tuple[str, Abstract]]
+
+
+def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A call, where the function or an argument is static."""
+    function, *values = [s.get(o, frame) for o in op.operands]
+    args: list[tuple[str, Abstract]] = []
+    for kind, value in zip(op.data, values, strict=True):
+        row = s.row(value) if kind == "*" else None
+        if row is not None:
+            args += [("", item) for item in row]
+        elif kind == "**" and isinstance(value, Items) and value.keys and isinstance(s.state[value.cell], Row):
+            content = s.state[value.cell]
+            assert isinstance(content, Row)
+            args += [(str(key), item) for key, item in zip(value.keys, content.items, strict=True)]
+        else:
+            args.append((kind, value))
+    done = apply(s, function, args, op, frame)
+    if isinstance(done, tuple) and op.results and op.result.name:
+        return (s.named(done[0], op.result.name, frame.place or op.place),)
+    return done
+
+
+def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> Done:
+    """Call an abstract value; None where the call is to be written as it is."""
+    match function:
+        case Closure():
+            code = function.definition.code
+            defaults = {**function.defaults}
+            name = "lambda_" if function.is_lambda else code.name
+            return invoke(s, code, defaults, args, function.env, function.home, function.owner, op, frame, name)
+        case Method():
+            if isinstance(function.receiver, Items):
+                return objects.method_of_items(s, function, args)
+            if function.operand is not None and not any(is_structure(v) for _, v in args):
+                return None
+            return apply_method(s, function, args, op, frame)
+        case Partial():
+            given = [("", value) for value in function.args]
+            named = dict(function.keywords)
+            rest = [(kind, value) for kind, value in args if kind not in named]
+            overridden = {kind: value for kind, value in args if kind in named}
+            return apply(s, function.function, [*given, *rest, *{**named, **overridden}.items()], op, frame)
+        case Choice():
+            arms = [functools.partial(_arm, s, side, args, op, frame) for side in (function.then, function.orelse)]
+            return branches.fork(s, function.test, arms, [""], frame.place or op.place)
+        case Record():
+            return objects.member_call(s, function, "__call__", args, op, frame)
+        case Known():
+            return known_call(s, function, args, op, frame)
+    return None
+
+
+def _arm(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> End:
+    done = apply(s, function, args, op, frame)
+    if done is None:
+        operands = [s.dynamic(function), *(s.dynamic(v) for _, v in args)]
+        done = (s.emit("call", operands, tuple([kind for kind, _ in args]), place=frame.place or op.place),)
+    return done if isinstance(done, End) else End("yield", done)
+
+
+def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of a method: of its function with the object before the arguments."""
+    function = method.function
+    if isinstance(function, Known) and isinstance(function.value, types.FunctionType) and method.owner is not None:
+        return call_function(s, function.value, [("", method.receiver), *args], op, frame, (method.owner, method.receiver))
+    return apply(s, function, [("", method.receiver), *args], op, frame)
+
+
+def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of a function or class that exists."""
+    value = known.value
+    done = built_in(s, value, args, op, frame)
+    if done is not None:
+        return done
+    if isinstance(value, type):
+        return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
+    if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
+        return None
+    if any(is_structure(v) for _, v in args):
+        return call_function(s, value, args, op, frame, None)
+    return factory_call(s, value, args, op, frame)
+
+
+def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of a function that may return a function or an object that it makes."""
+    try:
+        code = s.code(function)
+    except S2SADError:
+        return None
+    if not any(o.kind in ("function", "lambda") for o in inner(code.body)) or code in s.active:
+        return None
+    start, state, used, lifted = len(s.out), dict(s.state), s.used, dict(s.lifted)
+    try:
+        done = call_function(s, function, args, op, frame, None)
+    except NotSpecialisedError:
+        done = None
+    if isinstance(done, tuple) and any(map(is_static, done)):
+        return done
+    del s.out[start:]
+    s.state, s.used, s.lifted = state, used, lifted
+    return None
+
+
+def call_function(
+    s: Specialiser,
+    function: types.FunctionType,
+    args: Args,
+    op: Operation,
+    frame: Frame,
+    owner: tuple[type, Abstract] | None,
+) -> Done:
+    """A call of a function that exists, with something static."""
+    try:
+        code = s.code(function)
+    except S2SADError as error:
+        raise NotSpecialisedError(str(error)) from error
+    home = s.home(function)
+    return invoke(s, code, _defaults(function), args, {}, home, owner, op, frame, code.name)
+
+
+def _defaults(function: types.FunctionType) -> dict[str, Abstract]:
+    """The default values of a function, as far as they can be written."""
+    code = function.__code__
+    given = function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
+    plain = (type(None), bool, int, float, complex, str)
+    return {name: Constant(value) for name, value in values.items() if isinstance(value, plain)}
+
+
+def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:
+    """The arguments of a call by the names of the parameters."""
+    given = [value for kind, value in args if kind == ""]
+    named = {kind: value for kind, value in args if kind not in ("", "*", "**")}
+    if len(given) + len(named) < len(args):
+        raise NotSpecialisedError("star")
+    bound: dict[str, Abstract] = {}
+    for param in code.params:
+        if param.kind == "star":
+            bound[param.name], given = Row(tuple(given)), []
+        elif param.kind == "double star":
+            bound[param.name] = items_of(s, list(named.values()), tuple(named))
+            named = {}
+        elif given and param.kind in ("positional", "positional only"):
+            bound[param.name] = given.pop(0)
+        elif param.name in named and param.kind != "positional only":
+            bound[param.name] = named.pop(param.name)
+        elif param.name in defaults:
+            bound[param.name] = defaults[param.name]
+        else:
+            raise NotSpecialisedError("arguments")
+    if given or named:
+        raise NotSpecialisedError("arguments")
+    return bound
+
+
+def invoke(
+    s: Specialiser,
+    code: Code,
+    defaults: Mapping[str, Abstract],
+    args: Args,
+    env: Env,
+    home: Home,
+    owner: tuple[type, Abstract] | None,
+    op: Operation,
+    frame: Frame,
+    name: str,
+) -> Done:
+    """Run a function with arguments: inlined where it is short, else as a function of the new program."""
+    bound = bind(s, code, defaults, args)
+    s.used = True
+    small = code.kind == "lambda" or size(code) <= SMALL or code.name in ("__init__", "__post_init__")
+    alike = all(s.reads_alike(read, home) for read in names_read(codes(code)))
+    if small and alike and code not in s.active and len(s.active) < 40 and is_inlined_easily(code):
+        place = None if home is s.making.home and frame.place is None else frame.place or op.place
+        inside = Frame(dict(env), home, place, owner)
+        enter(s, code, bound, inside, op)
+        s.active.append(code)
+        try:
+            return _tail(s, code.body.operations, 0, code.body, inside)
+        finally:
+            s.active.pop()
+    return lift(s, code, bound, env, home, owner, op, frame, name, enter)
+
+
+def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Frame, op: Operation) -> None:
+    """Let the parameters of a function stand for the arguments."""
+    shared = shared_variables(code)
+    for variable in code.variables:
+        if variable in shared:
+            inside.env[variable] = Cell(variable.name)
+            s.state[inside.env[variable]] = UNSET  # type: ignore[index]
+        elif variable not in s.making.memory:
+            raise NotSpecialisedError(variable.name)
+    uses = Counter(o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands)
+    uses.update(o for made in codes(code) for part in regions_in(made.body) for o in part.exit.operands)
+    for param in code.params:
+        value = bound[param.name]
+        if isinstance(param.target, Value):
+            if isinstance(value, Value) and not value.name and uses[param.target] > 1:
+                value = s.named(value, param.name, inside.place or op.place)
+            inside.env[param.target] = value
+            continue
+        cell = inside.env.get(param.target)
+        if not isinstance(cell, Cell):
+            raise NotSpecialisedError(param.name)
+        s.state[cell] = s.named(value, param.name, inside.place or op.place)
+
+
+#: What follows the end of a region that yields.
+After = Callable[[Sequence[Abstract]], Done]
+
+
+def _tail(
+    s: Specialiser, operations: Sequence[Operation], at: int, region: Region, frame: Frame, after: After | None = None
+) -> Done:
+    """Run the rest of a function that is inlined, from one operation of a region on."""
+    for number in range(at, len(operations)):
+        op = operations[number]
+        if op.kind == "if" and any(map(returns, op.regions)):
+            return _forked(s, op, frame, functools.partial(_go_on, s, op, operations, number + 1, region, frame, after))
+        end = s.operation(op, frame)
+        if end is not None:
+            return end
+    end = region.exit
+    values = [s.get(o, frame) for o in end.operands]
+    if end.kind == "return":
+        return (values[0] if values else NONE,)
+    if end.kind == "yield" and after is not None:
+        return after(values)
+    return End(end.kind, tuple(values), frame.place or end.place)
+
+
+def _go_on(
+    s: Specialiser,
+    op: Operation,
+    operations: Sequence[Operation],
+    at: int,
+    region: Region,
+    frame: Frame,
+    after: After | None,
+    values: Sequence[Abstract],
+) -> Done:
+    """Run what comes after an ``if`` that left some values."""
+    frame.env.update(zip(op.results, values, strict=True))
+    return _tail(s, operations, at, region, frame, after)
+
+
+def _forked(s: Specialiser, op: Operation, frame: Frame, after: After) -> Done:
+    """An ``if`` of which an arm returns: what comes after it belongs to the other arm."""
+
+    def arm(part: Region) -> Done:
+        return _tail(s, part.operations, 0, part, frame, after)
+
+    def ended(part: Region) -> End:
+        done = arm(part)
+        return done if isinstance(done, End) else End("yield", done or ())
+
+    test = s.get(op.operands[0], frame)
+    known = truth(s, test)
+    if known is not None:
+        return arm(op.regions[0 if known else 1])
+    if isinstance(test, Record):
+        raise NotSpecialisedError("truth")
+    arms = [functools.partial(ended, part) for part in op.regions]
+    return branches.fork(s, s.dynamic(test), arms, [""], frame.place or op.place)

@@ -1,0 +1,168 @@
+"""Abstract values of the specialiser: operands of the program that it writes, and structures that it knows.
+
+The specialiser runs a program once at compile time. What it computes with is either an operand of the new program
+(*dynamic*), or something of which the structure is known and that needs no operation in the new program (*static*): a
+function made by the program, an object of the module, an object whose attributes are all accounted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.source import Source
+from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
+
+
+class NotSpecialisedError(Exception):
+    """The program does something that is not known at compile time to what would have to be static."""
+
+
+@dataclass(eq=False)
+class Cell:
+    """A place whose content changes: a variable that functions share, an attribute, the items of a list.
+
+    What it holds is in the state of the specialiser.
+    """
+
+    name: str
+    items: Items | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Home:
+    """The text of a function, and what its global names mean."""
+
+    source: Source
+    resolver: Resolver
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """An object that exists at compile time, the operand that has it at run time, and the name under which it is read."""
+
+    value: Any
+    operand: Operand
+    read: tuple[Home, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function that the program makes."""
+
+    definition: Definition
+    is_lambda: bool
+    env: Env
+    defaults: dict[str, Abstract]
+    home: Home
+    #: Of a function in the body of a method: the class of the method, and its object.
+    owner: tuple[type, Abstract] | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A function with its first argument, the class in which it was found, and the operand that has both if one does."""
+
+    function: Abstract
+    receiver: Abstract
+    owner: type | None = None
+    operand: Operand | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """A function with its first and some named arguments."""
+
+    function: Abstract
+    args: tuple[Abstract, ...]
+    keywords: tuple[tuple[str, Abstract], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """One of two callables, by a condition."""
+
+    test: Operand
+    then: Abstract
+    orelse: Abstract
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A tuple with known items."""
+
+    items: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """A list (or dict, whose keys are known) made by the program; ``cell`` has a `Row` of its items."""
+
+    cell: Cell
+    keys: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An object of a class of the user's, made by the program."""
+
+    cls: type
+    fields: dict[str, Cell] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """``super()``: the members of a class after one in its order of resolution, for an object."""
+
+    after: type
+    receiver: Abstract
+
+
+Static = Known | Closure | Method | Partial | Choice | Row | Items | Record | Super
+Abstract = Operand | Static
+Env = dict[Value | Variable, "Abstract | Cell"]
+
+
+def is_static(value: Abstract) -> bool:
+    """Whether an abstract value has a structure that is known.
+
+    Example:
+        >>> is_static(Value("x")), is_static(Row((Value("x"),)))
+        (False, True)
+    """
+    return not isinstance(value, (Value, Constant))
+
+
+def is_callable(value: Abstract) -> bool:
+    """Whether an abstract value is a function or method."""
+    return isinstance(value, (Closure, Method, Partial, Choice)) or (isinstance(value, Known) and callable(value.value))
+
+
+def same(a: Abstract, b: Abstract) -> bool:
+    """Whether two abstract values are surely one."""
+    if isinstance(a, Known) and isinstance(b, Known):
+        return a.value is b.value
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+    if isinstance(a, Row) and isinstance(b, Row):
+        return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+    if isinstance(a, Method) and isinstance(b, Method):
+        return same(a.function, b.function) and same(a.receiver, b.receiver)
+    return a is b
+
+
+def parts(value: Abstract) -> Iterator[Abstract]:
+    """The abstract values of which a static one directly consists, but for those in cells."""
+    match value:
+        case Row():
+            yield from value.items
+        case Method():
+            yield value.function
+            yield value.receiver
+        case Partial():
+            yield from (value.function, *value.args, *(v for _, v in value.keywords))
+        case Choice():
+            yield from (value.then, value.orelse)

@@ -1,0 +1,337 @@
+"""Functions of the new program: a function together with what is static of its arguments and of what it sees.
+
+What such a function captures are further parameters, and what it changes further results (lambda lifting; Johnsson 1985).
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Parameter, Value, Variable, codes
+from s2sad.transform.functions import made_function
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Choice,
+    Closure,
+    Env,
+    Home,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Partial,
+    Record,
+    Row,
+    Super,
+    is_static,
+)
+from s2sad.transform.regions import free_values, settled
+from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
+
+Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
+#: What makes an abstract value of operands, one after the other.
+Rebuild = Callable[[Iterator[Operand]], Abstract]
+#: How many attempts there are at a function that calls itself or changes cells.
+ATTEMPTS = 4
+
+
+@dataclass(eq=False)
+class Lifted:
+    """A function of the new program.
+
+    ``given`` are the parameters that are passed, ``extras`` the cells and values that are passed besides.  It returns
+    the ``leaves`` of its result, and the contents of the ``changed`` cells.
+    """
+
+    name: str
+    given: tuple[str, ...]
+    cell: types.CellType = field(default_factory=types.CellType)
+    extras: tuple[Cell | Value, ...] = ()
+    leaves: int = 1
+    changed: tuple[Cell, ...] = ()
+    rebuild: Rebuild = next
+    complete: bool = False
+    recursive: bool = False
+    #: What static cells held.
+    assumed: tuple[tuple[Cell, Abstract], ...] = ()
+
+
+def lift(
+    s: Specialiser,
+    code: Code,
+    bound: Mapping[str, Abstract],
+    env: Env,
+    home: Home,
+    owner: tuple[type, Abstract] | None,
+    op: Operation,
+    frame: Frame,
+    name: str,
+    enter: Enter,
+) -> Done:
+    """Call a function of the new program, which is made if there is none yet for these arguments."""
+    if code.generates or code.awaits:
+        raise NotSpecialisedError("generator")
+    key = (code, id(env) if env else 0, *(_key(bound[p.name], s.state) for p in code.params))
+    lifted = s.lifted.get(key)
+    if lifted is not None and any(s.state.get(cell) is not content for cell, content in lifted.assumed):
+        lifted = None
+    if lifted is None:
+        lifted = _made(s, key, code, bound, env, home, owner, op, name, enter)
+    elif not lifted.complete:
+        lifted.recursive = True
+    return _called(s, lifted, bound, op, frame)
+
+
+def _key(value: Abstract, state: State) -> Any:
+    """What of an argument a function of the new program depends on."""
+    match value:
+        case Constant() if value.value is None or isinstance(value.value, (bool, str)):
+            return ("constant", value.value)
+        case Value() | Constant():
+            return "dynamic"
+        case Known():
+            return ("known", id(value.value)) if callable(value.value) else "dynamic"
+        case Row():
+            return tuple([_key(item, state) for item in value.items])
+        case Method():
+            return ("method", _key(value.function, state), _key(value.receiver, state))
+    return id(value)
+
+
+def _is_passed(value: Abstract) -> bool:
+    """Whether an argument is an operand that is passed."""
+    if isinstance(value, Constant):
+        return not (value.value is None or isinstance(value.value, (bool, str)))
+    return not is_static(value) or (isinstance(value, Known) and not callable(value.value))
+
+
+def _made(
+    s: Specialiser,
+    key: Any,
+    code: Code,
+    bound: Mapping[str, Abstract],
+    env: Env,
+    home: Home,
+    owner: tuple[type, Abstract] | None,
+    op: Operation,
+    name: str,
+    enter: Enter,
+) -> Lifted:
+    """Make a function of the new program."""
+    given = tuple([p.name for p in code.params if _is_passed(bound[p.name])])
+    lifted = Lifted(name, given)
+    outside = s.out, s.state, s.making, s.loops
+    for _ in range(ATTEMPTS):
+        s.lifted[key] = lifted
+        lifted.recursive = False
+        s.making = Making(home, set(home.source.function.__code__.co_freevars) | set(home.source.function.__globals__))
+        s.making.taken |= _names(home)
+        s.out, s.loops = [], []
+        holders: dict[Value, Cell] = {}
+        s.state = {}
+        for cell, content in outside[1].items():
+            if isinstance(content, Value):
+                holder = Value(cell.name)
+                holders[holder] = cell
+                s.state[cell] = holder
+            else:
+                s.state[cell] = content
+        initial = dict(s.state)
+        returns: list[Returned] = []
+        inside = Frame(dict(env), home, None, owner, returns)
+        params = {p: Value(p) for p in given}
+        passed = {**bound, **params}
+        s.active.append(code)
+        try:
+            enter(s, code, passed, inside, op)
+            region = s.region_of(code.body, inside)
+            made = _finished(s, code, lifted, region, returns, params, holders, initial)
+        finally:
+            making = s.making
+            s.active.pop()
+            s.out, s.state, s.making, s.loops = outside
+        before = (lifted.extras, lifted.leaves, lifted.changed)
+        lifted.extras, lifted.leaves, lifted.changed, lifted.rebuild, new = made
+        lifted.assumed = tuple([(c, v) for c, v in outside[1].items() if not isinstance(v, Value)])
+        if not lifted.recursive or before == (lifted.extras, lifted.leaves, lifted.changed):
+            if lifted.recursive and (lifted.leaves != 1 or lifted.changed):
+                raise NotSpecialisedError("recursion")
+            function, source = made_function(new, making.home, making.cells, name, op.place)
+            s.sources[function] = source
+            lifted.cell.cell_contents = function
+            lifted.complete = True
+            return lifted
+    raise NotSpecialisedError("recursion")
+
+
+def _names(home: Home) -> set[str]:
+    code = home.source.function.__code__
+    return {*code.co_names, *code.co_varnames, *code.co_cellvars}
+
+
+def _finished(
+    s: Specialiser,
+    code: Code,
+    lifted: Lifted,
+    region: Any,
+    returns: Sequence[Returned],
+    params: Mapping[str, Value],
+    holders: Mapping[Value, Cell],
+    initial: State,
+) -> tuple[tuple[Cell | Value, ...], int, tuple[Cell, ...], Rebuild, Code]:
+    """The function that was written, with what it is given and returns besides."""
+    if not returns:
+        raise NotSpecialisedError("no return")
+    changed = tuple([c for c, v in initial.items() if any(r.state[c] is not v for r in returns)])
+    for cell in changed:
+        if any(is_static(r.state[cell]) for r in returns) or is_static(initial[cell]):
+            raise NotSpecialisedError("changed")
+    constants = len({_shape(s, r.value, r.state, initial, [], True)[0] for r in returns}) == 1
+    leaves: list[list[Operand]] = [[] for _ in returns]
+    shapes = [_shape(s, r.value, r.state, initial, flat, constants) for r, flat in zip(returns, leaves, strict=True)]
+    if len({shape for shape, _ in shapes}) != 1:
+        raise NotSpecialisedError("results")
+
+    exits: dict[Value, Any] = {}
+    for returned, flat in zip(returns, leaves, strict=True):
+
+        def operands(r: Returned, flat: list[Operand] = flat) -> tuple[Operand, ...]:
+            whole = [*flat, *(s.dynamic(r.state[cell]) for cell in changed)]
+            if len(whole) < 2:
+                return tuple(whole)
+            return (s.emit("tuple", whole, (False,) * len(whole)),)
+
+        exits[returned.token] = s.settle(returned, operands)
+    body = settled(region, exits)
+    made = Code(code.name, "function", (), body)
+    own = set(params.values())
+    free = [value for value in free_values(made) if value not in own]
+    extras: list[Cell | Value] = [holders.get(value, value) for value in free]
+    kept = [*lifted.extras, *(e for e in extras if e not in lifted.extras)]
+    of_cell = {cell: holder for holder, cell in holders.items()}
+    targets = [of_cell[e] if isinstance(e, Cell) else e for e in kept]
+    names: set[str] = set(params)
+    parameters = [Parameter(p, "positional", value) for p, value in params.items()]
+    for target in targets:
+        title = target.name or "t"
+        while title in names:
+            title += "_2"
+        names.add(title)
+        parameters.append(Parameter(title, "positional", target))
+    new = replace(made, params=tuple(parameters))
+    return tuple(kept), len(leaves[0]), changed, shapes[0][1], new
+
+
+def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: Operation, frame: Frame) -> Done:
+    """Call a function of the new program."""
+    place = frame.place or op.place
+    args = [s.dynamic(bound[name]) for name in lifted.given]
+    for extra in lifted.extras:
+        args.append(s.dynamic(s.state[extra]) if isinstance(extra, Cell) else extra)
+    count = lifted.leaves + len(lifted.changed)
+    title = op.results[0].name if op.results and lifted.leaves == count == 1 else ""
+    function = s.emit("global", (), s.making.refer(lifted.cell, lifted.name), place=place)
+    result = s.emit("call", (function, *args), ("",) * len(args), title, place)
+    if count < 2:
+        results = [result] * count
+    else:
+        names = ["" for _ in range(lifted.leaves)] + [cell.name for cell in lifted.changed]
+        results = [Value(n) for n in names]
+        s.out.append(Operation("unpack", (result,), tuple(results), (count, None), (), place))
+    leaves = iter(results[: lifted.leaves])
+    value = lifted.rebuild(leaves)
+    s.state.update(zip(lifted.changed, results[lifted.leaves :], strict=True))
+    return (value,)
+
+
+# --- results
+
+
+def _shape(
+    s: Specialiser, value: Abstract, state: State, initial: State, leaves: list[Operand], constants: bool
+) -> tuple[Any, Rebuild]:
+    """What is static of a result, and how it is made of its leaves again, which are added to a list."""
+    if isinstance(value, Constant) and constants:
+        return ("constant", type(value.value), repr(value.value)), lambda given: value
+    if not is_static(value):
+        leaves.append(value)  # type: ignore[arg-type]
+        return "leaf", next
+
+    def part(inside: Abstract) -> tuple[Any, Rebuild]:
+        return _shape(s, inside, state, initial, leaves, constants)
+
+    def of_cell(cell: Cell) -> tuple[Any, Callable[[Iterator[Operand]], Cell]]:
+        if cell in initial:
+            return id(cell), lambda given: cell
+        shape, rebuild = part(state[cell])
+
+        def again(given: Iterator[Operand]) -> Cell:
+            fresh = Cell(cell.name)
+            s.state[fresh] = rebuild(given)
+            return fresh
+
+        return shape, again
+
+    match value:
+        case Known():
+            return ("known", id(value.value)), lambda given: value
+        case Row():
+            parts = [part(item) for item in value.items]
+            return ("row", *(p[0] for p in parts)), lambda given: Row(tuple([p[1](given) for p in parts]))
+        case Method():
+            function, receiver = part(value.function), part(value.receiver)
+            return ("method", function[0], receiver[0]), lambda given: Method(
+                function[1](given), receiver[1](given), value.owner
+            )
+        case Partial():
+            parts = [part(v) for v in (value.function, *value.args, *(v for _, v in value.keywords))]
+            names = [name for name, _ in value.keywords]
+
+            def partial(given: Iterator[Operand]) -> Abstract:
+                first, *rest = [p[1](given) for p in parts]
+                split = len(rest) - len(names)
+                return Partial(first, tuple(rest[:split]), tuple(zip(names, rest[split:], strict=True)))
+
+            return ("partial", *names, *(p[0] for p in parts)), partial
+        case Items() if value.cell in initial:
+            return id(value), lambda given: value
+        case Items():
+            shape, again = of_cell(value.cell)
+
+            def items(given: Iterator[Operand]) -> Abstract:
+                cell = again(given)
+                cell.items = Items(cell, value.keys)
+                return cell.items
+
+            return ("items", value.keys, shape), items
+        case Record():
+            if all(cell in initial for cell in value.fields.values()):
+                return id(value), lambda given: value
+            cells = {name: of_cell(cell) for name, cell in value.fields.items() if cell in state}
+            return ("record", id(value.cls), *((n, c[0]) for n, c in cells.items())), lambda given: Record(
+                value.cls, {name: cell[1](given) for name, cell in cells.items()}
+            )
+        case Closure():
+            seen = [v for made in codes(value.definition.code) for v in (*made.seen, *made.captures) if v in value.env]
+            env: list[tuple[Any, Any, Any]] = []
+            for key in dict.fromkeys(seen):
+                inside = value.env[key]
+                env.append((key, *(of_cell(inside) if isinstance(inside, Cell) else part(inside))))
+            defaults = {name: part(v) for name, v in value.defaults.items()}
+
+            def closure(given: Iterator[Operand]) -> Abstract:
+                around: dict[Value | Variable, Any] = {key: again(given) for key, _, again in env}
+                values = {name: p[1](given) for name, p in defaults.items()}
+                return replace(value, env=around, defaults=values)
+
+            shapes = [("env", id(key), shape) for key, shape, _ in env] + [(n, p[0]) for n, p in defaults.items()]
+            return ("closure", id(value.definition), *shapes), closure
+        case Choice() | Super():
+            pass
+    raise NotSpecialisedError("result")
+
+

@@ -1,0 +1,204 @@
+"""Specialisation of loops: over known items they are written out, else they carry what changes in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from s2sad.ir.code import Constant, Exit, Operand, Operation, Region, Value
+from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, is_static, same
+from s2sad.transform.regions import breaks
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+
+#: How many rounds are written out at most.
+MOST_ROUNDS = 64
+
+
+def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    if op.awaits:
+        return None
+    iterable = s.get(op.operands[0], frame)
+    row = s.row(iterable)
+    if row is not None:
+        return _written_out(s, op, row, frame)
+    counts = iterable.value if isinstance(iterable, Known) and isinstance(iterable.value, range) else None
+    start, state, env = len(s.out), dict(s.state), dict(frame.env)
+    try:
+        return _loop(s, op, frame)
+    except NotSpecialisedError:
+        if counts is None or len(counts) > MOST_ROUNDS:
+            raise
+    del s.out[start:]
+    s.state = state
+    frame.env.clear()
+    frame.env.update(env)
+    return _written_out(s, op, [Constant(i) for i in counts], frame)
+
+
+def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    return _loop(s, op, frame)
+
+
+def _written_out(s: Specialiser, op: Operation, row: Sequence[Abstract], frame: Frame) -> Done:
+    """A loop over known items, one after the other."""
+    if len(row) > MOST_ROUNDS:
+        raise NotSpecialisedError("loop")
+    s.used = True
+    body, rest = op.regions
+    item, *params = body.params
+    place = frame.place or op.place
+    carried = tuple([s.get(o, frame) for o in op.operands[1:]])
+    unrolled, frame.unrolled = frame.unrolled, True
+    try:
+        for value in row:
+            frame.env[item] = s.named(value, item.name, place)
+            frame.env.update(zip(params, carried, strict=True))
+            end = s.run(body, frame)
+            if end.kind == "break":
+                return end.values
+            if end.kind != "continue":
+                return end
+            carried = end.values
+    finally:
+        frame.unrolled = unrolled
+    frame.env.update(zip(rest.params, carried, strict=True))
+    end = s.run(rest, frame)
+    return end.values if end.kind == "yield" else end
+
+
+def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A loop, with the cells that change in it as further values that it carries."""
+    unrolled, frame.unrolled = frame.unrolled, False
+    cells: list[Cell] = []
+    depth = len(s.loops)
+    try:
+        while True:
+            start, state = len(s.out), dict(s.state)
+            writing = _Loop(s, op, frame, cells)
+            done = writing.run()
+            if not writing.more:
+                return done
+            del s.out[start:]
+            s.state = state
+            for cell in writing.more:
+                if cell.items is not None and isinstance(state[cell], Row):
+                    s.freeze(cell.items)
+                else:
+                    cells.append(cell)
+    finally:
+        frame.unrolled = unrolled
+        del s.loops[depth:]
+
+
+class _Loop:
+    """One attempt to write a loop that carries some cells; ``more`` are those that changed besides."""
+
+    def __init__(self, s: Specialiser, op: Operation, frame: Frame, cells: list[Cell]) -> None:
+        self.s, self.op, self.frame, self.cells = s, op, frame, cells
+        self.more: dict[Cell, None] = {}
+        given = [s.get(o, frame) for o in op.operands]
+        self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
+        #: What is static and carried has to stay what it is.
+        self.fixed = [v if is_static(v) and not isinstance(v, Known) else None for v in given]
+        self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
+        self.starts += [s.dynamic(s.state[cell]) for cell in cells]
+        self.before = dict(s.state)
+
+    def run(self) -> Done:
+        s, op = self.s, self.op
+        regions = self.rounds() if op.kind == "for" else self.tested()
+        goes_on = regions[-1].exit.kind == "yield" or any(map(breaks, regions[:-1]))
+        results: list[Value] = []
+        abstract = self.fresh(op.results, results) if op.results else []
+        if goes_on:
+            results += self.cells_fresh()
+        else:
+            results = []
+        operands = (*self.iterable, *self.starts)
+        place = self.frame.place or op.place
+        s.out.append(Operation(op.kind, operands, tuple(results), op.data, tuple(regions), place))
+        return tuple(abstract) if goes_on else End("never", (), place)
+
+    def fresh(self, params: Sequence[Value], own: list[Value]) -> list[Abstract]:
+        """New values for carried ones; what is fixed is no value of its own."""
+        made: list[Abstract] = []
+        for param, fixed in zip(params, self.fixed, strict=True):
+            value = Value(param.name) if fixed is None else fixed
+            if isinstance(value, Value) and fixed is None:
+                own.append(value)
+            made.append(value)
+        return made
+
+    def cells_fresh(self) -> list[Value]:
+        made = [Value(cell.name) for cell in self.cells]
+        self.s.state.update(zip(self.cells, made, strict=True))
+        return made
+
+    def enter(self, params: Sequence[Value]) -> list[Value]:
+        """Let the parameters of a region stand for new values, which are returned."""
+        own: list[Value] = []
+        self.frame.env.update(zip(params, self.fresh(params, own), strict=True))
+        return own + self.cells_fresh()
+
+    def leave(self, end: End) -> Exit:
+        """The exit of a part of the loop that hands on what the loop carries."""
+        self.notice()
+        values = []
+        for value, fixed in zip(end.values, self.fixed, strict=True):
+            if fixed is None:
+                values.append(value)
+            elif not same(value, fixed):
+                raise NotSpecialisedError("carried")
+        more = [self.s.state[cell] for cell in self.cells]
+        operands = [self.s.dynamic(value) for value in (*values, *more)]
+        return Exit(end.kind, tuple(operands), end.place)  # type: ignore[arg-type]
+
+    def notice(self) -> None:
+        """Note which cells have changed that are not carried."""
+        for cell, value in self.before.items():
+            if cell not in self.cells and not same(self.s.state[cell], value):
+                self.more[cell] = None
+
+    def part(self, region: Region, inside: bool) -> Exit:
+        """Run a region of the loop; only ``inside`` is its body."""
+        if inside:
+            self.s.loops.append(self.leave)
+        end = self.s.run(region, self.frame)
+        if inside:
+            made = self.s.exit(end)
+            self.s.loops.pop()
+            return made
+        return self.leave(end) if end.kind == "yield" else self.s.exit(end)
+
+    def rounds(self) -> list[Region]:
+        """The regions of a ``for``."""
+        s = self.s
+        body, rest = self.op.regions
+        with s.apart() as out:
+            own = self.enter(body.params[1:])
+            item = Value(body.params[0].name)
+            self.frame.env[body.params[0]] = item
+            end = self.part(body, True)
+        first = Region((item, *own), tuple(out), end)
+        with s.apart() as out:
+            own = self.enter(rest.params)
+            end = self.part(rest, False)
+        return [first, Region(tuple(own), tuple(out), end)]
+
+    def tested(self) -> list[Region]:
+        """The regions of a ``while``."""
+        s = self.s
+        test, *parts = self.op.regions
+        with s.apart() as out:
+            own = self.enter(test.params)
+            tested = s.run(test, self.frame)
+            self.notice()
+            end = s.exit(tested)
+            regions = [Region(tuple(own), tuple(out), end)]
+            state = s.state
+            for inside, part in zip((True, False), parts, strict=True):
+                with s.apart() as rest:
+                    s.state = dict(state)
+                    end = self.part(part, inside)
+                regions.append(Region((), tuple(rest), end))
+        return regions

@@ -1,0 +1,301 @@
+"""Specialisation of objects of the user's classes: attributes become values, methods functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import UNSET, Constant, Operation, Value
+from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform.builtin import list_method
+from s2sad.transform.known import Abstract, Cell, Items, Known, Method, NotSpecialisedError, Record, Super
+from s2sad.transform.simple import use_known
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+
+Args = Sequence[tuple[str, Abstract]]
+
+#: Special methods that change what making an object, or reading and setting its attributes, means.
+_ODD = (
+    "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
+    "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
+)  # fmt: skip
+_BINARY = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+}  # fmt: skip
+_UNARY = {"-": "__neg__", "+": "__pos__"}
+_COMPARE = {"==": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+
+
+@functools.lru_cache(maxsize=1024)
+def is_simple(cls: type) -> bool:
+    """Whether objects of a class are no more than their attributes and the methods of the class."""
+    if type(cls) is not type or not isinstance(cls, type) or own_class(cls) is None:
+        return False
+    for base in cls.__mro__[:-1]:
+        if own_class(base) is None or any(name in vars(base) for name in _ODD):
+            return False
+        if not all(map(_is_plain_member, vars(base).items())):
+            return False
+    return True
+
+
+def _is_plain_member(named: tuple[str, Any]) -> bool:
+    name, member = named
+    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType)
+    if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
+        return True
+    return not hasattr(type(member), "__get__") or isinstance(member, (type, np.ufunc))
+
+
+def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
+    """``cls(...)``: an object of which all attributes are known."""
+    if not is_simple(cls):
+        return None
+    record = Record(cls)
+    made = static_member(cls, "__init__")
+    fields = getattr(cls, "__dataclass_fields__", None)
+    if fields is not None and _is_generated(made):
+        if not all(isinstance(f, dataclasses.Field) and f.init and f._field_type.name == "_FIELD" for f in fields.values()):  # type: ignore[attr-defined]
+            return None
+        bound = _dataclass_arguments(s, fields, args)
+        if bound is None:
+            return None
+        for name, value in bound.items():
+            put(s, record, name, value)
+        after = static_member(cls, "__post_init__")
+        if isinstance(after, types.FunctionType):
+            _guard_member(s, cls, "__post_init__")
+            s.call_function(s, after, [("", record)], op, frame, (_owner(cls, "__post_init__"), record))
+    elif isinstance(made, types.FunctionType):
+        _guard_member(s, cls, "__init__")
+        s.call_function(s, made, [("", record), *args], op, frame, (_owner(cls, "__init__"), record))
+    elif args:
+        return None
+    s.used = True
+    return (record,)
+
+
+def _is_generated(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
+    """The fields of a new dataclass."""
+    bound: dict[str, Abstract] = {}
+    positional = [name for name, f in fields.items() if not f.kw_only]
+    for kind, value in args:
+        name = kind or (positional.pop(0) if positional else "*")
+        if name in bound or name not in fields:
+            return None
+        if kind in positional:
+            positional.remove(kind)
+        bound[name] = value
+    for name, f in fields.items():
+        if name in bound:
+            continue
+        plain = (type(None), bool, int, float, complex, str)
+        if not isinstance(f.default, plain):
+            return None
+        bound[name] = Constant(f.default)
+    return {name: bound[name] for name in fields}
+
+
+def _owner(cls: type, name: str) -> type:
+    """The class in which a member is defined."""
+    return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def _guard_member(s: Specialiser, cls: type, name: str) -> None:
+    s.guard(Guard(_owner(cls, name), name, static_member(cls, name), _Static(cls, name)))
+
+
+class _Static:
+    """The member of a class as it stands there."""
+
+    def __init__(self, cls: type, name: str) -> None:
+        self.cls, self.name = cls, name
+
+    def __call__(self, value: Any) -> Any:
+        return static_member(self.cls, self.name)
+
+
+# --- attributes
+
+
+def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
+    """Set an attribute."""
+    if name not in record.fields:
+        record.fields[name] = Cell(name)
+    s.state[record.fields[name]] = value
+
+
+def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    base, name = s.get(op.operands[0], frame), op.data
+    match base:
+        case Record():
+            return _of_record(s, base, base.cls, name, op, frame)
+        case Super():
+            mro = _class_of(base.receiver).__mro__
+            for cls in mro[mro.index(base.after) + 1 :]:
+                if isinstance(found := vars(cls).get(name), types.FunctionType):
+                    s.guard(Guard(cls, name, found))
+                    return (Method(Known(found, UNSET), base.receiver, cls),)
+            if name == "__init__":
+                return (Method(Known(object.__init__, UNSET), base.receiver, object),)
+            raise NotSpecialisedError(name)
+        case Items():
+            return (Method(Known(getattr(list if base.keys is None else dict, name, None), UNSET), base),)
+        case Known():
+            return _of_known(s, base, name, op, frame)
+    return None
+
+
+def _class_of(value: Abstract) -> type:
+    if isinstance(value, Record):
+        return value.cls
+    if isinstance(value, Known):
+        return type(value.value)
+    raise NotSpecialisedError("super")
+
+
+def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operation, frame: Frame) -> Done:
+    member = static_member(cls, name)
+    if isinstance(member, property):
+        if member.fget is None:
+            raise NotSpecialisedError(name)
+        return _call_member(s, member.fget, record, [], op, frame, _owner(cls, name))
+    if name in record.fields and (value := s.state.get(record.fields[name], UNSET)) is not UNSET:
+        return (value,)
+    if name == "__class__" or member is None:
+        raise NotSpecialisedError(name)
+    _guard_member(s, cls, name)
+    if isinstance(member, types.FunctionType):
+        return (Method(Known(member, UNSET), record, _owner(cls, name)),)
+    if isinstance(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
+        return (Known(member.__func__, UNSET),)
+    if isinstance(member, classmethod):
+        raise NotSpecialisedError(name)
+    if isinstance(member, (type(None), bool, int, float, complex, str)):
+        return (Constant(member),)
+    raise NotSpecialisedError(name)
+
+
+def _call_member(
+    s: Specialiser, function: Any, record: Record, args: list[tuple[str, Abstract]], op: Operation, frame: Frame, owner: type
+) -> Done:
+    if not isinstance(function, types.FunctionType):
+        raise NotSpecialisedError("member")
+    return s.call_function(s, function, [("", record), *args], op, frame, (owner, record))
+
+
+def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Operation, frame: Frame) -> Done:
+    """Call a special method of an object."""
+    function = static_member(record.cls, name)
+    if not isinstance(function, types.FunctionType):
+        raise NotSpecialisedError(name)
+    _guard_member(s, record.cls, name)
+    return _call_member(s, function, record, list(args), op, frame, _owner(record.cls, name))
+
+
+def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
+    """An attribute of an object that exists: a method of its class, a function of a module or class."""
+    value = base.value
+    place = frame.place or op.place
+    if isinstance(value, (types.ModuleType, type)):
+        member = inspect.getattr_static(value, name, None)
+        member = getattr(member, "__func__", member)
+        if not callable(member) and not isinstance(member, types.ModuleType):
+            return None
+        operand = s.emit("attribute", (base.operand,), name, place=place)
+        s.needless.add(operand)
+        if own_class(value) is not None:
+            s.guard(Guard(value, name, getattr(value, name)))
+        return (Known(member, operand),)
+    cls = own_class(value)
+    if cls is None or ops.has_methods(value):
+        return None
+    member = static_member(cls, name)
+    in_object = name in getattr(value, "__dict__", ())
+    if not isinstance(member, types.FunctionType) or in_object or "__getattribute__" in dir_of(cls):
+        return None
+    use_known(s, base)
+    _guard_member(s, cls, name)
+    operand = s.emit("attribute", (base.operand,), name, place=place)
+    s.needless.add(operand)
+    return (Method(Known(member, UNSET), base, _owner(cls, name), operand),)
+
+
+def dir_of(cls: type) -> set[str]:
+    """The names that classes of the user's among the bases of a class define."""
+    return {name for base in cls.__mro__ if own_class(base) is not None for name in vars(base)}
+
+
+def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    base, value = [s.get(o, frame) for o in op.operands]
+    if not isinstance(base, Record):
+        return None
+    member = static_member(base.cls, op.data)
+    if isinstance(member, property):
+        if member.fset is None:
+            raise NotSpecialisedError(op.data)
+        done = _call_member(s, member.fset, base, [("", value)], op, frame, _owner(base.cls, op.data))
+        return done if isinstance(done, End) else ()
+    if getattr(base.cls, "__dataclass_params__", None) is not None and base.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise NotSpecialisedError("frozen")
+    if isinstance(value, Value) and not value.name:
+        value = s.named(value, op.data, frame.place or op.place)
+    put(s, base, op.data, value)
+    return ()
+
+
+# --- operators
+
+
+def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An operator of which an operand is an object that the program makes."""
+    values = [s.get(o, frame) for o in op.operands]
+    if not any(isinstance(v, Record) for v in values):
+        return None
+    if op.kind == "item":
+        if isinstance(values[0], Record):
+            return member_call(s, values[0], "__getitem__", [("", values[1])], op, frame)
+        return None
+    if op.kind == "unary" and op.data in _UNARY and isinstance(values[0], Record):
+        return member_call(s, values[0], _UNARY[op.data], [], op, frame)
+    if op.kind == "compare":
+        if op.data in _COMPARE and isinstance(values[0], Record):
+            return member_call(s, values[0], _COMPARE[op.data], [("", values[1])], op, frame)
+        raise NotSpecialisedError("compare")
+    if op.kind in ("binary", "inplace") and op.data in _BINARY:
+        left, right = values
+        name = _BINARY[op.data]
+        if op.kind == "inplace" and isinstance(left, Record) and static_member(left.cls, f"__i{name}__"):
+            return member_call(s, left, f"__i{name}__", [("", right)], op, frame)
+        both = isinstance(left, Record) and isinstance(right, Record)
+        if both and left.cls is not right.cls and static_member(right.cls, f"__r{name}__"):  # type: ignore[union-attr]
+            raise NotSpecialisedError("reflected")
+        if isinstance(left, Record) and static_member(left.cls, f"__{name}__"):
+            return member_call(s, left, f"__{name}__", [("", right)], op, frame)
+        if isinstance(right, Record) and not isinstance(left, Record):
+            # A number or array asks the object; an array does so for each item, unless told otherwise.
+            if static_member(right.cls, "__array_priority__") is None and not isinstance(left, Constant):
+                raise NotSpecialisedError("reflected")
+            return member_call(s, right, f"__r{name}__", [("", left)], op, frame)
+    raise NotSpecialisedError("operator")
+
+
+def method_of_items(s: Specialiser, method: Method, args: Args) -> Done:
+    """A call of a method of a list or dict of known items."""
+    assert isinstance(method.receiver, Items)
+    assert isinstance(method.function, Known)
+    if any(kind for kind, _ in args) or method.function.value is None:
+        return None
+    return list_method(s, method.receiver, method.function.value.__name__, [value for _, value in args])

@@ -1,0 +1,188 @@
+"""Questions about regions of `Code`, and small changes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from s2sad.ir.code import Cases, Code, Definition, Exit, Handlers, Operand, Operation, Region, Value, Variable, codes, inner
+
+#: Operations that are statements of their own.
+STATEMENTS = frozenset(
+    "copy set_attribute set_item delete delete_global delete_attribute delete_item unpack function class import assert "
+    "if for while try with match annotate inplace store store_global".split()
+)
+
+
+def regions_in(region: Region) -> Iterator[Region]:
+    """A region and all regions inside, not those of other code that it makes."""
+    yield region
+    for operation in region.operations:
+        for part in operation.regions:
+            yield from regions_in(part)
+
+
+def returns(region: Region) -> bool:
+    """Whether something in a region returns from the function."""
+    return any(part.exit.kind == "return" for part in regions_in(region))
+
+
+def breaks(region: Region, kinds: Collection[str] = ("break",)) -> bool:
+    """Whether something in the body of a loop leaves that loop."""
+    if region.exit.kind in kinds:
+        return True
+    for operation in region.operations:
+        # What leaves a loop inside leaves no more than that, but for its ``else``.
+        inside = operation.regions[-1:] if operation.kind in ("for", "while") else operation.regions
+        if any(breaks(part, kinds) for part in inside):
+            return True
+    return False
+
+
+def is_inlined_easily(code: Code) -> bool:
+    """Whether a function returns at its end, or in branches of which no more than one goes on."""
+
+    def falls(region: Region) -> bool:
+        return region.exit.kind == "yield"
+
+    def is_plain(region: Region) -> bool:
+        for operation in region.operations:
+            if not any(map(returns, operation.regions)):
+                continue
+            if operation.kind != "if" or sum(map(falls, operation.regions)) > 1:
+                return False
+            if not all(map(is_plain, operation.regions)):
+                return False
+        return True
+
+    return not (code.generates or code.awaits) and is_plain(code.body)
+
+
+def is_expression(operations: Sequence[Operation], end: Exit) -> bool:
+    """Whether operations can be written as one expression."""
+    uses = Counter(o for operation in operations for o in operation.operands if isinstance(o, Value))
+    uses.update(o for o in end.operands if isinstance(o, Value))
+    for operation in operations:
+        if operation.kind in STATEMENTS or len(operation.results) != 1 or operation.result.name:
+            return False
+        if uses[operation.result] != 1:
+            return False
+    return True
+
+
+def shared_variables(code: Code) -> frozenset[Variable]:
+    """The variables of a function that can be values: they are no more than read and stored, by functions alone."""
+    found = set(code.variables)
+    stored = set()
+    for made in codes(code):
+        if made is not code and made.kind in ("generator", "class"):
+            found -= set(made.captures)
+        for operation in inner(made.body):
+            if operation.kind == "store":
+                stored.add(operation.data)
+            elif operation.kind == "delete":
+                found.discard(operation.data)
+            elif isinstance(operation.data, (Handlers, Cases)):
+                found -= set(_bound_by(operation.data))
+            elif operation.kind in ("try", "with", "comprehension", "match"):
+                found -= {o.data for part in operation.regions for o in _inside(part) if o.kind == "store"}
+    params = {param.target for param in code.params}
+    return frozenset(v for v in found if v in stored or v in params)
+
+
+def _inside(region: Region) -> Iterator[Operation]:
+    yield from inner(region)
+
+
+def _bound_by(data: Handlers | Cases) -> Iterator[Variable]:
+    if isinstance(data, Handlers):
+        yield from (name for name in data.names if isinstance(name, Variable))
+        return
+    pending = list(data.patterns)
+    for pattern in pending:
+        pending += pattern.parts
+        if isinstance(pattern.target, Variable):
+            yield pattern.target
+
+
+def settled(region: Region, returned: Mapping[Value, tuple[Sequence[Operation], tuple[Operand, ...]]]) -> Region:
+    """A region in which each exit that returns a key of a mapping does what stands there, and returns that."""
+    operations = tuple(
+        [
+            replace(o, regions=tuple([settled(part, returned) for part in o.regions])) if o.regions else o
+            for o in region.operations
+        ]
+    )
+    end = region.exit
+    if end.kind == "return" and end.operands and end.operands[0] in returned:
+        more, operands = returned[end.operands[0]]  # type: ignore[index]
+        operations = (*operations, *more)
+        end = replace(end, operands=operands)
+    return replace(region, operations=operations, exit=end)
+
+
+def free_values(code: Code) -> list[Value]:
+    """The values that a function uses and does not make, in order of their first use."""
+    made: set[Value] = {p.target for p in code.params if isinstance(p.target, Value)}
+    found: dict[Value, None] = {}
+    _free(code.body, made, found)
+    return [value for value in found if value not in made]
+
+
+def _free(region: Region, made: set[Value], found: dict[Value, None]) -> None:
+    made.update(region.params)
+    for operation in region.operations:
+        found.update(dict.fromkeys(o for o in operation.operands if isinstance(o, Value)))
+        data = operation.data.code if isinstance(operation.data, Definition) else operation.data
+        if isinstance(data, Code):
+            found.update(dict.fromkeys(free_values(data)))
+        for part in operation.regions:
+            _free(part, made, found)
+        made.update(operation.results)
+    found.update(dict.fromkeys(o for o in region.exit.operands if isinstance(o, Value)))
+
+
+def pruned(code: Code, needless: Collection[Value]) -> Code:
+    """A function without the operations of which nobody uses the result, if they may be left out.
+
+    These are reads of global names, copies, functions and displays, and what makes one of the ``needless`` values.
+    """
+    while True:
+        uses: Counter[Operand] = Counter()
+        for made in codes(code):
+            for part in regions_in(made.body):
+                uses.update(part.exit.operands)
+                for operation in part.operations:
+                    uses.update(operation.operands)
+        body = _pruned(code.body, uses, needless)
+        if body is code.body:
+            return code
+        code = replace(code, body=body)
+
+
+def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value]) -> Region:
+    out: list[Operation] = []
+    for operation in region.operations:
+        if len(operation.results) == 1 and not uses[operation.result]:
+            if operation.kind in ("copy", "lambda", "tuple", "list") or operation.result in needless:
+                continue
+            if operation.kind == "function" and not operation.data.decorators:
+                continue
+        regions = tuple([_pruned(part, uses, needless) for part in operation.regions])
+        if any(a is not b for a, b in zip(regions, operation.regions, strict=True)):
+            operation = replace(operation, regions=regions)
+        out.append(operation)
+    if len(out) == len(region.operations) and all(a is b for a, b in zip(out, region.operations, strict=True)):
+        return region
+    return replace(region, operations=tuple(out))
+
+
+def size(code: Code) -> int:
+    """How many operations a function has."""
+    return sum(1 for operation in inner(code.body) if operation.kind not in ("global", "load"))
+
+
+def names_read(made: Iterable[Code]) -> set[str]:
+    """The global names that functions read."""
+    return {o.data for code in made for o in inner(code.body) if o.kind == "global"}

@@ -1,0 +1,248 @@
+"""Specialisation of names, displays, subscripts and comparisons."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import UNSET, Constant, Definition, Operand, Operation
+from s2sad.ops import spec_of
+from s2sad.runtime.classes import own_class
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Choice,
+    Closure,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Partial,
+    Record,
+    Row,
+    is_static,
+)
+from s2sad.transform.specialiser import Done, Frame, Specialiser
+
+
+def items_of(s: Specialiser, items: list[Abstract], keys: tuple[Any, ...] | None = None) -> Items:
+    """A list or dict of known items."""
+    cell = Cell("items")
+    cell.items = Items(cell, keys)
+    s.state[cell] = Row(tuple(items))
+    return cell.items
+
+
+# --- names
+
+
+def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    found, value = s.lookup(frame, op.data)
+    if not found:
+        return None
+    of_users = own_class(value) is not None and not isinstance(value, types.ModuleType)
+    if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
+        return None
+    if not s.reads_alike(op.data, frame.home):
+        raise NotSpecialisedError(op.data)
+    operand = s.emit("global", (), op.data, place=frame.place or op.place)
+    s.needless.add(operand)
+    return (Known(value, operand, (frame.home, op.data)),)
+
+
+def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    cell = frame.env.get(op.data)
+    if not isinstance(cell, Cell):
+        return None
+    value = s.state.get(cell, UNSET)
+    if value is UNSET:
+        raise NotSpecialisedError("unset")
+    return (value,)
+
+
+def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    cell = frame.env.get(op.data)
+    if not isinstance(cell, Cell):
+        return None
+    value = s.get(op.operands[0], frame)
+    s.state[cell] = s.named(value, cell.name, frame.place or op.place)
+    return (s.state[cell],) * len(op.results)
+
+
+def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    value = s.get(op.operands[0], frame)
+    return (value,) if is_static(value) else None
+
+
+def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    definition: Definition = op.data
+    code = definition.code
+    if definition.decorators or code.generates or code.awaits:
+        return None
+    values = [s.get(o, frame) for o in op.operands[: len(definition.defaults)]]
+    defaults = dict(zip(definition.defaults, values, strict=True))
+    return (Closure(definition, op.kind == "lambda", frame.env, defaults, frame.home, frame.owner, op.place),)
+
+
+# --- displays
+
+
+def is_structure(value: Abstract) -> bool:
+    """Whether a value is static, and more than an object that exists."""
+    return is_static(value) and (not isinstance(value, Known) or is_function(value))
+
+
+def is_function(value: Abstract) -> bool:
+    """Whether a value is a function that exists."""
+    if not isinstance(value, Known) or isinstance(value.value, (type, types.ModuleType)):
+        return False
+    return callable(value.value)
+
+
+def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None:
+    """The items of a display, where it is known which these are."""
+    items: list[Abstract] = []
+    for operand, star in zip(op.operands, op.data, strict=True):
+        value = s.get(operand, frame)
+        row = s.row(value) if star else (value,)
+        if row is None:
+            return None
+        items += row
+    return items
+
+
+def tuple_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    items = _items(s, op, frame)
+    return None if items is None or not any(map(is_structure, items)) else (Row(tuple(items)),)
+
+
+def list_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    items = _items(s, op, frame)
+    return None if items is None or not any(map(is_structure, items)) else (items_of(s, items),)
+
+
+def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    keys: list[Any] = []
+    for key in op.operands[::2]:
+        found = s.get(key, frame)
+        if not isinstance(found, Constant) or not isinstance(found.value, (str, int)):
+            return None
+        keys.append(found.value)
+    values = [s.get(o, frame) for o in op.operands[1::2]]
+    if any(op.data) or not any(map(is_structure, values)) or len(set(keys)) < len(keys):
+        return None
+    return (items_of(s, values, tuple(keys)),)
+
+
+def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    base, index = [s.get(o, frame) for o in op.operands]
+    if not isinstance(index, Constant):
+        return None
+    if isinstance(base, Items) and base.keys is not None:
+        content = s.state[base.cell]
+        if isinstance(content, Row) and index.value in base.keys:
+            return (content.items[base.keys.index(index.value)],)
+        return None
+    row = s.row(base)
+    if row is None or type(index.value) is not int or not -len(row) <= index.value < len(row):
+        return None
+    return (row[index.value],)
+
+
+def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    row = s.row(s.get(op.operands[0], frame))
+    count, star = op.data
+    if row is None or len(row) < count - (star is not None) or (star is None and len(row) != count):
+        return None
+    if star is not None:
+        end = star + 1 + len(row) - count
+        row = (*row[:star], items_of(s, list(row[star:end])), *row[end:])
+    place = frame.place or op.place
+    return tuple([s.named(value, result.name, place) for value, result in zip(row, op.results, strict=True)])
+
+
+# --- truth
+
+
+def truth(s: Specialiser, value: Abstract) -> bool | None:
+    """Whether a value counts as true, where that is known."""
+    if isinstance(value, Constant):
+        return None if value is UNSET else bool(value.value)
+    if isinstance(value, (Closure, Method, Partial, Choice)) or is_function(value):
+        return True
+    row = s.row(value)
+    return None if row is None else bool(row)
+
+
+def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    left, right = [s.get(o, frame) for o in op.operands]
+    decided: bool | None = None
+    if op.data in ("is", "is not"):
+        decided = _identical(left, right)
+    elif op.data in ("==", "!=") and isinstance(left, Constant) and isinstance(right, Constant):
+        if all(isinstance(c.value, (str, int, type(None))) for c in (left, right)):
+            decided = bool(left.value == right.value)
+    return None if decided is None else (Constant(decided == (op.data in ("is", "=="))),)
+
+
+def _identical(a: Abstract, b: Abstract) -> bool | None:
+    """Whether two values are one object, where that is known."""
+    for value, other in ((a, b), (b, a)):
+        if isinstance(other, Constant) and other.value is None:
+            if isinstance(value, Constant) and value is not UNSET:
+                return value.value is None
+            if is_static(value) and not isinstance(value, Known):
+                return False
+            if is_function(value):
+                return False
+    return None
+
+
+def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    if op.data != "not":
+        return None
+    known = truth(s, s.get(op.operands[0], frame))
+    return None if known is None else (Constant(not known),)
+
+
+def plus(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    left, right = [s.get(o, frame) for o in op.operands]
+    rows = s.row(left), s.row(right)
+    if op.data != "+" or rows[0] is None or rows[1] is None or type(left) is not type(right):
+        return None
+    both = [*rows[0], *rows[1]]
+    if isinstance(left, Row):
+        return (Row(tuple(both)),)
+    if op.kind == "inplace" and isinstance(left, Items):
+        s.state[left.cell] = Row(tuple(both))
+        return (left,)
+    return (items_of(s, both),)
+
+
+def use_known(s: Specialiser, known: Known) -> Any:
+    """The object that a name means, on which the new program rests from now on."""
+    if known.read is not None:
+        home, name = known.read
+        space = home.resolver.cells.get(name, home.resolver.globals)
+        if callable(known.value) or isinstance(known.value, types.ModuleType):
+            return known.value
+        s.guard(Guard(space, name, type(known.value), type))
+    return known.value
+
+
+def has_rule(value: Any) -> bool:
+    """Whether a callable is in the operation table."""
+    return spec_of(value) is not None
+
+
+def operand_of(value: Abstract) -> Operand | None:
+    """The operand of the new program that a value has already."""
+    if not is_static(value):
+        return value  # type: ignore[return-value]
+    return value.operand if isinstance(value, (Known, Method)) else None
+
+
+def is_record(value: Abstract) -> bool:
+    """Whether a value is an object that the program makes."""
+    return isinstance(value, Record)

@@ -1,0 +1,136 @@
+"""Specialisation: functions and objects that a program makes and uses itself become plain functions and values.
+
+The program is run once at compile time over abstract values (:mod:`s2sad.transform.known`), and what cannot be done
+then is written down as a new program (online partial evaluation; Jones, Gomard and Sestoft 1993, chapters 4 and 10).
+Calls of functions that the program makes are inlined, or become calls of functions of their own that get what they
+capture as further arguments; so do functions that get a function as an argument.  Attributes of objects that the program
+makes become values.
+
+What the specialiser does not know stays as it is.  Where that is not possible, since what would have to exist at run
+time has been taken apart, the function stays as a whole as it is.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from s2sad.errors import SourceError
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.source import Source
+from s2sad.ir.code import Code, Value, Variable, inner
+from s2sad.transform import branches, calls, loops, objects, simple
+from s2sad.transform.functions import same_function
+from s2sad.transform.known import Cell, Home, NotSpecialisedError
+from s2sad.transform.regions import pruned, settled, shared_variables
+from s2sad.transform.specialiser import Done, Frame, Handler, Making, Returned, Specialiser
+
+
+def _either(*handlers: Handler) -> Handler:
+    """The first of some handlers that knows what an operation does."""
+
+    def handler(s: Specialiser, op: object, frame: Frame) -> Done:
+        for one in handlers:
+            done = one(s, op, frame)  # type: ignore[arg-type]
+            if done is not None:
+                return done
+        return None
+
+    return handler
+
+
+HANDLERS: dict[str, Handler] = {
+    "global": simple.global_name,
+    "load": simple.load,
+    "store": simple.store,
+    "copy": simple.copy,
+    "function": simple.function,
+    "lambda": simple.function,
+    "tuple": simple.tuple_display,
+    "list": simple.list_display,
+    "dict": simple.dict_display,
+    "item": _either(simple.item, objects.operator),
+    "unpack": simple.unpack,
+    "compare": _either(simple.compare, objects.operator),
+    "unary": _either(simple.negation, objects.operator),
+    "binary": _either(simple.plus, objects.operator),
+    "inplace": _either(simple.plus, objects.operator),
+    "attribute": objects.attribute,
+    "set_attribute": objects.set_attribute,
+    "call": calls.call,
+    "if": branches.branch,
+    "choose": branches.branch,
+    "and": branches.connected,
+    "or": branches.connected,
+    "for": loops.for_loop,
+    "while": loops.while_loop,
+}
+
+
+@dataclass(frozen=True)
+class Specialised:
+    """A function that has been specialised: its source, those of the functions that it calls, and guards."""
+
+    source: Source
+    sources: dict[types.FunctionType, Source]
+    guards: tuple[Guard, ...]
+
+
+def specialised(source: Source, read: Callable[[types.FunctionType], Source]) -> Specialised | None:
+    """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
+
+    Args:
+        source: The function.
+        read: What reads the source of a function that it calls.
+    """
+    s = Specialiser(read, HANDLERS, calls.call_function)
+    function = source.function
+    home = s.homes[function] = Home(source, Resolver(function, frozenset()))
+    try:
+        code = s.code(function)
+        made = _whole(s, code, home)
+        if made is None:
+            return None
+        whole = same_function(made, home, s.making.cells)
+    except (NotSpecialisedError, SourceError, RecursionError):
+        return None
+    guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
+    return Specialised(whole, s.sources, tuple(guards))
+
+
+def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
+    """A function specialised; None if there is nothing to do."""
+    function = home.source.function
+    shared = shared_variables(code)
+    memory = frozenset(code.variables) - shared
+    s.making = Making(home, {*function.__globals__, *function.__code__.co_freevars}, memory)
+    s.making.taken |= {*function.__code__.co_varnames, *function.__code__.co_cellvars, *function.__code__.co_names}
+    returns: list[Returned] = []
+    frame = Frame({}, home, None, None, returns)
+    for variable in shared:
+        cell = frame.env[variable] = Cell(variable.name)
+        s.state[cell] = simple.UNSET
+    params = []
+    for param in code.params:
+        value = Value(param.name)
+        if isinstance(param.target, Variable) and param.target in shared:
+            s.state[frame.env[param.target]] = value  # type: ignore[index]
+            params.append(replace(param, target=value))
+        elif isinstance(param.target, Value):
+            frame.env[param.target] = value
+            params.append(replace(param, target=value))
+        else:
+            params.append(param)
+    s.active.append(code)
+    region = s.region_of(code.body, frame)
+    if not s.used:
+        return None
+    body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(r.value),)) for r in returns})
+    made = replace(code, params=tuple(params), body=body, variables=tuple([v for v in code.variables if v in memory]))
+    made = pruned(made, s.needless)
+    if any(o.kind in ("function", "class") for o in inner(made.body)) and not any(
+        o.kind in ("function", "class") for o in inner(code.body)
+    ):
+        raise NotSpecialisedError("function")
+    return made

@@ -1,0 +1,343 @@
+"""The machine of specialisation: abstract values, the new program as it is written, regions and functions.
+
+What single kinds of operations do stands in `handlers`: a function of the specialiser, the operation and the frame,
+which returns the abstract results, how the region ends, or None where the operation is to be written as it is.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from s2sad.frontend.lower_statements import lower_function
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.source import Source
+from s2sad.ir.code import NONE, UNSET, Code, Constant, Definition, Exit, Kind, Operand, Operation, Place, Region, Value, Variable, codes
+from s2sad.transform.known import Abstract, Cell, Closure, Env, Home, Items, Known, Method, NotSpecialisedError, Row, is_static, same
+from s2sad.transform.regions import free_values, settled
+
+State = dict[Cell, Abstract]
+
+
+@dataclass(frozen=True)
+class End:
+    """How a region ended: the kind of its exit, and what that hands on."""
+
+    kind: str
+    values: tuple[Abstract, ...] = ()
+    place: Place | None = None
+
+
+#: What an operation leaves: abstract results, the end of the region, or nothing known.
+Done = tuple[Abstract, ...] | End | None
+
+
+@dataclass(frozen=True, eq=False)
+class Returned:
+    """What a function returns at one of its exits, and the contents of cells then; ``token`` stands for it."""
+
+    token: Value
+    value: Abstract
+    state: State
+
+
+@dataclass(eq=False)
+class Frame:
+    """One run of a function: what its values are.
+
+    ``place`` is that of the call where the text is another's than that of the new function.  ``returns`` collects what
+    a function returns that is not inlined.
+    """
+
+    env: Env
+    home: Home
+    place: Place | None = None
+    owner: tuple[type, Abstract] | None = None
+    returns: list[Returned] | None = None
+    unrolled: bool = False
+
+
+@dataclass(eq=False)
+class Making:
+    """A function of the new program: its text, the functions that it calls by names of their own, and its memory."""
+
+    home: Home
+    taken: set[str]
+    memory: frozenset[Variable] = frozenset()
+    cells: dict[str, types.CellType] = field(default_factory=dict)
+
+    def refer(self, function: types.CellType, title: str) -> str:
+        """The name under which the function in a cell is called here."""
+        for name, known in self.cells.items():
+            if known is function:
+                return name
+        name, number = title, 2
+        while name in self.taken:
+            name, number = f"{title}_{number}", number + 1
+        self.taken.add(name)
+        self.cells[name] = function
+        return name
+
+
+Handler = Callable[["Specialiser", Operation, Frame], Done]
+
+
+class Specialiser:
+    """Runs functions over abstract values and writes down what remains."""
+
+    def __init__(
+        self, read: Callable[[types.FunctionType], Source], handlers: Mapping[str, Handler], call_function: Callable[..., Done]
+    ) -> None:
+        self.read = read
+        self.handlers = handlers
+        self.call_function = call_function
+        self.state: State = {}
+        self.out: list[Operation] = []
+        self.making: Making
+        self.homes: dict[types.FunctionType, Home] = {}
+        self.lowered: dict[types.FunctionType, Code] = {}
+        self.guards: dict[tuple[int, str], Guard] = {}
+        #: The functions of the new program, by what they were made of.
+        self.lifted: dict[Any, Any] = {}
+        self.sources: dict[types.FunctionType, Source] = {}
+        #: What makes the exits of the loops around the place where the new program is written.
+        self.loops: list[Callable[[End], Exit]] = []
+        #: The functions that are being run.
+        self.active: list[Code] = []
+        #: Results of operations that may be left out where nobody uses them.
+        self.needless: set[Value] = set()
+        #: Whether something static was taken apart.
+        self.used = False
+
+    # --- texts
+
+    def home(self, function: types.FunctionType) -> Home:
+        """The text of a function."""
+        if function not in self.homes:
+            self.homes[function] = Home(self.read(function), Resolver(function, frozenset()))
+        return self.homes[function]
+
+    def code(self, function: types.FunctionType) -> Code:
+        """A function as it is written."""
+        if function not in self.lowered:
+            self.lowered[function] = lower_function(self.home(function).source.node)
+            self.guard(Guard(function, "__code__", function.__code__))
+        return self.lowered[function]
+
+    def lookup(self, frame: Frame, name: str) -> tuple[bool, Any]:
+        """Whether a global name has a value now, and the value."""
+        return frame.home.resolver.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
+
+    def guard(self, guard: Guard) -> None:
+        """Note on what the new program rests."""
+        self.guards.setdefault((id(guard.space), guard.name), guard)
+
+    def reads_alike(self, name: str, home: Home) -> bool:
+        """Whether a global name of a text means the same in the function that is being written."""
+        here, there = self.making.home.source.function, home.source.function
+        if here is there:
+            return True
+        hidden = {*here.__code__.co_freevars, *there.__code__.co_freevars}
+        return here.__globals__ is there.__globals__ and name not in hidden
+
+    # --- values
+
+    def get(self, operand: Operand, frame: Frame) -> Abstract:
+        """The abstract value of an operand of the old program."""
+        if isinstance(operand, Constant):
+            return operand
+        found = frame.env.get(operand)
+        if found is None or isinstance(found, Cell):
+            raise NotSpecialisedError(operand.name)
+        return found
+
+    def row(self, value: Abstract) -> tuple[Abstract, ...] | None:
+        """The items of a tuple or list, where it is known which these are."""
+        if isinstance(value, Items) and value.keys is None:
+            content = self.state[value.cell]
+            return content.items if isinstance(content, Row) else None
+        return value.items if isinstance(value, Row) else None
+
+    def dynamic(self, value: Abstract) -> Operand:
+        """The operand of the new program for an abstract value."""
+        match value:
+            case Value() | Constant():
+                return value
+            case Known() if value.operand is not UNSET:
+                return value.operand
+            case Row():
+                items = tuple([self.dynamic(item) for item in value.items])
+                return self.emit("tuple", items, (False,) * len(items))
+            case Items():
+                self.freeze(value)
+                content = self.state[value.cell]
+                assert isinstance(content, (Value, Constant))
+                return content
+            case Closure():
+                return self.function_again(value)
+            case Method() if value.operand is not None:
+                return value.operand
+        raise NotSpecialisedError(type(value).__name__)
+
+    def freeze(self, items: Items) -> None:
+        """Let a list or dict of known items be an object of the new program from here on."""
+        content = self.state[items.cell]
+        if not isinstance(content, Row):
+            return
+        values = [self.dynamic(item) for item in content.items]
+        if items.keys is None:
+            self.state[items.cell] = self.emit("list", values, (False,) * len(values))
+        else:
+            pairs = [part for key, v in zip(items.keys, values, strict=True) for part in (Constant(key), v)]
+            self.state[items.cell] = self.emit("dict", pairs, (False,) * len(values))
+
+    def emit(
+        self, kind: Kind, operands: Sequence[Operand], data: Any = None, name: str = "", place: Place | None = None
+    ) -> Value:
+        """Write an operation of the new program with one result."""
+        result = Value(name)
+        self.out.append(Operation(kind, tuple(operands), (result,), data, (), place))
+        return result
+
+    def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
+        """A value under the name of a variable."""
+        if not name or is_static(value) or (isinstance(value, Value) and value.name == name):
+            return value
+        return self.emit("copy", (self.dynamic(value),), name=name, place=place)
+
+    @contextmanager
+    def apart(self) -> Iterator[list[Operation]]:
+        """What is written in the ``with`` goes into a list of its own; cells hold afterwards what they did before."""
+        out, state = self.out, self.state
+        self.out, self.state = [], dict(state)
+        try:
+            yield self.out
+        finally:
+            self.out, self.state = out, state
+
+    # --- regions
+
+    def run(self, region: Region, frame: Frame) -> End:
+        """Run the operations of a region, and return how it ends."""
+        for operation in region.operations:
+            end = self.operation(operation, frame)
+            if end is not None:
+                return end
+        return self.ended(region.exit, frame)
+
+    def ended(self, exit: Exit, frame: Frame) -> End:
+        """How a region ends."""
+        values = tuple([self.get(o, frame) for o in exit.operands])
+        place = frame.place or exit.place
+        if exit.kind != "return":
+            return End(exit.kind, values, place)
+        if frame.returns is None:
+            raise NotSpecialisedError("return")
+        token = Value()
+        frame.returns.append(Returned(token, values[0] if values else NONE, dict(self.state)))
+        return End("return", (token,), place or exit.place)
+
+    def operation(self, op: Operation, frame: Frame) -> End | None:
+        """Run one operation; how the region ends if nothing comes after it."""
+        handler = self.handlers.get(op.kind)
+        done = None if handler is None else handler(self, op, frame)
+        if isinstance(done, End):
+            return done
+        if done is None:
+            self.rewrite(op, frame)
+        else:
+            frame.env.update(zip(op.results, done, strict=True))
+        return None
+
+    def rewrite(self, op: Operation, frame: Frame) -> None:
+        """Write an operation as it is, with the operands of the new program."""
+        operands = tuple([self.dynamic(self.get(o, frame)) for o in op.operands])
+        data = op.data
+        if isinstance(data, Definition):
+            data = replace(data, code=self.code_again(data.code, frame))
+        elif isinstance(data, Code):
+            data = self.code_again(data, frame)
+        elif isinstance(data, Variable) and data not in self.making.memory:
+            raise NotSpecialisedError(data.name)
+        elif op.kind == "global" and not self.reads_alike(op.data, frame.home):
+            raise NotSpecialisedError(op.data)
+        regions = tuple([self.region_again(region, frame) for region in op.regions])
+        results = tuple([Value(r.name) for r in op.results])
+        frame.env.update(zip(op.results, results, strict=True))
+        place = frame.place or op.place
+        self.out.append(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
+
+    def region_of(self, region: Region, frame: Frame) -> Region:
+        """The whole body of a function."""
+        end = self.run(region, frame)
+        made = self.exit(end)
+        return Region((), tuple(self.out), made)
+
+    def region_again(self, region: Region, frame: Frame) -> Region:
+        """A region as it is, in which no cell changes that is seen outside."""
+        params = tuple([Value(p.name) for p in region.params])
+        frame.env.update(zip(region.params, params, strict=True))
+        before = self.state
+        with self.apart() as out:
+            end = self.run(region, frame)
+            if any(not same(self.state[cell], value) for cell, value in before.items()):
+                raise NotSpecialisedError("changed")
+            made = self.exit(end)
+        return Region(params, tuple(out), made)
+
+    def exit(self, end: End, more: Sequence[Abstract] = ()) -> Exit:
+        """The exit of a region of the new program; it hands on ``more`` as well."""
+        if end.kind in ("continue", "break") and self.loops:
+            return self.loops[-1](end)
+        operands = tuple([self.dynamic(value) for value in (*end.values, *more)])
+        return Exit(end.kind, operands, end.place)  # type: ignore[arg-type]
+
+    # --- functions
+
+    def code_again(self, code: Code, frame: Frame) -> Code:
+        """A function that is made as it is, since nobody knows who calls it, and when."""
+        if any(isinstance(frame.env.get(variable), Cell) for made in codes(code) for variable in made.captures):
+            raise NotSpecialisedError("captured")
+        if any(variable not in self.making.memory for variable in code.captures):
+            raise NotSpecialisedError("captured")
+        returns: list[Returned] = []
+        inside = Frame(dict(frame.env), frame.home, frame.place, frame.owner, returns)
+        memory = self.making.memory
+        self.making.memory = memory | set(code.variables)
+        params = []
+        for param in code.params:
+            target = param.target
+            if isinstance(target, Value):
+                target = inside.env[param.target] = Value(target.name)
+            params.append(replace(param, target=target))
+        body = self.region_again(code.body, inside)
+        self.making.memory = memory
+        body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
+        made = replace(code, params=tuple(params), body=body)
+        return replace(made, seen=tuple(free_values(made)))
+
+    def settle(
+        self, returned: Returned, operands: Callable[[Returned], tuple[Operand, ...]]
+    ) -> tuple[list[Operation], tuple[Operand, ...]]:
+        """What is to be done at an exit of a function, and what it returns then."""
+        with self.apart() as out:
+            self.state = dict(returned.state)
+            found = operands(returned)
+        return out, found
+
+    def function_again(self, closure: Closure) -> Operand:
+        """A function of the program as a value of the new program."""
+        if closure.home is not self.making.home:
+            raise NotSpecialisedError("function")
+        definition = closure.definition
+        frame = Frame(closure.env, closure.home, None, closure.owner)
+        operands = [self.dynamic(closure.defaults[name]) for name in definition.defaults]
+        data = Definition(self.code_again(definition.code, frame), defaults=definition.defaults)
+        if closure.is_lambda:
+            return self.emit("lambda", operands, data, place=closure.place)
+        return self.emit("function", operands, data, definition.code.name, closure.place)
