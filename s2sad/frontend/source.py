@@ -35,7 +35,8 @@ _UNUSUAL = {
     inspect.CO_ASYNC_GENERATOR: "an async generator function",
 }
 
-
+#: The attribute of functions made by the compiler in which their source is.
+MADE = "__s2sad_source__"
 _COMPILED_TYPES = {
     *("ufunc", "method_descriptor", "wrapper_descriptor", "method-wrapper", "cython_function_or_method"),
     "_ArrayFunctionDispatcher",
@@ -97,6 +98,9 @@ def read_source(function: Callable[..., Any]) -> Source:
         'located'
     """
     plain = _plain_function(function)
+    made = plain.__dict__.get(MADE)
+    if isinstance(made, Source):
+        return made
     code = plain.__code__
     file = code.co_filename
     texts = _texts(plain)

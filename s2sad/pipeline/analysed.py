@@ -43,6 +43,7 @@ from s2sad.pipeline.callees import Callees
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
 from s2sad.pipeline.receivers import with_checks
 from s2sad.runtime import as_pair
+from s2sad.transform.specialise import specialised
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
 
@@ -79,9 +80,15 @@ class Analyser(Callees):
         self.stages: dict[str, Callable[[], str]] = {}
 
     def source(self, function: types.FunctionType) -> Source:
-        """The source of a function."""
+        """The source of a function, without the functions and objects that it makes and uses itself."""
         if function not in self.sources:
-            self.sources[function] = read_source(function)
+            source = read_source(function)
+            made = specialised(source, read_source)
+            if made is not None:
+                source = made.source
+                for guard in made.guards:
+                    self.guard(guard)
+            self.sources[function] = source
         return self.sources[function]
 
     def lowered(

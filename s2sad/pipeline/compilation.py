@@ -103,7 +103,7 @@ class _Compilation(Analyser):
             names = (self.writer.unused(prefix + "_".join(wrt)),)
             gradient = self.gradient(function, wrt, facts, goal, has_aux, single, names[0])
             self.stages["adjoint"] = lambda: show(gradient)
-            self.writer.write(gradient, function)
+            self.writer.write(gradient, self.source(function).function)
         text = self.writer.source(names)
         self.stages["source"] = lambda: text
         guards = tuple(self.guards.values())
@@ -237,8 +237,8 @@ class _Compilation(Analyser):
             again = None
         forward, backward, callee.pair, once = halves(whole, edge, made, facts, closed, callee.fixed, titles, again)
         self.once = self.once or once
-        self.writer.write(fold(forward, memory), function)
-        self.writer.write(fold(backward, memory), function)
+        self.writer.write(fold(forward, memory), self.source(function).function)
+        self.writer.write(fold(backward, memory), self.source(function).function)
         for name, cell in zip(names, callee.cells, strict=True):
             cell.cell_contents = self.writer.functions[name]
         callee.done = True

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
-from s2sad.transform.known import Abstract, Choice, Known, NotSpecialisedError, Record, Row, is_callable, is_static, same
+from s2sad.transform.known import (
+    Abstract,
+    Choice,
+    Known,
+    NotSpecialisedError,
+    Record,
+    Row,
+    is_callable,
+    is_static,
+    same,
+)
 from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser, State
@@ -109,11 +119,7 @@ def fork(
                 end = arm()
                 ran.append((out, end, s.state))
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
-        changed = [
-            cell
-            for cell, value in before.items()
-            if any(not same(state[cell], value) for _, state in going)
-        ]
+        changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
         lists = [cell.items for cell in changed if cell.items is not None and isinstance(before[cell], Row)]
         if not lists:
             break
@@ -172,7 +178,9 @@ def _joined(join: _Join, name: str, results: list[Value], test: Operand) -> Abst
     first = values[0]
     if all(same(first, value) for value in values[1:]) and is_static(first):
         return first
-    if any(map(is_static, values)) and not all(isinstance(v, (Value, Constant, Known)) and v is not UNSET for v in values):
+    if any(map(is_static, values)) and not all(
+        isinstance(v, (Value, Constant, Known)) and v is not UNSET for v in values
+    ):
         if len(values) == 2 and all(map(is_callable, values)):
             return Choice(test, values[0], values[1])
         if all(isinstance(v, Row) and isinstance(first, Row) and len(v.items) == len(first.items) for v in values):

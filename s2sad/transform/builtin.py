@@ -31,7 +31,9 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None
     if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
         numbers = [v.value for v in values if isinstance(v, Constant)]
-        operand = s.emit("call", (_operand(s, op, frame), *(s.dynamic(v) for v in values)), op.data, place=frame.place or op.place)
+        operand = s.emit(
+            "call", (_operand(s, op, frame), *(s.dynamic(v) for v in values)), op.data, place=frame.place or op.place
+        )
         s.needless.add(operand)
         try:
             return (Known(range(*numbers), operand),)
@@ -40,7 +42,11 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     if not any(map(is_structure, values)):
         return None
     if function is functools.partial:
-        return (Partial(values[0], tuple(values[1:]), tuple([(k, v) for k, v in args if k])),) if is_callable(values[0]) else None
+        return (
+            (Partial(values[0], tuple(values[1:]), tuple([(k, v) for k, v in args if k])),)
+            if is_callable(values[0])
+            else None
+        )
     try:
         made = _FUNCTIONS.get(function)
     except TypeError:

@@ -6,8 +6,6 @@ import functools
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
@@ -21,8 +19,6 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Closure,
-    Env,
-    Home,
     Items,
     Known,
     Method,
@@ -32,13 +28,15 @@ from s2sad.transform.known import (
     Row,
     is_static,
 )
-from s2sad.transform.lifting import lift
+from s2sad.transform.lifting import Start, lift
 from s2sad.transform.regions import is_inlined_easily, names_read, regions_in, returns, shared_variables, size
-from s2sad.transform.simple import has_rule, is_structure, items_of, truth, use_known
+from s2sad.transform.simple import has_rule, is_structure, items_of, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
-#: How many operations a function has at most that is inlined.
-SMALL = 12
+#: How many operations a function and a lambda have at most that are inlined wherever they are called.
+SMALL, SMALL_LAMBDA = 8, 24
+#: How deep calls are inlined.
+DEEPEST = 40
 
 Args = Sequence[tuple[str, Abstract]]
 
@@ -70,7 +68,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             code = function.definition.code
             defaults = {**function.defaults}
             name = "lambda_" if function.is_lambda else code.name
-            return invoke(s, code, defaults, args, function.env, function.home, function.owner, op, frame, name)
+            start = Start(code, defaults, function.env, function.home, function.owner, name, function.place)
+            return invoke(s, start, args, op, frame)
         case Method():
             if isinstance(function.receiver, Items):
                 return objects.method_of_items(s, function, args)
@@ -105,7 +104,9 @@ def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, fram
     """A call of a method: of its function with the object before the arguments."""
     function = method.function
     if isinstance(function, Known) and isinstance(function.value, types.FunctionType) and method.owner is not None:
-        return call_function(s, function.value, [("", method.receiver), *args], op, frame, (method.owner, method.receiver))
+        return call_function(
+            s, function.value, [("", method.receiver), *args], op, frame, (method.owner, method.receiver)
+        )
     return apply(s, function, [("", method.receiver), *args], op, frame)
 
 
@@ -158,7 +159,9 @@ def call_function(
     except S2SADError as error:
         raise NotSpecialisedError(str(error)) from error
     home = s.home(function)
-    return invoke(s, code, _defaults(function), args, {}, home, owner, op, frame, code.name)
+    given = [value for _, value in args if isinstance(value, Closure) and not value.is_lambda]
+    name = code.name if owner is not None or not given else f"{code.name}_{given[0].definition.code.name}"
+    return invoke(s, Start(code, _defaults(function), {}, home, owner, name), args, op, frame)
 
 
 def _defaults(function: types.FunctionType) -> dict[str, Abstract]:
@@ -197,33 +200,24 @@ def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Arg
     return bound
 
 
-def invoke(
-    s: Specialiser,
-    code: Code,
-    defaults: Mapping[str, Abstract],
-    args: Args,
-    env: Env,
-    home: Home,
-    owner: tuple[type, Abstract] | None,
-    op: Operation,
-    frame: Frame,
-    name: str,
-) -> Done:
+def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame) -> Done:
     """Run a function with arguments: inlined where it is short, else as a function of the new program."""
-    bound = bind(s, code, defaults, args)
+    code = start.code
+    bound = bind(s, code, start.defaults, args)
     s.used = True
-    small = code.kind == "lambda" or size(code) <= SMALL or code.name in ("__init__", "__post_init__")
-    alike = all(s.reads_alike(read, home) for read in names_read(codes(code)))
-    if small and alike and code not in s.active and len(s.active) < 40 and is_inlined_easily(code):
-        place = None if home is s.making.home and frame.place is None else frame.place or op.place
-        inside = Frame(dict(env), home, place, owner)
+    most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
+    small = size(code) <= most or code.name in ("__init__", "__post_init__")
+    alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code)))
+    if small and alike and code not in s.active and len(s.active) < DEEPEST and is_inlined_easily(code):
+        place = None if start.home is s.making.home and frame.place is None else frame.place or op.place
+        inside = Frame(dict(start.env), start.home, place, start.owner)
         enter(s, code, bound, inside, op)
         s.active.append(code)
         try:
             return _tail(s, code.body.operations, 0, code.body, inside)
         finally:
             s.active.pop()
-    return lift(s, code, bound, env, home, owner, op, frame, name, enter)
+    return lift(s, start, bound, op, frame, enter)
 
 
 def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Frame, op: Operation) -> None:
@@ -235,7 +229,9 @@ def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Fra
             s.state[inside.env[variable]] = UNSET  # type: ignore[index]
         elif variable not in s.making.memory:
             raise NotSpecialisedError(variable.name)
-    uses = Counter(o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands)
+    uses = Counter(
+        o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands
+    )
     uses.update(o for made in codes(code) for part in regions_in(made.body) for o in part.exit.operands)
     for param in code.params:
         value = bound[param.name]
@@ -265,13 +261,13 @@ def _tail(
         end = s.operation(op, frame)
         if end is not None:
             return end
-    end = region.exit
-    values = [s.get(o, frame) for o in end.operands]
-    if end.kind == "return":
+    exit = region.exit
+    values = [s.get(o, frame) for o in exit.operands]
+    if exit.kind == "return":
         return (values[0] if values else NONE,)
-    if end.kind == "yield" and after is not None:
+    if exit.kind == "yield" and after is not None:
         return after(values)
-    return End(end.kind, tuple(values), frame.place or end.place)
+    return End(exit.kind, tuple(values), frame.place or exit.place)
 
 
 def _go_on(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,10 +12,12 @@ import gast
 
 from s2sad.backend.python.expressions import UnfoldableError
 from s2sad.backend.python.fold import function as tree_of
-from s2sad.frontend.source import Source
+from s2sad.frontend.source import MADE, Source
 from s2sad.ir.code import Code, Place
 from s2sad.load import compiled
+from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
+from s2sad.transform.rename import NameClashError, renamed
 
 
 def made_function(
@@ -39,7 +42,7 @@ def made_function(
     node.lineno = node.end_lineno = line
     function = _function(node, original.function, cells)
     source = replace(original, function=function, name=name, node=gast.ast_to_gast(node))
-    function.__dict__["__s2sad_source__"] = source
+    function.__dict__[MADE] = source
     return function, source
 
 
@@ -57,8 +60,8 @@ def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType]) -
 
 def _tree(code: Code) -> ast.FunctionDef:
     try:
-        made = tree_of(code)
-    except UnfoldableError as error:
+        made = tree_of(renamed(coalesced(code)))
+    except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
     assert isinstance(made, ast.FunctionDef)
     return made
@@ -79,12 +82,12 @@ def _function(
 
 
 def _without_defaults(args: ast.arguments) -> ast.arguments:
-    """Parameters without annotations; those with defaults need some here."""
-    def bare(a: ast.arg | None) -> ast.arg | None:
-        return None if a is None else ast.copy_location(ast.arg(a.arg), a)
-
-    none = ast.Constant(None, lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
-    return ast.arguments(
-        [bare(a) for a in args.posonlyargs], [bare(a) for a in args.args], bare(args.vararg),
-        [bare(a) for a in args.kwonlyargs], [d and none for d in args.kw_defaults], bare(args.kwarg), [none for _ in args.defaults],
-    )  # type: ignore[arg-type]  # fmt: skip
+    """Parameters without annotations, and with any default values where there are some."""
+    made = copy.deepcopy(args)
+    none = ast.copy_location(ast.Constant(None), ast.Name("_", lineno=1, col_offset=0, end_lineno=1, end_col_offset=0))
+    made.defaults = [none for _ in args.defaults]
+    made.kw_defaults = [d and none for d in args.kw_defaults]
+    for param in [*made.posonlyargs, *made.args, *made.kwonlyargs, made.vararg, made.kwarg]:
+        if param is not None:
+            param.annotation = None
+    return made

@@ -41,7 +41,7 @@ class Home:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An object that exists at compile time, the operand that has it at run time, and the name under which it is read."""
+    """An object that exists at compile time, the operand that has it at run time, and the name that was read."""
 
     value: Any
     operand: Operand
@@ -64,7 +64,7 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A function with its first argument, the class in which it was found, and the operand that has both if one does."""
+    """A function with its first argument, the class in which it was found, and the operand that has both if any."""
 
     function: Abstract
     receiver: Abstract

@@ -1,6 +1,7 @@
 """Functions of the new program: a function together with what is static of its arguments and of what it sees.
 
-What such a function captures are further parameters, and what it changes further results (lambda lifting; Johnsson 1985).
+What such a function captures are further parameters, and what it changes further results (lambda lifting; Johnsson
+1985).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Parameter, Value, Variable, codes
+from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Value, Variable, codes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -29,7 +30,8 @@ from s2sad.transform.known import (
     Super,
     is_static,
 )
-from s2sad.transform.regions import free_values, settled
+from s2sad.transform.regions import free_values, names_read, settled
+from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
@@ -37,6 +39,19 @@ Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], 
 Rebuild = Callable[[Iterator[Operand]], Abstract]
 #: How many attempts there are at a function that calls itself or changes cells.
 ATTEMPTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A function and what it sees: its code, default values, surroundings, name, and where it is made."""
+
+    code: Code
+    defaults: Mapping[str, Abstract]
+    env: Env
+    home: Home
+    owner: tuple[type, Abstract] | None
+    name: str
+    place: Place | None = None
 
 
 @dataclass(eq=False)
@@ -61,26 +76,18 @@ class Lifted:
 
 
 def lift(
-    s: Specialiser,
-    code: Code,
-    bound: Mapping[str, Abstract],
-    env: Env,
-    home: Home,
-    owner: tuple[type, Abstract] | None,
-    op: Operation,
-    frame: Frame,
-    name: str,
-    enter: Enter,
+    s: Specialiser, start: Start, bound: Mapping[str, Abstract], op: Operation, frame: Frame, enter: Enter
 ) -> Done:
     """Call a function of the new program, which is made if there is none yet for these arguments."""
+    code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
-    key = (code, id(env) if env else 0, *(_key(bound[p.name], s.state) for p in code.params))
+    key = (code, id(start.env) if start.env else 0, *(_key(bound[p.name], s.state) for p in code.params))
     lifted = s.lifted.get(key)
     if lifted is not None and any(s.state.get(cell) is not content for cell, content in lifted.assumed):
         lifted = None
     if lifted is None:
-        lifted = _made(s, key, code, bound, env, home, owner, op, name, enter)
+        lifted = _made(s, key, start, bound, op, enter)
     elif not lifted.complete:
         lifted.recursive = True
     return _called(s, lifted, bound, op, frame)
@@ -109,21 +116,11 @@ def _is_passed(value: Abstract) -> bool:
     return not is_static(value) or (isinstance(value, Known) and not callable(value.value))
 
 
-def _made(
-    s: Specialiser,
-    key: Any,
-    code: Code,
-    bound: Mapping[str, Abstract],
-    env: Env,
-    home: Home,
-    owner: tuple[type, Abstract] | None,
-    op: Operation,
-    name: str,
-    enter: Enter,
-) -> Lifted:
+def _made(s: Specialiser, key: Any, start: Start, bound: Mapping[str, Abstract], op: Operation, enter: Enter) -> Lifted:
     """Make a function of the new program."""
+    code, home = start.code, start.home
     given = tuple([p.name for p in code.params if _is_passed(bound[p.name])])
-    lifted = Lifted(name, given)
+    lifted = Lifted(start.name, given)
     outside = s.out, s.state, s.making, s.loops
     for _ in range(ATTEMPTS):
         s.lifted[key] = lifted
@@ -142,7 +139,7 @@ def _made(
                 s.state[cell] = content
         initial = dict(s.state)
         returns: list[Returned] = []
-        inside = Frame(dict(env), home, None, owner, returns)
+        inside = Frame(dict(start.env), home, None, start.owner, returns)
         params = {p: Value(p) for p in given}
         passed = {**bound, **params}
         s.active.append(code)
@@ -160,7 +157,7 @@ def _made(
         if not lifted.recursive or before == (lifted.extras, lifted.leaves, lifted.changed):
             if lifted.recursive and (lifted.leaves != 1 or lifted.changed):
                 raise NotSpecialisedError("recursion")
-            function, source = made_function(new, making.home, making.cells, name, op.place)
+            function, source = made_function(new, home, making.cells, start.name, start.place)
             s.sources[function] = source
             lifted.cell.cell_contents = function
             lifted.complete = True
@@ -213,16 +210,20 @@ def _finished(
     extras: list[Cell | Value] = [holders.get(value, value) for value in free]
     kept = [*lifted.extras, *(e for e in extras if e not in lifted.extras)]
     of_cell = {cell: holder for holder, cell in holders.items()}
-    targets = [of_cell[e] if isinstance(e, Cell) else e for e in kept]
-    names: set[str] = set(params)
+    taken = names_read(codes(made)) | set(params)
     parameters = [Parameter(p, "positional", value) for p, value in params.items()]
-    for target in targets:
-        title = target.name or "t"
-        while title in names:
-            title += "_2"
-        names.add(title)
-        parameters.append(Parameter(title, "positional", target))
-    new = replace(made, params=tuple(parameters))
+    other: dict[Value, Value] = {}
+    for extra in kept:
+        target = of_cell[extra] if isinstance(extra, Cell) else extra
+        title = stem = target.name or "t"
+        number = 2
+        while title in taken:
+            title, number = f"{stem}_{number}", number + 1
+        taken.add(title)
+        # A value of the function around is a parameter here, and another value.
+        other[target] = Value(title)
+        parameters.append(Parameter(title, "positional", other[target]))
+    new = replace(replaced_in_code(made, other), params=tuple(parameters))
     return tuple(kept), len(leaves[0]), changed, shapes[0][1], new
 
 
@@ -230,11 +231,10 @@ def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: O
     """Call a function of the new program."""
     place = frame.place or op.place
     args = [s.dynamic(bound[name]) for name in lifted.given]
-    for extra in lifted.extras:
-        args.append(s.dynamic(s.state[extra]) if isinstance(extra, Cell) else extra)
+    args += [s.dynamic(s.state[extra]) if isinstance(extra, Cell) else extra for extra in lifted.extras]
     count = lifted.leaves + len(lifted.changed)
     title = op.results[0].name if op.results and lifted.leaves == count == 1 else ""
-    function = s.emit("global", (), s.making.refer(lifted.cell, lifted.name), place=place)
+    function = _first(s, Operation("global", (), (Value(),), s.making.refer(lifted.cell, lifted.name), (), place), args)
     result = s.emit("call", (function, *args), ("",) * len(args), title, place)
     if count < 2:
         results = [result] * count
@@ -246,6 +246,16 @@ def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: O
     value = lifted.rebuild(leaves)
     s.state.update(zip(lifted.changed, results[lifted.leaves :], strict=True))
     return (value,)
+
+
+def _first(s: Specialiser, read: Operation, args: Sequence[Operand]) -> Value:
+    """Read the name of a function before what computes its arguments, so that these are written inside of the call."""
+    inside, at = set(args), len(s.out)
+    while at and len(s.out[at - 1].results) == 1 and s.out[at - 1].result in inside and not s.out[at - 1].result.name:
+        at -= 1
+        inside.update(s.out[at].operands)
+    s.out.insert(at, read)
+    return read.result
 
 
 # --- results
@@ -333,5 +343,3 @@ def _shape(
         case Choice() | Super():
             pass
     raise NotSpecialisedError("result")
-
-

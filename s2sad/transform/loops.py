@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from s2sad.ir.code import Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, is_static, same

@@ -37,7 +37,7 @@ _COMPARE = {"==": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": 
 @functools.lru_cache(maxsize=1024)
 def is_simple(cls: type) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class."""
-    if type(cls) is not type or not isinstance(cls, type) or own_class(cls) is None:
+    if type(cls) is not type or own_class(cls) is None:
         return False
     for base in cls.__mro__[:-1]:
         if own_class(base) is None or any(name in vars(base) for name in _ODD):
@@ -63,7 +63,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
     made = static_member(cls, "__init__")
     fields = getattr(cls, "__dataclass_fields__", None)
     if fields is not None and _is_generated(made):
-        if not all(isinstance(f, dataclasses.Field) and f.init and f._field_type.name == "_FIELD" for f in fields.values()):  # type: ignore[attr-defined]
+        if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
             return None
         bound = _dataclass_arguments(s, fields, args)
         if bound is None:
@@ -189,7 +189,13 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
 
 
 def _call_member(
-    s: Specialiser, function: Any, record: Record, args: list[tuple[str, Abstract]], op: Operation, frame: Frame, owner: type
+    s: Specialiser,
+    function: Any,
+    record: Record,
+    args: Args,
+    op: Operation,
+    frame: Frame,
+    owner: type,
 ) -> Done:
     if not isinstance(function, types.FunctionType):
         raise NotSpecialisedError("member")
@@ -202,7 +208,7 @@ def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Opera
     if not isinstance(function, types.FunctionType):
         raise NotSpecialisedError(name)
     _guard_member(s, record.cls, name)
-    return _call_member(s, function, record, list(args), op, frame, _owner(record.cls, name))
+    return _call_member(s, function, record, args, op, frame, _owner(record.cls, name))
 
 
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:

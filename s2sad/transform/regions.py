@@ -6,7 +6,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from s2sad.ir.code import Cases, Code, Definition, Exit, Handlers, Operand, Operation, Region, Value, Variable, codes, inner
+from s2sad.ir.code import (
+    Cases,
+    Code,
+    Definition,
+    Exit,
+    Handlers,
+    Operand,
+    Operation,
+    Region,
+    Value,
+    Variable,
+    codes,
+    inner,
+)
 
 #: Operations that are statements of their own.
 STATEMENTS = frozenset(

@@ -3,8 +3,8 @@
 The program is run once at compile time over abstract values (:mod:`s2sad.transform.known`), and what cannot be done
 then is written down as a new program (online partial evaluation; Jones, Gomard and Sestoft 1993, chapters 4 and 10).
 Calls of functions that the program makes are inlined, or become calls of functions of their own that get what they
-capture as further arguments; so do functions that get a function as an argument.  Attributes of objects that the program
-makes become values.
+capture as further arguments; so do functions that get a function as an argument.  Attributes of objects that the
+program makes become values.
 
 What the specialiser does not know stays as it is.  Where that is not possible, since what would have to exist at run
 time has been taken apart, the function stays as a whole as it is.
@@ -17,12 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from s2sad.errors import SourceError
+from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import Code, Value, Variable, inner
+from s2sad.ir.code import NONE, UNSET, Code, Value, Variable, inner
 from s2sad.transform import branches, calls, loops, objects, simple
 from s2sad.transform.functions import same_function
-from s2sad.transform.known import Cell, Home, NotSpecialisedError
+from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
 from s2sad.transform.regions import pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Making, Returned, Specialiser
 
@@ -89,6 +90,8 @@ def specialised(source: Source, read: Callable[[types.FunctionType], Source]) ->
     home = s.homes[function] = Home(source, Resolver(function, frozenset()))
     try:
         code = s.code(function)
+        if not _is_worth_it(s, code, home):
+            return None
         made = _whole(s, code, home)
         if made is None:
             return None
@@ -97,6 +100,40 @@ def specialised(source: Source, read: Callable[[types.FunctionType], Source]) ->
         return None
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     return Specialised(whole, s.sources, tuple(guards))
+
+
+def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
+    """Whether a function makes functions or objects, passes functions, or calls what may return one."""
+    frame = Frame({}, home)
+    called: set[Value] = set()
+    values: dict[Value, object] = {}
+    for op in inner(code.body):
+        if op.kind in ("function", "lambda"):
+            return True
+        if op.kind == "global":
+            found, value = s.lookup(frame, op.data)
+            if found and callable(value):
+                values[op.result] = value
+        elif op.kind == "attribute" and isinstance(op.operands[0], Value) and op.operands[0] not in values:
+            called.add(op.operands[0])
+        elif op.kind == "call":
+            if any("*" in kind for kind in op.data):
+                return True
+            first = op.operands[0]
+            if any(simple.is_function(Known(values.get(o), NONE)) for o in op.operands[1:]):  # type: ignore[arg-type]
+                return True
+            value = values.get(first) if isinstance(first, Value) else None
+            if isinstance(value, type) and objects.is_simple(value):
+                return True
+            if isinstance(value, types.FunctionType) and is_followed(value) and _makes_functions(value):
+                return True
+    return False
+
+
+def _makes_functions(function: types.FunctionType) -> bool:
+    """Whether a function makes others."""
+    inside = [c for c in function.__code__.co_consts if isinstance(c, types.CodeType)]
+    return any(c.co_name[:1] != "<" or c.co_name == "<lambda>" for c in inside)
 
 
 def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
@@ -110,7 +147,7 @@ def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
     frame = Frame({}, home, None, None, returns)
     for variable in shared:
         cell = frame.env[variable] = Cell(variable.name)
-        s.state[cell] = simple.UNSET
+        s.state[cell] = UNSET
     params = []
     for param in code.params:
         value = Value(param.name)

@@ -17,8 +17,36 @@ import gast
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import NONE, UNSET, Code, Constant, Definition, Exit, Kind, Operand, Operation, Place, Region, Value, Variable, codes
-from s2sad.transform.known import Abstract, Cell, Closure, Env, Home, Items, Known, Method, NotSpecialisedError, Row, is_static, same
+from s2sad.ir.code import (
+    NONE,
+    UNSET,
+    Code,
+    Constant,
+    Definition,
+    Exit,
+    Kind,
+    Operand,
+    Operation,
+    Place,
+    Region,
+    Value,
+    Variable,
+    codes,
+)
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Closure,
+    Env,
+    Home,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Row,
+    is_static,
+    same,
+)
 from s2sad.transform.regions import free_values, settled
 
 State = dict[Cell, Abstract]
@@ -91,7 +119,10 @@ class Specialiser:
     """Runs functions over abstract values and writes down what remains."""
 
     def __init__(
-        self, read: Callable[[types.FunctionType], Source], handlers: Mapping[str, Handler], call_function: Callable[..., Done]
+        self,
+        read: Callable[[types.FunctionType], Source],
+        handlers: Mapping[str, Handler],
+        call_function: Callable[..., Done],
     ) -> None:
         self.read = read
         self.handlers = handlers

@@ -128,7 +128,8 @@ class Trees:
 
     def made(self, op: Operation, values: list[ast.expr]) -> ast.expr:
         """The expression of an operation, of those of its operands."""
-        return placed(self._made(op, values), op.place)
+        made: ast.expr = placed(self._made(op, values), op.place)
+        return made
 
     def _made(self, op: Operation, values: list[ast.expr]) -> ast.expr:
         match op.kind:
