@@ -240,7 +240,7 @@ def test_derivatives_of_methods_pickle() -> None:
         (functools.partial(grad(doubled)), ["is a derivative itself"]),
         (functools.partial(dict), ["partial"]),
     ],
-    ids=repr,
+    ids=lambda value: getattr(value, "__name__", None) or type(value).__name__,
 )
 def test_what_has_no_code_is_refused(function: Any, words: list[str]) -> None:
     with pytest.raises(S2SADError) as caught:
