@@ -707,7 +707,6 @@ def test_what_is_inside_of_a_refused_statement_is_said_as_well() -> None:
         "an import inside a differentiated function is not supported",
         "a with statement is not supported",
         "np.trim_zeros has no derivative rule",
-        "a function defined inside a differentiated function is not supported",
         "try is not supported",
         "np.unique_counts has no derivative rule",
         "np.union1d has no derivative rule",
@@ -753,11 +752,6 @@ def function_as_default(x: Any, f: Any = np.sin) -> Any:
     return np.sum(f(x))
 
 
-def function_as_lambda(x: Any) -> Any:
-    f = lambda v: v * v  # noqa: E731
-    return np.sum(f(x))
-
-
 def starred(x: Any) -> Any:
     return np.hypot(*x[:2])
 
@@ -767,7 +761,6 @@ def starred(x: Any) -> Any:
     [
         (function_of_a_loop, "f is a function that is known only at run time"),
         (function_as_default, "f is a function that is known only at run time"),
-        (function_as_lambda, "f is a function that is known only at run time"),
         (starred, "np.hypot(...) is called with * or **"),
     ],
 )

@@ -61,9 +61,12 @@ class Source:
     node: gast.FunctionDef
 
     def line(self, number: int) -> str:
-        """Return one line of the file without its end, or ``""`` outside the function."""
+        """Return one line of the file without its end."""
         index = number - self.first_line
-        return self.lines[index] if 0 <= index < len(self.lines) else ""
+        if 0 <= index < len(self.lines):
+            return self.lines[index]
+        # Of a function that has been inlined.
+        return linecache.getline(self.file, number).rstrip("\r\n")
 
     def place(self, node: gast.AST | int) -> Place:
         """Return where a node stands; for one without a position, where what is in it does; or where a line is."""

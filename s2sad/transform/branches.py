@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform.known import (
@@ -18,6 +18,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.regions import breaks, is_expression
+from s2sad.transform.shapes import Inside, shape
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser, State
 
@@ -36,7 +37,7 @@ def branch(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(test, Record):
         raise NotSpecialisedError("truth")
     arms = [lambda region=region: s.run(region, frame) for region in op.regions]
-    names = [r.name for r in op.results]
+    names = [r.name if r in s.live else None for r in op.results]
     return fork(s, s.dynamic(test), arms, names, frame.place or op.place, op.kind)
 
 
@@ -99,18 +100,18 @@ def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame) -> tuple[
     return tuple(made)
 
 
-@dataclass
-class _Join:
-    """What a value is at the ends of the arms that go on, and what these hand on for it."""
-
-    values: list[Abstract]
-    handed: list[list[Abstract]]
-
-
 def fork(
-    s: Specialiser, test: Operand, arms: Sequence[Arm], names: Sequence[str], place: Place | None, kind: Kind = "if"
+    s: Specialiser,
+    test: Operand,
+    arms: Sequence[Arm],
+    names: Sequence[str | None],
+    place: Place | None,
+    kind: Kind = "if",
 ) -> tuple[Abstract, ...] | End:
-    """Write an ``if`` of two arms; what it leaves, or how the region ends if no arm goes on."""
+    """Write an ``if`` of two arms; what it leaves, or how the region ends if no arm goes on.
+
+    A value without name is used by nobody.
+    """
     while True:
         before = dict(s.state)
         ran: list[tuple[list[Operation], End, State]] = []
@@ -128,27 +129,30 @@ def fork(
     if not going:
         _write(s, "if", test, [(out, _exit(s, out, state, end)) for out, end, state in ran], [], place)
         return End("never", (), place)
-    for _, state in going:
-        s.state.update({cell: value for cell, value in state.items() if cell not in before})
+    joining = _Joining(s, test, before, [(end, state, _results(out)) for out, end, state in ran if end.kind == "yield"])
     columns = [[end.values[i] for end, _ in going] for i in range(len(names))]
-    columns += [[state[cell] for _, state in going] for cell in changed]
-    results: list[Value] = []
-    joins = [_Join(column, [[] for _ in column]) for column in columns]
-    titles = [*names, *(cell.name for cell in changed)]
-    abstract = [_joined(join, title, results, test) for join, title in zip(joins, titles, strict=True)]
+    abstract = [
+        UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
+    ]
+    contents = [joining.value([state[cell] for _, state in going], cell.name) for cell in changed]
+    results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
     for out, end, state in ran:
         if end.kind == "yield":
-            more = [value for join in joins for value in join.handed[at]]
-            end = replace(end, values=tuple(more))
+            end = replace(end, values=tuple(joining.handed[at]))
             at += 1
         written.append((out, _exit(s, out, state, end)))
     plain = kind == "choose" and len(results) == 1
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
-    s.state.update(zip(changed, abstract[len(names) :], strict=True))
-    return tuple(abstract[: len(names)])
+    s.state.update(zip(changed, contents, strict=True))
+    return tuple(abstract)
+
+
+def _results(out: Sequence[Operation]) -> set[Value]:
+    """The values that operations make and that can be seen after them."""
+    return {result for operation in out for result in operation.results}
 
 
 def _exit(s: Specialiser, out: list[Operation], state: State, end: End) -> Exit:
@@ -172,26 +176,48 @@ def _write(
     s.out.append(Operation(kind, (test,), tuple(results), None, regions, place))
 
 
-def _joined(join: _Join, name: str, results: list[Value], test: Operand) -> Abstract:
-    """What a value is after the arms; where it differs, ``results`` of the ``if`` are made."""
-    values = join.values
-    first = values[0]
-    if all(same(first, value) for value in values[1:]) and is_static(first):
-        return first
-    if any(map(is_static, values)) and not all(
-        isinstance(v, (Value, Constant, Known)) and v is not UNSET for v in values
-    ):
+class _Joining:
+    """What values are after the arms that go on; ``results`` of the ``if`` are made for what they hand on."""
+
+    def __init__(
+        self, s: Specialiser, test: Operand, before: State, arms: Sequence[tuple[End, State, set[Value]]]
+    ) -> None:
+        self.s, self.test = s, test
+        self.arms = [Inside(state, made.__contains__, lambda cell: cell not in before) for _, state, made in arms]
+        self.results: list[Value] = []
+        self.handed: list[list[Abstract]] = [[] for _ in arms]
+
+    def result(self, values: Sequence[Abstract], name: str = "") -> Value:
+        """A result that has one of some values."""
+        made = Value(name)
+        self.results.append(made)
+        for handed, value in zip(self.handed, values, strict=True):
+            handed.append(value)
+        return made
+
+    def value(self, values: list[Abstract], name: str) -> Abstract:
+        """What is one value in each arm."""
+        if any(value is UNSET for value in values) and any(map(is_static, values)):
+            raise NotSpecialisedError("unset")
+        if not any(map(is_static, values)):
+            return self.result(values, name)
+        leaves: list[list[Operand]] = [[] for _ in values]
+        shapes = [shape(v, arm, flat) for v, arm, flat in zip(values, self.arms, leaves, strict=True)]
+        if len({key for key, _ in shapes}) == 1:
+            columns = [self.result(column, _title(column)) for column in zip(*leaves, strict=True)]
+            return shapes[0][1](iter(columns), self.s.state)
         if len(values) == 2 and all(map(is_callable, values)):
-            return Choice(test, values[0], values[1])
-        if all(isinstance(v, Row) and isinstance(first, Row) and len(v.items) == len(first.items) for v in values):
-            rows = [v.items for v in values if isinstance(v, Row)]
-            inside = [_Join(list(column), join.handed) for column in zip(*rows, strict=True)]
-            return Row(tuple([_joined(part, "", results, test) for part in inside]))
-        raise NotSpecialisedError("join")
-    if len(values) == 2 and all(isinstance(v, Known) and is_callable(v) for v in values):
-        return Choice(test, values[0], values[1])
-    result = Value(name)
-    results.append(result)
-    for handed, value in zip(join.handed, values, strict=True):
-        handed.append(value)
-    return result
+            made = []
+            for number, (_, rebuild) in enumerate(shapes):
+                columns = []
+                for leaf in leaves[number]:
+                    column: list[Abstract] = [Constant(False), Constant(False)]
+                    column[number] = leaf
+                    columns.append(self.result(column, _title([leaf])))
+                made.append(rebuild(iter(columns), self.s.state))
+            return Choice(self.test, made[0], made[1])
+        return self.result(values, name)
+
+
+def _title(leaves: Sequence[Operand]) -> str:
+    return next((leaf.name for leaf in leaves if isinstance(leaf, Value) and leaf.name), "")

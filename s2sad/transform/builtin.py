@@ -31,12 +31,11 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None
     if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
         numbers = [v.value for v in values if isinstance(v, Constant)]
-        operand = s.emit(
-            "call", (_operand(s, op, frame), *(s.dynamic(v) for v in values)), op.data, place=frame.place or op.place
-        )
+        given = [s.get(op.operands[0], frame), *values]
+        operand = s.emit("call", s.operands(given, frame.place or op.place), op.data, place=frame.place or op.place)
         s.needless.add(operand)
         try:
-            return (Known(range(*numbers), operand),)
+            return (Known(range(*numbers), (), operand),)
         except (TypeError, ValueError):
             return None
     if not any(map(is_structure, values)):
@@ -52,10 +51,6 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     except TypeError:
         return None
     return None if made is None else made(s, values)
-
-
-def _operand(s: Specialiser, op: Operation, frame: Frame) -> Any:
-    return s.dynamic(s.get(op.operands[0], frame))
 
 
 def _callable(s: Specialiser, values: list[Abstract]) -> Done:

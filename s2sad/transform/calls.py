@@ -26,6 +26,7 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
+    Super,
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
@@ -81,7 +82,9 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             named = dict(function.keywords)
             rest = [(kind, value) for kind, value in args if kind not in named]
             overridden = {kind: value for kind, value in args if kind in named}
-            return apply(s, function.function, [*given, *rest, *{**named, **overridden}.items()], op, frame)
+            whole = [*given, *rest, *{**named, **overridden}.items()]
+            done = apply(s, function.function, whole, op, frame)
+            return _written(s, function.function, whole, op, frame) if done is None else done
         case Choice():
             arms = [functools.partial(_arm, s, side, args, op, frame) for side in (function.then, function.orelse)]
             return branches.fork(s, function.test, arms, [""], frame.place or op.place)
@@ -95,9 +98,16 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
 def _arm(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> End:
     done = apply(s, function, args, op, frame)
     if done is None:
-        operands = [s.dynamic(function), *(s.dynamic(v) for _, v in args)]
-        done = (s.emit("call", operands, tuple([kind for kind, _ in args]), place=frame.place or op.place),)
+        done = _written(s, function, args, op, frame)
     return done if isinstance(done, End) else End("yield", done)
+
+
+def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> tuple[Abstract, ...]:
+    """A call of what is known to be called."""
+    s.used = True
+    place = frame.place or op.place
+    operands = s.operands([function, *(v for _, v in args)], place)
+    return (s.emit("call", operands, tuple([kind for kind, _ in args]), place=place),)
 
 
 def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
@@ -113,6 +123,10 @@ def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, fram
 def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a function or class that exists."""
     value = known.value
+    if value is super:
+        return _super(args, frame)
+    if value is object.__init__:
+        return (NONE,)
     done = built_in(s, value, args, op, frame)
     if done is not None:
         return done
@@ -123,6 +137,15 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if any(is_structure(v) for _, v in args):
         return call_function(s, value, args, op, frame, None)
     return factory_call(s, value, args, op, frame)
+
+
+def _super(args: Args, frame: Frame) -> Done:
+    """``super()``, or ``super(Class, self)``."""
+    if not args and frame.owner is not None:
+        return (Super(*frame.owner),)
+    if len(args) == 2 and isinstance(cls := args[0][1], Known) and isinstance(cls.value, type):
+        return (Super(cls.value, args[1][1]),)
+    return None
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
@@ -209,7 +232,8 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
     alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code)))
     if small and alike and code not in s.active and len(s.active) < DEEPEST and is_inlined_easily(code):
-        place = None if start.home is s.making.home and frame.place is None else frame.place or op.place
+        elsewhere = start.home.source.file != s.making.home.source.file
+        place = frame.place or op.place if elsewhere else None
         inside = Frame(dict(start.env), start.home, place, start.owner)
         enter(s, code, bound, inside, op)
         s.active.append(code)

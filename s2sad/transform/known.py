@@ -41,10 +41,15 @@ class Home:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An object that exists at compile time, the operand that has it at run time, and the name that was read."""
+    """An object that exists at compile time.
+
+    At run time it is read by its ``path``, a global name and attributes, wherever it is used; or an ``operand`` has it,
+    which was read under a name.
+    """
 
     value: Any
-    operand: Operand
+    path: tuple[str, ...] = ()
+    operand: Operand | None = None
     read: tuple[Home, str] | None = None
 
 

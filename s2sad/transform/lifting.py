@@ -7,36 +7,29 @@ What such a function captures are further parameters, and what it changes furthe
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Value, Variable, codes
+from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
     Cell,
-    Choice,
-    Closure,
     Env,
     Home,
-    Items,
     Known,
     Method,
     NotSpecialisedError,
-    Partial,
-    Record,
     Row,
-    Super,
     is_static,
 )
-from s2sad.transform.regions import free_values, names_read, settled
+from s2sad.transform.regions import free_values, names_read, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
+from s2sad.transform.shapes import Inside, Rebuild, shape
 from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
-#: What makes an abstract value of operands, one after the other.
-Rebuild = Callable[[Iterator[Operand]], Abstract]
 #: How many attempts there are at a function that calls itself or changes cells.
 ATTEMPTS = 4
 
@@ -68,7 +61,7 @@ class Lifted:
     extras: tuple[Cell | Value, ...] = ()
     leaves: int = 1
     changed: tuple[Cell, ...] = ()
-    rebuild: Rebuild = next
+    rebuild: Rebuild = lambda given, state: next(given)
     complete: bool = False
     recursive: bool = False
     #: What static cells held.
@@ -122,7 +115,10 @@ def _made(s: Specialiser, key: Any, start: Start, bound: Mapping[str, Abstract],
     given = tuple([p.name for p in code.params if _is_passed(bound[p.name])])
     lifted = Lifted(start.name, given)
     outside = s.out, s.state, s.making, s.loops
+    known = dict(s.lifted)
     for _ in range(ATTEMPTS):
+        # What was made in an attempt may call this with other arguments.
+        s.lifted = dict(known)
         s.lifted[key] = lifted
         lifted.recursive = False
         s.making = Making(home, set(home.source.function.__code__.co_freevars) | set(home.source.function.__globals__))
@@ -187,10 +183,15 @@ def _finished(
     for cell in changed:
         if any(is_static(r.state[cell]) for r in returns) or is_static(initial[cell]):
             raise NotSpecialisedError("changed")
-    constants = len({_shape(s, r.value, r.state, initial, [], True)[0] for r in returns}) == 1
-    leaves: list[list[Operand]] = [[] for _ in returns]
-    shapes = [_shape(s, r.value, r.state, initial, flat, constants) for r, flat in zip(returns, leaves, strict=True)]
-    if len({shape for shape, _ in shapes}) != 1:
+    made_here = _made_in(region) | set(params.values()) | set(holders)
+    leaves: list[list[Operand]] = []
+    for constants in (True, False):
+        ends = [Inside(r.state, made_here.__contains__, lambda cell: cell not in initial, constants) for r in returns]
+        leaves = [[] for _ in returns]
+        shapes = [shape(r.value, end, flat) for r, end, flat in zip(returns, ends, leaves, strict=True)]
+        if len({key for key, _ in shapes}) == 1:
+            break
+    else:
         raise NotSpecialisedError("results")
 
     exits: dict[Value, Any] = {}
@@ -227,15 +228,25 @@ def _finished(
     return tuple(kept), len(leaves[0]), changed, shapes[0][1], new
 
 
+def _made_in(region: Region) -> set[Value]:
+    """The values that the parts of a region make."""
+    found: set[Value] = set()
+    for part in regions_in(region):
+        found.update(part.params)
+        for operation in part.operations:
+            found.update(operation.results)
+    return found
+
+
 def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: Operation, frame: Frame) -> Done:
     """Call a function of the new program."""
     place = frame.place or op.place
-    args = [s.dynamic(bound[name]) for name in lifted.given]
-    args += [s.dynamic(s.state[extra]) if isinstance(extra, Cell) else extra for extra in lifted.extras]
+    args: list[Abstract] = [bound[name] for name in lifted.given]
+    args += [s.state[extra] if isinstance(extra, Cell) else extra for extra in lifted.extras]
     count = lifted.leaves + len(lifted.changed)
     title = op.results[0].name if op.results and lifted.leaves == count == 1 else ""
-    function = _first(s, Operation("global", (), (Value(),), s.making.refer(lifted.cell, lifted.name), (), place), args)
-    result = s.emit("call", (function, *args), ("",) * len(args), title, place)
+    function = Known(lifted, (s.making.refer(lifted.cell, lifted.name),))
+    result = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
     if count < 2:
         results = [result] * count
     else:
@@ -243,103 +254,6 @@ def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: O
         results = [Value(n) for n in names]
         s.out.append(Operation("unpack", (result,), tuple(results), (count, None), (), place))
     leaves = iter(results[: lifted.leaves])
-    value = lifted.rebuild(leaves)
+    value = lifted.rebuild(leaves, s.state)
     s.state.update(zip(lifted.changed, results[lifted.leaves :], strict=True))
     return (value,)
-
-
-def _first(s: Specialiser, read: Operation, args: Sequence[Operand]) -> Value:
-    """Read the name of a function before what computes its arguments, so that these are written inside of the call."""
-    inside, at = set(args), len(s.out)
-    while at and len(s.out[at - 1].results) == 1 and s.out[at - 1].result in inside and not s.out[at - 1].result.name:
-        at -= 1
-        inside.update(s.out[at].operands)
-    s.out.insert(at, read)
-    return read.result
-
-
-# --- results
-
-
-def _shape(
-    s: Specialiser, value: Abstract, state: State, initial: State, leaves: list[Operand], constants: bool
-) -> tuple[Any, Rebuild]:
-    """What is static of a result, and how it is made of its leaves again, which are added to a list."""
-    if isinstance(value, Constant) and constants:
-        return ("constant", type(value.value), repr(value.value)), lambda given: value
-    if not is_static(value):
-        leaves.append(value)  # type: ignore[arg-type]
-        return "leaf", next
-
-    def part(inside: Abstract) -> tuple[Any, Rebuild]:
-        return _shape(s, inside, state, initial, leaves, constants)
-
-    def of_cell(cell: Cell) -> tuple[Any, Callable[[Iterator[Operand]], Cell]]:
-        if cell in initial:
-            return id(cell), lambda given: cell
-        shape, rebuild = part(state[cell])
-
-        def again(given: Iterator[Operand]) -> Cell:
-            fresh = Cell(cell.name)
-            s.state[fresh] = rebuild(given)
-            return fresh
-
-        return shape, again
-
-    match value:
-        case Known():
-            return ("known", id(value.value)), lambda given: value
-        case Row():
-            parts = [part(item) for item in value.items]
-            return ("row", *(p[0] for p in parts)), lambda given: Row(tuple([p[1](given) for p in parts]))
-        case Method():
-            function, receiver = part(value.function), part(value.receiver)
-            return ("method", function[0], receiver[0]), lambda given: Method(
-                function[1](given), receiver[1](given), value.owner
-            )
-        case Partial():
-            parts = [part(v) for v in (value.function, *value.args, *(v for _, v in value.keywords))]
-            names = [name for name, _ in value.keywords]
-
-            def partial(given: Iterator[Operand]) -> Abstract:
-                first, *rest = [p[1](given) for p in parts]
-                split = len(rest) - len(names)
-                return Partial(first, tuple(rest[:split]), tuple(zip(names, rest[split:], strict=True)))
-
-            return ("partial", *names, *(p[0] for p in parts)), partial
-        case Items() if value.cell in initial:
-            return id(value), lambda given: value
-        case Items():
-            shape, again = of_cell(value.cell)
-
-            def items(given: Iterator[Operand]) -> Abstract:
-                cell = again(given)
-                cell.items = Items(cell, value.keys)
-                return cell.items
-
-            return ("items", value.keys, shape), items
-        case Record():
-            if all(cell in initial for cell in value.fields.values()):
-                return id(value), lambda given: value
-            cells = {name: of_cell(cell) for name, cell in value.fields.items() if cell in state}
-            return ("record", id(value.cls), *((n, c[0]) for n, c in cells.items())), lambda given: Record(
-                value.cls, {name: cell[1](given) for name, cell in cells.items()}
-            )
-        case Closure():
-            seen = [v for made in codes(value.definition.code) for v in (*made.seen, *made.captures) if v in value.env]
-            env: list[tuple[Any, Any, Any]] = []
-            for key in dict.fromkeys(seen):
-                inside = value.env[key]
-                env.append((key, *(of_cell(inside) if isinstance(inside, Cell) else part(inside))))
-            defaults = {name: part(v) for name, v in value.defaults.items()}
-
-            def closure(given: Iterator[Operand]) -> Abstract:
-                around: dict[Value | Variable, Any] = {key: again(given) for key, _, again in env}
-                values = {name: p[1](given) for name, p in defaults.items()}
-                return replace(value, env=around, defaults=values)
-
-            shapes = [("env", id(key), shape) for key, shape, _ in env] + [(n, p[0]) for n, p in defaults.items()]
-            return ("closure", id(value.definition), *shapes), closure
-        case Choice() | Super():
-            pass
-    raise NotSpecialisedError("result")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from s2sad.ir.code import Constant, Exit, Operand, Operation, Region, Value
+from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, is_static, same
 from s2sad.transform.regions import breaks
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -18,20 +18,27 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     iterable = s.get(op.operands[0], frame)
     row = s.row(iterable)
-    if row is not None:
+    if row is not None and not isinstance(iterable, Value):
         return _written_out(s, op, row, frame)
-    counts = iterable.value if isinstance(iterable, Known) and isinstance(iterable.value, range) else None
+    counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
     start, state, env = len(s.out), dict(s.state), dict(frame.env)
     try:
         return _loop(s, op, frame)
     except NotSpecialisedError:
-        if counts is None or len(counts) > MOST_ROUNDS:
+        if not counts:
             raise
     del s.out[start:]
     s.state = state
     frame.env.clear()
     frame.env.update(env)
-    return _written_out(s, op, [Constant(i) for i in counts], frame)
+    return _written_out(s, op, counts, frame)
+
+
+def _range_of(value: Abstract) -> Sequence[int]:
+    """The numbers of a known range, if these are few."""
+    if isinstance(value, Known) and isinstance(value.value, range) and len(value.value) <= MOST_ROUNDS:
+        return value.value
+    return ()
 
 
 def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -96,8 +103,18 @@ class _Loop:
         self.s, self.op, self.frame, self.cells = s, op, frame, cells
         self.more: dict[Cell, None] = {}
         given = [s.get(o, frame) for o in op.operands]
+        #: What nobody reads is carried as a variable without value.
+        head = op.regions[0].params[1:] if op.kind == "for" else op.regions[0].params
+        groups = zip(
+            head,
+            *([op.results] if op.results else []),
+            *([op.regions[1].params] if op.kind == "for" else []),
+            strict=True,
+        )
+        self.read = [any(value in s.live for value in group) for group in groups]
         self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
         #: What is static and carried has to stay what it is.
+        given = [v if read else UNSET for v, read in zip(given, self.read, strict=True)]
         self.fixed = [v if is_static(v) and not isinstance(v, Known) else None for v in given]
         self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
         self.starts += [s.dynamic(s.state[cell]) for cell in cells]
@@ -143,9 +160,9 @@ class _Loop:
         """The exit of a part of the loop that hands on what the loop carries."""
         self.notice()
         values = []
-        for value, fixed in zip(end.values, self.fixed, strict=True):
+        for value, fixed, read in zip(end.values, self.fixed, self.read, strict=True):
             if fixed is None:
-                values.append(value)
+                values.append(value if read else UNSET)
             elif not same(value, fixed):
                 raise NotSpecialisedError("carried")
         more = [self.s.state[cell] for cell in self.cells]

@@ -40,7 +40,7 @@ def is_simple(cls: type) -> bool:
     if type(cls) is not type or own_class(cls) is None:
         return False
     for base in cls.__mro__[:-1]:
-        if own_class(base) is None or any(name in vars(base) for name in _ODD):
+        if own_class(base) is None or any(name in vars(base) and not _is_generated(vars(base)[name]) for name in _ODD):
             return False
         if not all(map(_is_plain_member, vars(base).items())):
             return False
@@ -52,7 +52,8 @@ def _is_plain_member(named: tuple[str, Any]) -> bool:
     plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType)
     if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
         return True
-    return not hasattr(type(member), "__get__") or isinstance(member, (type, np.ufunc))
+    descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
+    return not descriptor or isinstance(member, (type, np.ufunc))
 
 
 def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
@@ -147,12 +148,12 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             for cls in mro[mro.index(base.after) + 1 :]:
                 if isinstance(found := vars(cls).get(name), types.FunctionType):
                     s.guard(Guard(cls, name, found))
-                    return (Method(Known(found, UNSET), base.receiver, cls),)
+                    return (Method(Known(found), base.receiver, cls),)
             if name == "__init__":
-                return (Method(Known(object.__init__, UNSET), base.receiver, object),)
+                return (Method(Known(object.__init__), base.receiver, object),)
             raise NotSpecialisedError(name)
         case Items():
-            return (Method(Known(getattr(list if base.keys is None else dict, name, None), UNSET), base),)
+            return (Method(Known(getattr(list if base.keys is None else dict, name, None)), base),)
         case Known():
             return _of_known(s, base, name, op, frame)
     return None
@@ -178,9 +179,9 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         raise NotSpecialisedError(name)
     _guard_member(s, cls, name)
     if isinstance(member, types.FunctionType):
-        return (Method(Known(member, UNSET), record, _owner(cls, name)),)
+        return (Method(Known(member), record, _owner(cls, name)),)
     if isinstance(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
-        return (Known(member.__func__, UNSET),)
+        return (Known(member.__func__),)
     if isinstance(member, classmethod):
         raise NotSpecialisedError(name)
     if isinstance(member, (type(None), bool, int, float, complex, str)):
@@ -214,17 +215,14 @@ def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Opera
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
     """An attribute of an object that exists: a method of its class, a function of a module or class."""
     value = base.value
-    place = frame.place or op.place
     if isinstance(value, (types.ModuleType, type)):
         member = inspect.getattr_static(value, name, None)
         member = getattr(member, "__func__", member)
         if not callable(member) and not isinstance(member, types.ModuleType):
             return None
-        operand = s.emit("attribute", (base.operand,), name, place=place)
-        s.needless.add(operand)
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
-        return (Known(member, operand),)
+        return (Known(member, (*base.path, name)),) if base.path else None
     cls = own_class(value)
     if cls is None or ops.has_methods(value):
         return None
@@ -234,9 +232,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         return None
     use_known(s, base)
     _guard_member(s, cls, name)
-    operand = s.emit("attribute", (base.operand,), name, place=place)
+    operand = s.emit("attribute", (s.dynamic(base),), name, place=frame.place or op.place)
     s.needless.add(operand)
-    return (Method(Known(member, UNSET), base, _owner(cls, name), operand),)
+    return (Method(Known(member), base, _owner(cls, name), operand),)
 
 
 def dir_of(cls: type) -> set[str]:

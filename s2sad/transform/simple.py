@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import UNSET, Constant, Definition, Operand, Operation
+from s2sad.ir.code import UNSET, Constant, Definition, Operand, Operation, Value
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class
 from s2sad.transform.known import (
@@ -46,9 +46,11 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     if not s.reads_alike(op.data, frame.home):
         raise NotSpecialisedError(op.data)
+    if callable(value) or isinstance(value, types.ModuleType):
+        return (Known(value, (op.data,)),)
     operand = s.emit("global", (), op.data, place=frame.place or op.place)
     s.needless.add(operand)
-    return (Known(value, operand, (frame.home, op.data)),)
+    return (Known(value, (), operand, (frame.home, op.data)),)
 
 
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -114,7 +116,14 @@ def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None
 
 def tuple_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
     items = _items(s, op, frame)
-    return None if items is None or not any(map(is_structure, items)) else (Row(tuple(items)),)
+    if items is None:
+        return None
+    if any(map(is_structure, items)):
+        return (Row(tuple(items)),)
+    place = frame.place or op.place
+    made = s.emit("tuple", s.operands(items, place), (False,) * len(items), op.result.name, place)
+    s.rows[made] = tuple(items)
+    return (made,)
 
 
 def list_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -145,13 +154,14 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (content.items[base.keys.index(index.value)],)
         return None
     row = s.row(base)
-    if row is None or type(index.value) is not int or not -len(row) <= index.value < len(row):
+    if row is None or isinstance(base, Value) or type(index.value) is not int:
         return None
-    return (row[index.value],)
+    return (row[index.value],) if -len(row) <= index.value < len(row) else None
 
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    row = s.row(s.get(op.operands[0], frame))
+    value = s.get(op.operands[0], frame)
+    row = None if isinstance(value, Value) else s.row(value)
     count, star = op.data
     if row is None or len(row) < count - (star is not None) or (star is None and len(row) != count):
         return None
@@ -171,7 +181,7 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
         return None if value is UNSET else bool(value.value)
     if isinstance(value, (Closure, Method, Partial, Choice)) or is_function(value):
         return True
-    row = s.row(value)
+    row = None if isinstance(value, Value) else s.row(value)
     return None if row is None else bool(row)
 
 
@@ -208,11 +218,13 @@ def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def plus(s: Specialiser, op: Operation, frame: Frame) -> Done:
     left, right = [s.get(o, frame) for o in op.operands]
+    if isinstance(left, Value) and isinstance(right, Value):
+        return None
     rows = s.row(left), s.row(right)
-    if op.data != "+" or rows[0] is None or rows[1] is None or type(left) is not type(right):
+    if op.data != "+" or rows[0] is None or rows[1] is None or isinstance(left, Items) != isinstance(right, Items):
         return None
     both = [*rows[0], *rows[1]]
-    if isinstance(left, Row):
+    if not isinstance(left, Items):
         return (Row(tuple(both)),)
     if op.kind == "inplace" and isinstance(left, Items):
         s.state[left.cell] = Row(tuple(both))

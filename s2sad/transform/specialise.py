@@ -20,7 +20,7 @@ from s2sad.errors import SourceError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import NONE, UNSET, Code, Value, Variable, inner
+from s2sad.ir.code import UNSET, Code, Value, Variable, inner
 from s2sad.transform import branches, calls, loops, objects, simple
 from s2sad.transform.functions import same_function
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
@@ -120,7 +120,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             if any("*" in kind for kind in op.data):
                 return True
             first = op.operands[0]
-            if any(simple.is_function(Known(values.get(o), NONE)) for o in op.operands[1:]):  # type: ignore[arg-type]
+            if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
                 return True
             value = values.get(first) if isinstance(first, Value) else None
             if isinstance(value, type) and objects.is_simple(value):

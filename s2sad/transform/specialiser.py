@@ -19,7 +19,6 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import (
     NONE,
-    UNSET,
     Code,
     Constant,
     Definition,
@@ -33,6 +32,7 @@ from s2sad.ir.code import (
     Variable,
     codes,
 )
+from s2sad.ir.live import live
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -47,7 +47,7 @@ from s2sad.transform.known import (
     is_static,
     same,
 )
-from s2sad.transform.regions import free_values, settled
+from s2sad.transform.regions import STATEMENTS, free_values, settled
 
 State = dict[Cell, Abstract]
 
@@ -142,6 +142,10 @@ class Specialiser:
         self.active: list[Code] = []
         #: Results of operations that may be left out where nobody uses them.
         self.needless: set[Value] = set()
+        #: The values that are used by more than what hands them on.
+        self.live: set[Value] = set()
+        #: The items of tuples of the new program.
+        self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: Whether something static was taken apart.
         self.used = False
 
@@ -157,6 +161,7 @@ class Specialiser:
         """A function as it is written."""
         if function not in self.lowered:
             self.lowered[function] = lower_function(self.home(function).source.node)
+            self.live |= live(self.lowered[function])
             self.guard(Guard(function, "__code__", function.__code__))
         return self.lowered[function]
 
@@ -192,6 +197,8 @@ class Specialiser:
         if isinstance(value, Items) and value.keys is None:
             content = self.state[value.cell]
             return content.items if isinstance(content, Row) else None
+        if isinstance(value, Value):
+            return self.rows.get(value)
         return value.items if isinstance(value, Row) else None
 
     def dynamic(self, value: Abstract) -> Operand:
@@ -199,8 +206,10 @@ class Specialiser:
         match value:
             case Value() | Constant():
                 return value
-            case Known() if value.operand is not UNSET:
+            case Known() if value.operand is not None:
                 return value.operand
+            case Known() if value.path:
+                return self.read_path(value)
             case Row():
                 items = tuple([self.dynamic(item) for item in value.items])
                 return self.emit("tuple", items, (False,) * len(items))
@@ -214,6 +223,42 @@ class Specialiser:
             case Method() if value.operand is not None:
                 return value.operand
         raise NotSpecialisedError(type(value).__name__)
+
+    def read_path(self, known: Known, place: Place | None = None) -> Value:
+        """Read an object that exists."""
+        name, *attributes = known.path
+        found = self.emit("global", (), name, place=place)
+        for attribute in attributes:
+            found = self.emit("attribute", (found,), attribute, place=place)
+        return found
+
+    def operands(self, values: Sequence[Abstract], place: Place | None) -> tuple[Operand, ...]:
+        """The operands of an operation; what is read is read before what computes the operands after it."""
+        at = None
+        found: list[Operand] = []
+        for value in reversed([v if isinstance(v, Known) and v.path else self.dynamic(v) for v in values]):
+            at = len(self.out) if at is None else at
+            if isinstance(value, Known):
+                rest = self.out[at:]
+                del self.out[at:]
+                found.append(self.read_path(value, place))
+                self.out += rest
+                continue
+            assert isinstance(value, (Value, Constant))
+            found.append(value)
+            at = self.start_of(value, at)
+        return tuple(found[::-1])
+
+    def start_of(self, value: Operand, at: int) -> int:
+        """Where the operations begin that compute an operand and nothing else, and end before a position."""
+        inside: set[Operand] = {value}
+        while at and len(self.out[at - 1].results) == 1:
+            last = self.out[at - 1]
+            if last.result not in inside or last.result.name or last.kind in STATEMENTS:
+                break
+            at -= 1
+            inside.update(last.operands)
+        return at
 
     def freeze(self, items: Items) -> None:
         """Let a list or dict of known items be an object of the new program from here on."""
@@ -287,7 +332,7 @@ class Specialiser:
 
     def rewrite(self, op: Operation, frame: Frame) -> None:
         """Write an operation as it is, with the operands of the new program."""
-        operands = tuple([self.dynamic(self.get(o, frame)) for o in op.operands])
+        operands = self.operands([self.get(o, frame) for o in op.operands], frame.place or op.place)
         data = op.data
         if isinstance(data, Definition):
             data = replace(data, code=self.code_again(data.code, frame))

@@ -486,6 +486,9 @@ CASES = [
         by_a_function_that_hands_on,
         view_in_a_condition,
         index_assigned_inside,
+        by_a_method_of_a_local_object,
+        by_a_constructor,
+        by_a_lambda,
     )
 ]
 
@@ -502,13 +505,11 @@ def test_gradient(c: Case) -> None:
 
 REFUSED = [
     by_a_method,
-    by_a_method_of_a_local_object,
     by_a_method_of_an_argument,
     by_a_method_of_the_class,
     by_a_bound_method,
     by_a_method_that_is_looked_up,
     by_an_object_that_is_called,
-    by_a_constructor,
     by_an_object_in_a_condition,
     by_starred_parameters,
     by_starred_keywords,
@@ -521,7 +522,6 @@ REFUSED = [
     by_a_function_along_an_axis,
     by_a_generator_expression,
     by_a_method_of_the_array_that_is_looked_up,
-    by_a_lambda,
     by_a_generator,
     by_the_next_of_a_generator,
     item_of_a_sum_of_lists,

@@ -682,6 +682,39 @@ def in_an_index(x: Any) -> Any:
     return np.sum(c * d)
 
 
+class Tank:
+    """An object with methods of the names of an array's."""
+
+    def __init__(self) -> None:
+        self.level = 1.0
+
+    def fill(self, amount: Any) -> None:
+        self.level = amount * 2.0
+
+    def put(self, place: Any, amount: Any) -> None:
+        self.level = amount
+
+    def sort(self) -> None:
+        self.level = -1.0
+
+
+TANK = Tank()
+GENERATOR = np.random.default_rng(1)
+
+
+def in_a_lambda_called_later(x: Any) -> Any:
+    c = np.zeros(4)
+    write = lambda v: np.multiply(v, 2.0, out=c)  # noqa: E731
+    write(x)
+    return np.sum(c)
+
+
+def other_fill(x: Any) -> Any:
+    tank = Tank()
+    tank.fill(x[0])
+    return tank.level * x[1]
+
+
 CASES: list[Case] = [
     case(out_through_mask, V),
     case(out_name, V, W),
@@ -726,6 +759,8 @@ CASES: list[Case] = [
     case(at_view, M),
     case(at_broadcast, V),
     case(copyto_plain, V),
+    case(in_a_lambda_called_later, V),
+    case(other_fill, V),
     case(copyto_where, V),
     case(copyto_broadcast, M),
     case(copyto_list, V),
@@ -897,32 +932,6 @@ def list_taken_for_active(x: Any) -> Any:
     return np.sum(y[0]) * order[0]
 
 
-class Tank:
-    """An object with methods of the names of an array's."""
-
-    def __init__(self) -> None:
-        self.level = 1.0
-
-    def fill(self, amount: Any) -> None:
-        self.level = amount * 2.0
-
-    def put(self, place: Any, amount: Any) -> None:
-        self.level = amount
-
-    def sort(self) -> None:
-        self.level = -1.0
-
-
-TANK = Tank()
-GENERATOR = np.random.default_rng(1)
-
-
-def other_fill(x: Any) -> Any:
-    tank = Tank()
-    tank.fill(x[0])  # refused
-    return tank.level * x[1]
-
-
 def other_put(x: Any) -> Any:
     TANK.put(0, x[0])  # refused
     return np.sum(x)
@@ -1067,20 +1076,12 @@ def in_a_lambda(x: Any) -> Any:
     return np.sum(c) + len(rows)
 
 
-def in_a_lambda_called_later(x: Any) -> Any:
-    c = np.zeros(4)
-    write = lambda v: np.multiply(v, 2.0, out=c)  # noqa: E731  # refused
-    write(x)
-    return np.sum(c)
-
-
 @pytest.mark.parametrize(
     "f",
     [
-        in_a_lambda_called_later,
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
         in_a_comprehension, in_a_lambda,
-        list_sorted, list_taken_for_active, other_fill, other_put, at_multiplied, at_negated, at_keyword,
+        list_sorted, list_taken_for_active, other_put, at_multiplied, at_negated, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two, out_starred,
         out_through_columns,
         shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,
