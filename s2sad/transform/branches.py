@@ -8,6 +8,7 @@ from dataclasses import replace
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
 from s2sad.transform.known import (
     Abstract,
+    Cell,
     Choice,
     Known,
     NotSpecialisedError,
@@ -18,7 +19,7 @@ from s2sad.transform.known import (
     same,
 )
 from s2sad.transform.regions import breaks, is_expression
-from s2sad.transform.shapes import Inside, shape
+from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser, State
 
@@ -100,6 +101,12 @@ def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame) -> tuple[
     return tuple(made)
 
 
+def created(before: State, states: Sequence[State]) -> list[Cell]:
+    """The cells of attributes that some states have and the objects, which exist already, did not have before."""
+    new = dict.fromkeys(cell for state in states for cell in state if cell not in before)
+    return [cell for cell in new if cell.record is not None and cell.record.identity in before]
+
+
 def fork(
     s: Specialiser,
     test: Operand,
@@ -121,6 +128,7 @@ def fork(
                 ran.append((out, end, s.state))
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
         changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
+        changed += created(before, [state for _, state in going])
         lists = [cell.items for cell in changed if cell.items is not None and isinstance(before[cell], Row)]
         if not lists:
             break
@@ -134,7 +142,7 @@ def fork(
     abstract = [
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
-    contents = [joining.value([state[cell] for _, state in going], cell.name) for cell in changed]
+    contents = [joining.value([state.get(cell, UNSET) for _, state in going], cell.name) for cell in changed]
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
@@ -183,9 +191,16 @@ class _Joining:
         self, s: Specialiser, test: Operand, before: State, arms: Sequence[tuple[End, State, set[Value]]]
     ) -> None:
         self.s, self.test = s, test
-        self.arms = [Inside(state, made.__contains__, lambda cell: cell not in before) for _, state, made in arms]
+        self.arms = [Shapes(state, _Inside(before, made), lambda constant: False) for _, state, made in arms]
+        #: What has been made again of each arm.
+        self.made: list[dict[int, Cell | Record]] = [{} for _ in arms]
         self.results: list[Value] = []
         self.handed: list[list[Abstract]] = [[] for _ in arms]
+
+    def again(self, rebuild: Rebuild, leaves: Sequence[Operand], arm: int) -> Abstract:
+        """A value of an arm, made again after it."""
+        made: Abstract = rebuild(Again(iter(leaves), self.s.state, self.made[arm]))
+        return made
 
     def result(self, values: Sequence[Abstract], name: str = "") -> Value:
         """A result that has one of some values."""
@@ -201,11 +216,12 @@ class _Joining:
             raise NotSpecialisedError("unset")
         if not any(map(is_static, values)):
             return self.result(values, name)
-        leaves: list[list[Operand]] = [[] for _ in values]
-        shapes = [shape(v, arm, flat) for v, arm, flat in zip(values, self.arms, leaves, strict=True)]
+        starts = [len(arm.leaves) for arm in self.arms]
+        shapes = [arm.of(v) for v, arm in zip(values, self.arms, strict=True)]
+        leaves = [arm.leaves[start:] for arm, start in zip(self.arms, starts, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             columns = [self.result(column, _title(column)) for column in zip(*leaves, strict=True)]
-            return shapes[0][1](iter(columns), self.s.state)
+            return self.again(shapes[0][1], columns, 0)
         if len(values) == 2 and all(map(is_callable, values)):
             made = []
             for number, (_, rebuild) in enumerate(shapes):
@@ -214,9 +230,19 @@ class _Joining:
                     column: list[Abstract] = [Constant(False), Constant(False)]
                     column[number] = leaf
                     columns.append(self.result(column, _title([leaf])))
-                made.append(rebuild(iter(columns), self.s.state))
+                made.append(self.again(rebuild, columns, number))
             return Choice(self.test, made[0], made[1])
         return self.result(values, name)
+
+
+class _Inside:
+    """Whether a value or cell is made in an arm."""
+
+    def __init__(self, before: State, made: set[Value]) -> None:
+        self.before, self.made = before, made
+
+    def __call__(self, thing: Value | Cell) -> bool:
+        return thing in self.made if isinstance(thing, Value) else thing not in self.before
 
 
 def _title(leaves: Sequence[Operand]) -> str:

@@ -183,7 +183,11 @@ def call_function(
         raise NotSpecialisedError(str(error)) from error
     home = s.home(function)
     given = [value for _, value in args if isinstance(value, Closure) and not value.is_lambda]
-    name = code.name if owner is not None or not given else f"{code.name}_{given[0].definition.code.name}"
+    name = code.name
+    if owner is not None and name[:2] == "__":
+        name = f"{owner[0].__name__}_{name.strip('_')}"
+    elif owner is None and given:
+        name = f"{name}_{given[0].definition.code.name}"
     return invoke(s, Start(code, _defaults(function), {}, home, owner, name), args, op, frame)
 
 

@@ -29,6 +29,7 @@ class Cell:
 
     name: str
     items: Items | None = None
+    record: Record | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +113,11 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """An object of a class of the user's, made by the program."""
+    """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on."""
 
     cls: type
     fields: dict[str, Cell] = field(default_factory=dict)
+    identity: Cell = field(default_factory=lambda: Cell(""))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Functions of the new program: a function together with what is static of its arguments and of what it sees.
 
-What such a function captures are further parameters, and what it changes further results (lambda lifting; Johnsson
-1985).
+What such a function captures, and the attributes of objects that it is given, are parameters, and what it changes
+further results (lambda lifting; Johnsson 1985).
 """
 
 from __future__ import annotations
@@ -11,26 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
+from s2sad.ir.code import Code, Operand, Operation, Parameter, Place, Region, Value, codes
 from s2sad.transform.functions import made_function
-from s2sad.transform.known import (
-    Abstract,
-    Cell,
-    Env,
-    Home,
-    Known,
-    Method,
-    NotSpecialisedError,
-    Row,
-    is_static,
-)
-from s2sad.transform.regions import free_values, names_read, regions_in, settled
+from s2sad.transform.known import Abstract, Cell, Env, Home, Known, NotSpecialisedError, Record, Row, same
+from s2sad.transform.regions import free_values, names_read, names_taken, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
-from s2sad.transform.shapes import Inside, Rebuild, shape
+from s2sad.transform.shapes import Again, Rebuild, Shapes, is_switch, sees
 from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
-#: How many attempts there are at a function that calls itself or changes cells.
+#: How many attempts there are at a function that calls itself.
 ATTEMPTS = 4
 
 
@@ -51,108 +41,77 @@ class Start:
 class Lifted:
     """A function of the new program.
 
-    ``given`` are the parameters that are passed, ``extras`` the cells and values that are passed besides.  It returns
-    the ``leaves`` of its result, and the contents of the ``changed`` cells.
+    ``taken`` are the leaves of what it is given that it takes.  It returns ``count`` leaves, of which ``rebuild``
+    makes the result and the contents of the cells ``changed`` and attributes ``created``, which are said by number.
     """
 
     name: str
-    given: tuple[str, ...]
+    taken: tuple[int, ...]
     cell: types.CellType = field(default_factory=types.CellType)
-    extras: tuple[Cell | Value, ...] = ()
-    leaves: int = 1
-    changed: tuple[Cell, ...] = ()
-    rebuild: Rebuild = lambda given, state: next(given)
+    count: int = 1
+    changed: tuple[int, ...] = ()
+    created: tuple[tuple[int, str], ...] = ()
+    rebuild: Rebuild = lambda again: (next(again.leaves),)
     complete: bool = False
     recursive: bool = False
-    #: What static cells held.
-    assumed: tuple[tuple[Cell, Abstract], ...] = ()
 
 
 def lift(
     s: Specialiser, start: Start, bound: Mapping[str, Abstract], op: Operation, frame: Frame, enter: Enter
 ) -> Done:
-    """Call a function of the new program, which is made if there is none yet for these arguments."""
+    """Call a function of the new program, which is made if there is none yet for what is static."""
     code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
-    key = (code, id(start.env) if start.env else 0, *(_key(bound[p.name], s.state) for p in code.params))
+    shapes = Shapes(s.state, lambda value: True, is_switch)
+    args = [shapes.of(bound[p.name], p.name) for p in code.params]
+    env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
+    owner = None if start.owner is None else shapes.of(start.owner[1])
+    key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0])
     lifted = s.lifted.get(key)
-    if lifted is not None and any(s.state.get(cell) is not content for cell, content in lifted.assumed):
-        lifted = None
     if lifted is None:
-        lifted = _made(s, key, start, bound, op, enter)
+        rebuilds = [rebuild for _, rebuild in args], env[1], owner and owner[1]
+        lifted = _made(s, key, start, rebuilds, shapes, op, enter)
     elif not lifted.complete:
         lifted.recursive = True
-    return _called(s, lifted, bound, op, frame)
+    return _called(s, lifted, shapes, op, frame)
 
 
-def _key(value: Abstract, state: State) -> Any:
-    """What of an argument a function of the new program depends on."""
-    match value:
-        case Constant() if value.value is None or isinstance(value.value, (bool, str)):
-            return ("constant", value.value)
-        case Value() | Constant():
-            return "dynamic"
-        case Known():
-            return ("known", id(value.value)) if callable(value.value) else "dynamic"
-        case Row():
-            return tuple([_key(item, state) for item in value.items])
-        case Method():
-            return ("method", _key(value.function, state), _key(value.receiver, state))
-    return id(value)
-
-
-def _is_passed(value: Abstract) -> bool:
-    """Whether an argument is an operand that is passed."""
-    if isinstance(value, Constant):
-        return not (value.value is None or isinstance(value.value, (bool, str)))
-    return not is_static(value) or (isinstance(value, Known) and not callable(value.value))
-
-
-def _made(s: Specialiser, key: Any, start: Start, bound: Mapping[str, Abstract], op: Operation, enter: Enter) -> Lifted:
+def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes, op: Operation, enter: Enter) -> Lifted:
     """Make a function of the new program."""
     code, home = start.code, start.home
-    given = tuple([p.name for p in code.params if _is_passed(bound[p.name])])
-    lifted = Lifted(start.name, given)
+    lifted = Lifted(start.name, tuple(range(len(shapes.leaves))))
     outside = s.out, s.state, s.making, s.loops
     known = dict(s.lifted)
     for _ in range(ATTEMPTS):
         # What was made in an attempt may call this with other arguments.
-        s.lifted = dict(known)
-        s.lifted[key] = lifted
+        s.lifted = {**known, key: lifted}
         lifted.recursive = False
-        s.making = Making(home, set(home.source.function.__code__.co_freevars) | set(home.source.function.__globals__))
-        s.making.taken |= _names(home)
-        s.out, s.loops = [], []
-        holders: dict[Value, Cell] = {}
-        s.state = {}
-        for cell, content in outside[1].items():
-            if isinstance(content, Value):
-                holder = Value(cell.name)
-                holders[holder] = cell
-                s.state[cell] = holder
-            else:
-                s.state[cell] = content
+        s.making = Making(home, names_taken(home.source.function, code))
+        s.out, s.loops, s.state = [], [], {}
+        leaves = [Value(title) for title in shapes.titles]
+        again = Again(iter(leaves), s.state)
+        args = [rebuild(again) for rebuild in rebuilds[0]]
+        env = rebuilds[1](again)
+        owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
         initial = dict(s.state)
+        records = {n: set(r.fields) for n, r in again.made.items() if isinstance(r, Record)}
         returns: list[Returned] = []
-        inside = Frame(dict(start.env), home, None, start.owner, returns)
-        params = {p: Value(p) for p in given}
-        passed = {**bound, **params}
+        inside = Frame(env, home, None, owner, returns)
         s.active.append(code)
         try:
-            enter(s, code, passed, inside, op)
+            enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
             region = s.region_of(code.body, inside)
-            made = _finished(s, code, lifted, region, returns, params, holders, initial)
+            made = _finished(s, code, region, returns, leaves, again.made, initial, records)
         finally:
             making = s.making
             s.active.pop()
             s.out, s.state, s.making, s.loops = outside
-        before = (lifted.extras, lifted.leaves, lifted.changed)
-        lifted.extras, lifted.leaves, lifted.changed, lifted.rebuild, new = made
-        lifted.assumed = tuple([(c, v) for c, v in outside[1].items() if not isinstance(v, Value)])
-        if not lifted.recursive or before == (lifted.extras, lifted.leaves, lifted.changed):
-            if lifted.recursive and (lifted.leaves != 1 or lifted.changed):
-                raise NotSpecialisedError("recursion")
+        before = lifted.taken
+        lifted.taken, lifted.count, lifted.changed, lifted.created, lifted.rebuild, new = made
+        if lifted.recursive and (lifted.count != 1 or lifted.changed or lifted.created):
+            raise NotSpecialisedError("recursion")
+        if not lifted.recursive or before == lifted.taken:
             function, source = made_function(new, home, making.cells, start.name, start.place)
             s.sources[function] = source
             lifted.cell.cell_contents = function
@@ -161,71 +120,81 @@ def _made(s: Specialiser, key: Any, start: Start, bound: Mapping[str, Abstract],
     raise NotSpecialisedError("recursion")
 
 
-def _names(home: Home) -> set[str]:
-    code = home.source.function.__code__
-    return {*code.co_names, *code.co_varnames, *code.co_cellvars}
-
-
 def _finished(
     s: Specialiser,
     code: Code,
-    lifted: Lifted,
-    region: Any,
+    region: Region,
     returns: Sequence[Returned],
-    params: Mapping[str, Value],
-    holders: Mapping[Value, Cell],
+    given: Sequence[Value],
+    things: Mapping[int, Cell | Record],
     initial: State,
-) -> tuple[tuple[Cell | Value, ...], int, tuple[Cell, ...], Rebuild, Code]:
-    """The function that was written, with what it is given and returns besides."""
+    records: Mapping[int, set[str]],
+) -> tuple[tuple[int, ...], int, tuple[int, ...], tuple[tuple[int, str], ...], Rebuild, Code]:
+    """The function that was written: which leaves it takes, and what it returns besides its result."""
     if not returns:
         raise NotSpecialisedError("no return")
-    changed = tuple([c for c, v in initial.items() if any(r.state[c] is not v for r in returns)])
-    for cell in changed:
-        if any(is_static(r.state[cell]) for r in returns) or is_static(initial[cell]):
-            raise NotSpecialisedError("changed")
-    made_here = _made_in(region) | set(params.values()) | set(holders)
-    leaves: list[list[Operand]] = []
-    for constants in (True, False):
-        ends = [Inside(r.state, made_here.__contains__, lambda cell: cell not in initial, constants) for r in returns]
-        leaves = [[] for _ in returns]
-        shapes = [shape(r.value, end, flat) for r, end, flat in zip(returns, ends, leaves, strict=True)]
+    cells = {n: c for n, c in things.items() if isinstance(c, Cell)}
+    changed = tuple([n for n, c in cells.items() if any(not same(r.state[c], initial[c]) for r in returns)])
+    created: list[tuple[int, str]] = []
+    for number, names in records.items():
+        record = things[number]
+        assert isinstance(record, Record)
+        new = [name for name, cell in record.fields.items() if name not in names and cell in returns[0].state]
+        created += [(number, name) for name in new]
+    numbers = {thing: number for number, thing in things.items()}
+
+    def ending(r: Returned) -> Abstract:
+        more: list[Abstract] = [r.state[cells[n]] for n in changed]
+        for number, name in created:
+            record = things[number]
+            assert isinstance(record, Record)
+            if record.fields[name] not in r.state:
+                raise NotSpecialisedError("created")
+            more.append(r.state[record.fields[name]])
+        return Row((r.value, *more))
+
+    own = _made_in(region) | set(given)
+    for keep in (True, False):
+
+        def kept(constant: Any, keep: bool = keep) -> bool:
+            return keep
+
+        def is_inside(value: Value | Cell) -> bool:
+            return value in own if isinstance(value, Value) else value not in initial
+
+        found = [Shapes(r.state, is_inside, kept, numbers) for r in returns]
+        shapes = [shape.of(ending(r)) for r, shape in zip(returns, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
     else:
         raise NotSpecialisedError("results")
 
     exits: dict[Value, Any] = {}
-    for returned, flat in zip(returns, leaves, strict=True):
+    for returned, shape in zip(returns, found, strict=True):
+        flat = shape.leaves
 
         def operands(r: Returned, flat: list[Operand] = flat) -> tuple[Operand, ...]:
-            whole = [*flat, *(s.dynamic(r.state[cell]) for cell in changed)]
-            if len(whole) < 2:
-                return tuple(whole)
-            return (s.emit("tuple", whole, (False,) * len(whole)),)
+            return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
-    body = settled(region, exits)
-    made = Code(code.name, "function", (), body)
-    own = set(params.values())
-    free = [value for value in free_values(made) if value not in own]
-    extras: list[Cell | Value] = [holders.get(value, value) for value in free]
-    kept = [*lifted.extras, *(e for e in extras if e not in lifted.extras)]
-    of_cell = {cell: holder for holder, cell in holders.items()}
-    taken = names_read(codes(made)) | set(params)
-    parameters = [Parameter(p, "positional", value) for p, value in params.items()]
+    made = Code(code.name, "function", (), settled(region, exits))
+    free = set(free_values(made))
+    if not free <= set(given):
+        raise NotSpecialisedError("free")
+    taken = tuple([n for n, value in enumerate(given) if value in free])
+    taken_names = names_read(codes(made))
+    parameters: list[Parameter] = []
     other: dict[Value, Value] = {}
-    for extra in kept:
-        target = of_cell[extra] if isinstance(extra, Cell) else extra
-        title = stem = target.name or "t"
+    for n in taken:
+        title = stem = given[n].name or "t"
         number = 2
-        while title in taken:
+        while title in taken_names:
             title, number = f"{stem}_{number}", number + 1
-        taken.add(title)
-        # A value of the function around is a parameter here, and another value.
-        other[target] = Value(title)
-        parameters.append(Parameter(title, "positional", other[target]))
-    new = replace(replaced_in_code(made, other), params=tuple(parameters))
-    return tuple(kept), len(leaves[0]), changed, shapes[0][1], new
+        taken_names.add(title)
+        other[given[n]] = Value(title)
+        parameters.append(Parameter(title, "positional", other[given[n]]))
+    whole = replace(replaced_in_code(made, other), params=tuple(parameters))
+    return taken, len(found[0].leaves), changed, tuple(created), shapes[0][1], whole
 
 
 def _made_in(region: Region) -> set[Value]:
@@ -238,22 +207,34 @@ def _made_in(region: Region) -> set[Value]:
     return found
 
 
-def _called(s: Specialiser, lifted: Lifted, bound: Mapping[str, Abstract], op: Operation, frame: Frame) -> Done:
+def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame: Frame) -> Done:
     """Call a function of the new program."""
     place = frame.place or op.place
-    args: list[Abstract] = [bound[name] for name in lifted.given]
-    args += [s.state[extra] if isinstance(extra, Cell) else extra for extra in lifted.extras]
-    count = lifted.leaves + len(lifted.changed)
-    title = op.results[0].name if op.results and lifted.leaves == count == 1 else ""
+    args = [shapes.leaves[n] for n in lifted.taken]
+    things = {number: thing for thing, number in shapes.numbers.items()}
+    names = [""] * lifted.count
+    of_cells = [things[n].name for n in lifted.changed]  # type: ignore[union-attr]
+    extra = [*of_cells, *(name for _, name in lifted.created)]
+    if extra:
+        names[-len(extra) :] = extra[-lifted.count :]
+    elif lifted.count == 1 and op.results:
+        names = [op.results[0].name]
     function = Known(lifted, (s.making.refer(lifted.cell, lifted.name),))
-    result = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
-    if count < 2:
-        results = [result] * count
-    else:
-        names = ["" for _ in range(lifted.leaves)] + [cell.name for cell in lifted.changed]
-        results = [Value(n) for n in names]
-        s.out.append(Operation("unpack", (result,), tuple(results), (count, None), (), place))
-    leaves = iter(results[: lifted.leaves])
-    value = lifted.rebuild(leaves, s.state)
-    s.state.update(zip(lifted.changed, results[lifted.leaves :], strict=True))
+    title = names[0] if lifted.count == 1 else ""
+    call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
+    results = [call][: lifted.count]
+    if lifted.count > 1:
+        results = [Value(name) for name in names]
+        s.out.append(Operation("unpack", (call,), tuple(results), (lifted.count, None), (), place))
+    order = sorted(things)
+    again = Again(iter(results), s.state, {}, [things[n] for n in order])
+    made = lifted.rebuild(again)
+    value, *contents = made.items if isinstance(made, Row) else made
+    for number, content in zip(lifted.changed, contents, strict=False):
+        s.state[things[number]] = content  # type: ignore[index]
+    for (number, name), content in zip(lifted.created, contents[len(lifted.changed) :], strict=True):
+        record = things[number]
+        assert isinstance(record, Record)
+        record.fields[name] = Cell(name, None, record)
+        s.state[record.fields[name]] = content
     return (value,)

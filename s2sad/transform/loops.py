@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
+from s2sad.transform.branches import created
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, is_static, same
 from s2sad.transform.regions import breaks
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -87,7 +88,8 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
             del s.out[start:]
             s.state = state
             for cell in writing.more:
-                if cell.items is not None and isinstance(state[cell], Row):
+                s.state.setdefault(cell, UNSET)
+                if cell.items is not None and isinstance(s.state[cell], Row):
                     s.freeze(cell.items)
                 else:
                     cells.append(cell)
@@ -174,6 +176,7 @@ class _Loop:
         for cell, value in self.before.items():
             if cell not in self.cells and not same(self.s.state[cell], value):
                 self.more[cell] = None
+        self.more.update(dict.fromkeys(created(self.before, [self.s.state])))
 
     def part(self, region: Region, inside: bool) -> Exit:
         """Run a region of the loop; only ``inside`` is its body."""

@@ -61,6 +61,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
     if not is_simple(cls):
         return None
     record = Record(cls)
+    s.state[record.identity] = Constant(None)
     made = static_member(cls, "__init__")
     fields = getattr(cls, "__dataclass_fields__", None)
     if fields is not None and _is_generated(made):
@@ -134,7 +135,7 @@ class _Static:
 def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
     if name not in record.fields:
-        record.fields[name] = Cell(name)
+        record.fields[name] = Cell(name, None, record)
     s.state[record.fields[name]] = value
 
 
@@ -173,7 +174,10 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         if member.fget is None:
             raise NotSpecialisedError(name)
         return _call_member(s, member.fget, record, [], op, frame, _owner(cls, name))
-    if name in record.fields and (value := s.state.get(record.fields[name], UNSET)) is not UNSET:
+    if name in record.fields:
+        value = s.state.get(record.fields[name], UNSET)
+        if value is UNSET:
+            raise NotSpecialisedError(name)
         return (value,)
     if name == "__class__" or member is None:
         raise NotSpecialisedError(name)

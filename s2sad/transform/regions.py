@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -194,6 +195,12 @@ def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value])
 def size(code: Code) -> int:
     """How many operations a function has."""
     return sum(1 for operation in inner(code.body) if operation.kind not in ("global", "load"))
+
+
+def names_taken(function: types.FunctionType, code: Code) -> set[str]:
+    """The names that mean something in a function, or may."""
+    own = function.__code__
+    return {*function.__globals__, *own.co_freevars, *own.co_varnames, *own.co_cellvars, *names_read(codes(code))}
 
 
 def names_read(made: Iterable[Code]) -> set[str]:

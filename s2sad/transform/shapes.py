@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Value, Variable, codes
@@ -12,6 +12,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Closure,
+    Env,
     Items,
     Known,
     Method,
@@ -19,145 +20,178 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
-    Super,
     is_static,
 )
 from s2sad.transform.specialiser import State
 
-#: What makes an abstract value of its leaves, one after the other; cells that it makes go into a state.
-Rebuild = Callable[[Iterator[Operand], State], Abstract]
+
+@dataclass
+class Again:
+    """What an abstract value is made of again: leaves, a state for its cells, and what has been made already.
+
+    ``given`` are objects and cells that exist, by number.
+    """
+
+    leaves: Iterator[Operand]
+    state: State
+    made: dict[int, Cell | Record] = field(default_factory=dict)
+    given: list[Cell | Record] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Inside:
-    """A part of the new program whose values and cells cannot be seen from outside, with the cells at its end.
+Rebuild = Callable[[Again], Any]
+#: What stands for a shape where shapes are compared, and how the value is made again.
+Shape = tuple[Any, Rebuild]
 
-    ``is_value`` and ``is_cell`` say which these are.  With ``constants`` a constant is static.
+
+@dataclass(eq=False)
+class Shapes:
+    """The shapes of abstract values of one part of the program, and their leaves.
+
+    Args:
+        state: What cells hold.
+        is_inside: Whether a value or cell belongs to the part and cannot be seen outside.
+        is_kept: Whether a constant is static.
+        given: Cells and objects from outside that are known by number.
     """
 
     state: State
-    is_value: Callable[[Value], bool]
-    is_cell: Callable[[Cell], bool]
-    constants: bool = False
+    is_inside: Callable[[Value | Cell], bool]
+    is_kept: Callable[[Constant], bool]
+    given: dict[Cell | Record, int] = field(default_factory=dict)
+    leaves: list[Operand] = field(default_factory=list)
+    #: The names under which leaves are known.
+    titles: list[str] = field(default_factory=list)
+    numbers: dict[Cell | Record, int] = field(default_factory=dict)
 
+    def of(self, value: Abstract, title: str = "") -> Shape:
+        """The shape of a value, and how to make it again of its leaves, which are added to the list.
 
-def shape(value: Abstract, inside: Inside, leaves: list[Operand]) -> tuple[Any, Rebuild]:
-    """The shape of a value that a part of the program makes, and how to make it again outside; adds its leaves.
-
-    Raises:
-        NotSpecialisedError: for a value that cannot be made again.
-    """
-    if isinstance(value, Constant) and inside.constants:
-        return ("constant", type(value.value), repr(value.value)), lambda given, state: value
-    if isinstance(value, Value) and not inside.is_value(value):
-        return ("outside", id(value)), lambda given, state: value
-    if not is_static(value):
-        leaves.append(value)  # type: ignore[arg-type]
-        return "leaf", lambda given, state: next(given)
-
-    def part(within: Abstract) -> tuple[Any, Rebuild]:
-        return shape(within, inside, leaves)
-
-    match value:
-        case Known():
-            if value.operand is not None and isinstance(value.operand, Value) and inside.is_value(value.operand):
-                key, rebuild = part(value.operand)
-                return ("known", id(value.value), key), lambda given, state: replace(
-                    value, operand=rebuild(given, state)
+        Raises:
+            NotSpecialisedError: for a value that cannot be made again.
+        """
+        if isinstance(value, Constant) and self.is_kept(value):
+            return ("constant", type(value.value), repr(value.value)), lambda again: value
+        if isinstance(value, Value) and not self.is_inside(value):
+            return ("outside", id(value)), lambda again: value
+        if not is_static(value):
+            self.leaves.append(value)  # type: ignore[arg-type]
+            self.titles.append(title or getattr(value, "name", ""))
+            return "leaf", lambda again: next(again.leaves)
+        match value:
+            case Known():
+                if value.operand is None:
+                    return ("known", id(value.value)), lambda again: value
+                key, rebuild = self.of(value.operand)
+                return ("known", id(value.value), key), lambda again: replace(value, operand=rebuild(again))
+            case Row():
+                key, rebuild = self.several(value.items)
+                return ("row", key), lambda again: Row(rebuild(again))
+            case Method() if value.operand is None:
+                key, rebuild = self.several((value.function, value.receiver))
+                return ("method", id(value.owner), key), lambda again: replace(
+                    value, **dict(zip(("function", "receiver"), rebuild(again), strict=True))
                 )
-            return ("known", id(value.value)), lambda given, state: value
-        case Row():
-            parts = [part(item) for item in value.items]
-            return ("row", *(p[0] for p in parts)), lambda given, state: Row(tuple([p[1](given, state) for p in parts]))
-        case Method():
-            if value.operand is not None and isinstance(value.operand, Value) and inside.is_value(value.operand):
-                raise NotSpecialisedError("method")
-            function, receiver = part(value.function), part(value.receiver)
-            return ("method", function[0], receiver[0]), lambda given, state: replace(
-                value, function=function[1](given, state), receiver=receiver[1](given, state)
-            )
-        case Partial():
-            parts = [part(v) for v in (value.function, *value.args, *(v for _, v in value.keywords))]
-            names = [name for name, _ in value.keywords]
+            case Partial():
+                names = tuple([name for name, _ in value.keywords])
+                key, rebuild = self.several((value.function, *value.args, *(v for _, v in value.keywords)))
+                return ("partial", names, key), lambda again: _partial(rebuild(again), names)
+            case Choice():
+                key, rebuild = self.several((value.test, value.then, value.orelse))
+                return ("choice", key), lambda again: Choice(*rebuild(again))
+            case Items():
+                key, rebuild = self.cell(value.cell)
+                return ("items", value.keys, key), lambda again: _items(rebuild(again), value.keys)
+            case Record():
+                return self.record(value)
+            case Closure():
+                env, around = self.env(value.env, {v for made in codes(value.definition.code) for v in sees(made)})
+                key, rebuild = self.several(tuple(value.defaults.values()))
+                names = tuple(value.defaults)
+                return ("closure", id(value.definition), env, key), lambda again: replace(
+                    value, env=around(again), defaults=dict(zip(names, rebuild(again), strict=True))
+                )
+        raise NotSpecialisedError("shape")
 
-            def partial(given: Iterator[Operand], state: State) -> Abstract:
-                first, *rest = [p[1](given, state) for p in parts]
-                split = len(rest) - len(names)
-                return Partial(first, tuple(rest[:split]), tuple(zip(names, rest[split:], strict=True)))
+    def several(self, values: tuple[Abstract, ...]) -> Shape:
+        """The shape of several values."""
+        parts = [self.of(value) for value in values]
+        return tuple([key for key, _ in parts]), lambda again: tuple([rebuild(again) for _, rebuild in parts])
 
-            return ("partial", *names, *(p[0] for p in parts)), partial
-        case Choice():
-            parts = [part(value.test), part(value.then), part(value.orelse)]
+    def env(self, env: Env, names: set[Value | Variable]) -> Shape:
+        """The shape of what some names stand for."""
+        parts: list[tuple[Value | Variable, Any, Rebuild]] = []
+        for name, found in env.items():
+            if name in names:
+                parts.append((name, *(self.cell(found) if isinstance(found, Cell) else self.of(found, name.name))))
+        keys = tuple([(id(name), key) for name, key, _ in parts])
+        return keys, lambda again: {name: rebuild(again) for name, _, rebuild in parts}
 
-            def choice(given: Iterator[Operand], state: State) -> Abstract:
-                test, then, orelse = [p[1](given, state) for p in parts]
-                return Choice(test, then, orelse)  # type: ignore[arg-type]
+    def cell(self, cell: Cell) -> Shape:
+        """The shape of a cell with what it holds."""
+        known = self.number(cell)
+        if known is not None:
+            return known
+        number = self.numbers[cell]
+        key, rebuild = self.of(self.state[cell], cell.name)
 
-            return ("choice", *(p[0] for p in parts)), choice
-        case Items():
-            return _of_items(value, inside, leaves)
-        case Record():
-            return _of_record(value, inside, leaves)
-        case Closure():
-            return _of_closure(value, inside, leaves)
-        case Super():
-            pass
-    raise NotSpecialisedError("shape")
+        def again(context: Again) -> Cell:
+            fresh = context.made[number] = Cell(cell.name)
+            context.state[fresh] = rebuild(context)
+            return fresh
+
+        return ("cell", cell.name, key), again
+
+    def record(self, record: Record) -> Shape:
+        """The shape of an object with what its attributes hold."""
+        known = self.number(record)
+        if known is not None:
+            return known
+        number = self.numbers[record]
+        fields = [(name, *self.cell(cell)) for name, cell in record.fields.items() if cell in self.state]
+
+        def again(context: Again) -> Record:
+            fresh = context.made[number] = Record(record.cls)
+            context.state[fresh.identity] = Constant(None)
+            for name, _, rebuild in fields:
+                fresh.fields[name] = rebuild(context)
+            return fresh
+
+        return ("record", id(record.cls), tuple([(name, key) for name, key, _ in fields])), again
+
+    def number(self, thing: Cell | Record) -> Shape | None:
+        """The shape of a cell or object that is not made again, or has been; else it gets a number."""
+        if thing in self.given:
+            at = self.given[thing]
+            return ("given", at), lambda again: again.given[at]
+        inside = thing.identity if isinstance(thing, Record) else thing
+        if not self.is_inside(inside):
+            return ("outside", id(thing)), lambda again: thing
+        if thing in self.numbers:
+            number = self.numbers[thing]
+            return ("made", number), lambda again: again.made[number]
+        self.numbers[thing] = len(self.numbers)
+        return None
 
 
-def _of_cell(
-    cell: Cell, inside: Inside, leaves: list[Operand]
-) -> tuple[Any, Callable[[Iterator[Operand], State], Cell]]:
-    if not inside.is_cell(cell):
-        return id(cell), lambda given, state: cell
-    key, rebuild = shape(inside.state[cell], inside, leaves)
-
-    def again(given: Iterator[Operand], state: State) -> Cell:
-        fresh = Cell(cell.name)
-        state[fresh] = rebuild(given, state)
-        return fresh
-
-    return key, again
+def sees(code: Code) -> tuple[Value | Variable, ...]:
+    """What a function reads of functions around it."""
+    return (*code.seen, *code.captures)
 
 
-def _of_items(value: Items, inside: Inside, leaves: list[Operand]) -> tuple[Any, Rebuild]:
-    if not inside.is_cell(value.cell):
-        return id(value), lambda given, state: value
-    key, again = _of_cell(value.cell, inside, leaves)
-
-    def items(given: Iterator[Operand], state: State) -> Abstract:
-        cell = again(given, state)
-        cell.items = Items(cell, value.keys)
-        return cell.items
-
-    return ("items", value.keys, key), items
+def _partial(parts: tuple[Abstract, ...], names: tuple[str, ...]) -> Partial:
+    function, *rest = parts
+    split = len(rest) - len(names)
+    return Partial(function, tuple(rest[:split]), tuple(zip(names, rest[split:], strict=True)))
 
 
-def _of_record(value: Record, inside: Inside, leaves: list[Operand]) -> tuple[Any, Rebuild]:
-    cells = {name: cell for name, cell in value.fields.items() if cell in inside.state}
-    if not any(map(inside.is_cell, cells.values())) and cells:
-        return id(value), lambda given, state: value
-    made = {name: _of_cell(cell, inside, leaves) for name, cell in cells.items()}
-    return ("record", id(value.cls), *((n, c[0]) for n, c in made.items())), lambda given, state: Record(
-        value.cls, {name: cell[1](given, state) for name, cell in made.items()}
+def _items(cell: Cell, keys: tuple[Any, ...] | None) -> Items:
+    if cell.items is None:
+        cell.items = Items(cell, keys)
+    return cell.items
+
+
+def is_switch(constant: Constant) -> bool:
+    """Whether a constant is one that says what to do, rather than a number to compute with."""
+    return (
+        constant.value is None or isinstance(constant.value, (bool, str)) or type(constant.value).__name__ == "_Unset"
     )
-
-
-def _of_closure(value: Closure, inside: Inside, leaves: list[Operand]) -> tuple[Any, Rebuild]:
-    seen = [v for made in codes(value.definition.code) for v in (*made.seen, *made.captures) if v in value.env]
-    env: list[tuple[Value | Variable, Any, Any]] = []
-    for name in dict.fromkeys(seen):
-        found = value.env[name]
-        if isinstance(found, Cell):
-            env.append((name, *_of_cell(found, inside, leaves)))
-        else:
-            env.append((name, *shape(found, inside, leaves)))
-    defaults = {name: shape(v, inside, leaves) for name, v in value.defaults.items()}
-
-    def closure(given: Iterator[Operand], state: State) -> Abstract:
-        around: dict[Value | Variable, Any] = {name: again(given, state) for name, _, again in env}
-        values = {name: rebuild(given, state) for name, (_, rebuild) in defaults.items()}
-        return replace(value, env=around, defaults=values)
-
-    keys = [("env", id(name), key) for name, key, _ in env] + [(name, key) for name, (key, _) in defaults.items()]
-    return ("closure", id(value.definition), *keys), closure

@@ -24,7 +24,7 @@ from s2sad.ir.code import UNSET, Code, Value, Variable, inner
 from s2sad.transform import branches, calls, loops, objects, simple
 from s2sad.transform.functions import same_function
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
-from s2sad.transform.regions import pruned, settled, shared_variables
+from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Making, Returned, Specialiser
 
 
@@ -141,8 +141,7 @@ def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
     function = home.source.function
     shared = shared_variables(code)
     memory = frozenset(code.variables) - shared
-    s.making = Making(home, {*function.__globals__, *function.__code__.co_freevars}, memory)
-    s.making.taken |= {*function.__code__.co_varnames, *function.__code__.co_cellvars, *function.__code__.co_names}
+    s.making = Making(home, names_taken(function, code), memory)
     returns: list[Returned] = []
     frame = Frame({}, home, None, None, returns)
     for variable in shared:

@@ -250,14 +250,13 @@ class Specialiser:
         return tuple(found[::-1])
 
     def start_of(self, value: Operand, at: int) -> int:
-        """Where the operations begin that compute an operand and nothing else, and end before a position."""
-        inside: set[Operand] = {value}
-        while at and len(self.out[at - 1].results) == 1:
-            last = self.out[at - 1]
-            if last.result not in inside or last.result.name or last.kind in STATEMENTS:
-                break
-            at -= 1
-            inside.update(last.operands)
+        """Where the operations begin that are folded into an operand, and end before a position."""
+        last = self.out[at - 1] if at else None
+        if last is None or last.results != (value,) or last.result.name or last.kind in STATEMENTS:
+            return at
+        at -= 1
+        for operand in reversed(last.operands):
+            at = self.start_of(operand, at)
         return at
 
     def freeze(self, items: Items) -> None:
@@ -363,6 +362,8 @@ class Specialiser:
             end = self.run(region, frame)
             if any(not same(self.state[cell], value) for cell, value in before.items()):
                 raise NotSpecialisedError("changed")
+            if any(cell.record and cell.record.identity in before for cell in self.state if cell not in before):
+                raise NotSpecialisedError("created")
             made = self.exit(end)
         return Region(params, tuple(out), made)
 

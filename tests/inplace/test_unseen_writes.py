@@ -489,6 +489,7 @@ CASES = [
         by_a_method_of_a_local_object,
         by_a_constructor,
         by_a_lambda,
+        by_a_partial_function_made_here,
     )
 ]
 
@@ -517,7 +518,6 @@ REFUSED = [
     by_a_mapped_function_in_a_condition,
     by_a_mapped_function,
     by_a_partial_function,
-    by_a_partial_function_made_here,
     by_a_reduction,
     by_a_function_along_an_axis,
     by_a_generator_expression,
