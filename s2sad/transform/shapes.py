@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Constant, Operand, Value, Variable, codes
+from s2sad.ir.code import Code, Constant, Operand, Value, Variable, codes
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -88,9 +88,7 @@ class Shapes:
                 return ("row", key), lambda again: Row(rebuild(again))
             case Method() if value.operand is None:
                 key, rebuild = self.several((value.function, value.receiver))
-                return ("method", id(value.owner), key), lambda again: replace(
-                    value, **dict(zip(("function", "receiver"), rebuild(again), strict=True))
-                )
+                return ("method", id(value.owner), key), lambda again: _method(rebuild(again), value.owner)
             case Partial():
                 names = tuple([name for name, _ in value.keywords])
                 key, rebuild = self.several((value.function, *value.args, *(v for _, v in value.keywords)))
@@ -176,6 +174,11 @@ class Shapes:
 def sees(code: Code) -> tuple[Value | Variable, ...]:
     """What a function reads of functions around it."""
     return (*code.seen, *code.captures)
+
+
+def _method(parts: tuple[Abstract, ...], owner: type | None) -> Method:
+    function, receiver = parts
+    return Method(function, receiver, owner)
 
 
 def _partial(parts: tuple[Abstract, ...], names: tuple[str, ...]) -> Partial:
