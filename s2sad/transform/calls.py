@@ -134,7 +134,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
-    if any(is_structure(v) for _, v in args):
+    # A static method has no name of its own.
+    if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
     return factory_call(s, value, args, op, frame)
 

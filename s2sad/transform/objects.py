@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import functools
 import inspect
@@ -37,9 +38,11 @@ _COMPARE = {"==": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": 
 @functools.lru_cache(maxsize=1024)
 def is_simple(cls: type) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class."""
-    if type(cls) is not type or own_class(cls) is None:
+    if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
+        if base is abc.ABC:
+            continue
         if own_class(base) is None or any(name in vars(base) and not _is_generated(vars(base)[name]) for name in _ODD):
             return False
         if not all(map(_is_plain_member, vars(base).items())):

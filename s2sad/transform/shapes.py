@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operand, Value, Variable, codes
+from s2sad.ir.code import UNSET, Code, Constant, Operand, Value, Variable, codes
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -69,7 +69,7 @@ class Shapes:
         Raises:
             NotSpecialisedError: for a value that cannot be made again.
         """
-        if isinstance(value, Constant) and self.is_kept(value):
+        if isinstance(value, Constant) and (value is UNSET or self.is_kept(value)):
             return ("constant", type(value.value), repr(value.value)), lambda again: value
         if isinstance(value, Value) and not self.is_inside(value):
             return ("outside", id(value)), lambda again: value

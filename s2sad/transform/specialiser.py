@@ -19,6 +19,7 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import (
     NONE,
+    UNSET,
     Code,
     Constant,
     Definition,
@@ -281,7 +282,7 @@ class Specialiser:
 
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
         """A value under the name of a variable."""
-        if not name or is_static(value) or (isinstance(value, Value) and value.name == name):
+        if not name or is_static(value) or value is UNSET or (isinstance(value, Value) and value.name == name):
             return value
         return self.emit("copy", (self.dynamic(value),), name=name, place=place)
 
