@@ -33,6 +33,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "softmax_loss": (SCORES, TARGET),
     "loop": (1.2, 3),
     "total": (np.array([0.5, 1.2, 0.7]), 0.5),
+    "loss": (np.array([0.5, 1.2, 0.7]), 0.5),
 }
 
 
