@@ -19,6 +19,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import (
+    BLOCK,
     adjoint,
     doubled_triangle,
     folded_triangle,
@@ -35,10 +36,33 @@ from s2sad.runtime.matrices import (
 def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
     """Adjoint of ``a`` in ``z = np.linalg.cholesky(a, upper=upper)``; zero in the triangle that is not read."""
     # In terms of the lower factor and of plain conjugate adjoints, so that the formula is the usual one.
-    low, low_bar = (adjoint(z), transposed(g)) if upper else (z, np.conj(g))
-    lh = adjoint(low)
-    inner = solve_triangular(lh, halve_diagonal(np.tril(lh @ low_bar)))
-    return np.conj(folded_triangle(solve_triangular(lh, adjoint(inner)), upper))
+    low_bar = lower_cholesky_adjoint(transposed(g), adjoint(z)) if upper else lower_cholesky_adjoint(np.conj(g), z)
+    return transposed(low_bar) if upper else np.conj(low_bar)
+
+
+def lower_cholesky_adjoint(g: Any, low: Any) -> Any:
+    """Conjugate adjoint of the lower triangle of a matrix, given ``g``, that of its factor ``low``: by halves.
+
+    Mostly in products, with a fifth of the work of the closed formula, which is left for small blocks:
+    I. Murray, "Differentiation of the Cholesky decomposition" (2016), sections 3 and 4.
+
+    >>> lower_cholesky_adjoint(np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[2.0, 0.0], [1.0, 3.0]]))
+    array([[0.25, 0.  ],
+           [0.  , 0.  ]])
+    """
+    n = low.shape[-1]
+    if n <= BLOCK:
+        inverse = np.linalg.inv(adjoint(low))
+        inner = inverse @ halve_diagonal(np.tril(adjoint(low) @ g))
+        return folded_triangle(inverse @ adjoint(inner), upper=False)
+    k = n // 2
+    first, below, last = low[..., :k, :k], low[..., k:, :k], low[..., k:, k:]
+    bar = np.zeros_like(low, np.result_type(g, low))
+    bar[..., k:, k:] = rest = lower_cholesky_adjoint(g[..., k:, k:], last)
+    turned = adjoint(g[..., k:, :k] - (rest + adjoint(rest)) @ below)
+    bar[..., k:, :k] = adjoint(turned := solve_triangular(adjoint(first), turned))
+    bar[..., :k, :k] = lower_cholesky_adjoint(g[..., :k, :k] - turned @ below, first)
+    return bar
 
 
 def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:

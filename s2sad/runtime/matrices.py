@@ -75,7 +75,7 @@ def folded_triangle(a: Any, upper: bool) -> Any:
 
 
 #: The size of the blocks on the diagonal that are solved as they are.
-_BLOCK = 48
+BLOCK = 48
 
 
 def solve_triangular(t: Any, b: Any, lower: bool = False) -> Any:
@@ -89,8 +89,8 @@ def solve_triangular(t: Any, b: Any, lower: bool = False) -> Any:
            [1.]])
     """
     n = t.shape[-1]
-    if n <= _BLOCK:
-        return np.linalg.inv(t) @ b if b.shape[-1] > _BLOCK else np.linalg.solve(t, b)
+    if n <= BLOCK:
+        return np.linalg.inv(t) @ b if b.shape[-1] > BLOCK else np.linalg.solve(t, b)
     k = n // 2
     if lower:
         first = solve_triangular(t[..., :k, :k], b[..., :k, :], lower)

@@ -10,10 +10,10 @@ import pytest
 
 from s2sad import check_grads, grad
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.decompositions import eig_adjoint, eigvals_adjoint
+from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, eig_adjoint, eigvals_adjoint
 from s2sad.runtime.matrices import solve_triangular
 from s2sad.runtime.norms import cond_gradient, norm_gradient
-from tests.oracle import numeric_gradient
+from tests.oracle import numeric_gradient, pairing, richardson_jvp
 
 RANDOM = np.random.default_rng(0)
 A, TALL, WIDE, W = (RANDOM.normal(size=shape) for shape in ((4, 4), (5, 3), (2, 4), (4, 4)))
@@ -302,3 +302,19 @@ def test_triangular_systems(shape: tuple[int, ...], lower: bool) -> None:
     t = np.tril(t) if lower else np.triu(t)
     b = generator.normal(size=(*shape[:-1], 7))
     np.testing.assert_allclose(t @ solve_triangular(t, b, lower), b, atol=1e-10)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("turn", [0.0, 0.3j])
+@pytest.mark.parametrize("shape", [(49, 49), (150, 150), (2, 100, 100)])
+def test_factors_of_large_matrices_by_halves(shape: tuple[int, ...], turn: complex, upper: bool) -> None:
+    b, d, g = (RANDOM.normal(size=shape) + turn * RANDOM.normal(size=shape) for _ in range(3))
+    a = b @ np.conj(np.swapaxes(b, -1, -2)) + shape[-1] * np.eye(shape[-1])
+    z = np.linalg.cholesky(a, upper=upper)
+    a_bar = cholesky_adjoint(g, z, upper)
+    # Of an array that is no triangle, only the triangle of the factor counts; of the matrix only that which is read.
+    inside = (np.triu if upper else np.tril)(np.ones(shape[-2:]))
+    z_dot = richardson_jvp(lambda a: np.linalg.cholesky(a, upper=upper), [a], [d])
+    assert np.all(a_bar[..., inside == 0] == 0)
+    np.testing.assert_allclose(pairing(a_bar, d), pairing(g * inside, z_dot), rtol=1e-8)
+    np.testing.assert_allclose(cholesky_tangent(d, z, upper) * inside, z_dot, atol=1e-9)

@@ -17,6 +17,8 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.scipy.linalg import regular, regular_complex
 from s2sad.ops.spec import Sample, ndim, rule, sample
 from s2sad.runtime.decompositions import (
+    cholesky_adjoint,
+    cholesky_tangent,
     eig_adjoint,
     eig_tangent,
     eigvals_adjoint,
@@ -31,8 +33,6 @@ from s2sad.runtime.norms import norm_gradient
 from s2sad.runtime.scipy.factors import (
     cho_factor_adjoint,
     cho_factor_tangent,
-    cholesky_adjoint,
-    cholesky_tangent,
     eigh_adjoint,
     eigh_tangent,
     lstsq_adjoint,
@@ -67,12 +67,12 @@ def _choleskys() -> Sequence[Sample]:
 
 
 def _cholesky_jvp(a_dot: Array, z: Array, a: Array, lower: bool = False) -> Array:
-    return cholesky_tangent(a_dot, z, lower)
+    return cholesky_tangent(a_dot, z, not lower)
 
 
 @rule(linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.scipy.matrix)
 def cholesky(z: Array, z_bar: Array, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
-    return cholesky_adjoint(z_bar, z, lower)
+    return cholesky_adjoint(z_bar, z, not lower)
 
 
 def _cho_factors() -> Sequence[Sample]:

@@ -18,7 +18,7 @@ from scipy import linalg
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import systems
 from s2sad.runtime.arrays import unreduce
-from s2sad.runtime.decompositions import qr_adjoint, qr_adjoint_of
+from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, qr_adjoint, qr_adjoint_of
 from s2sad.runtime.matrices import adjoint, hermitian_part, ratio, transposed
 from s2sad.runtime.norms import norm_gradient
 from s2sad.runtime.scipy.systems import folded, lower_factor, rows, triangle, unfolded
@@ -26,40 +26,15 @@ from s2sad.runtime.scipy.systems import folded, lower_factor, rows, triangle, un
 # --- Cholesky
 
 
-def cholesky_adjoint(z_bar: Any, z: Any, lower: bool = False) -> Any:
-    """Adjoint of ``a`` in ``z = linalg.cholesky(a, lower)``; zero in the triangle that is not read."""
-    # In terms of the lower factor and its plain conjugate adjoint, so that the formula is the usual one.
-    low, low_bar = (z, np.conj(z_bar)) if lower else (adjoint(z), transposed(z_bar))
-    middle = np.tril(adjoint(low) @ low_bar)
-    middle = _half_diagonal(middle)
-    inner = linalg.solve_triangular(low, middle, 2, lower=True)
-    a_bar = adjoint(linalg.solve_triangular(low, adjoint(inner), 2, lower=True))
-    return folded(np.conj(a_bar + adjoint(a_bar)) / 2, lower)
-
-
-def cholesky_tangent(a_dot: Any, z: Any, lower: bool = False) -> Any:
-    """Tangent of ``z = linalg.cholesky(a, lower)``, which reads one triangle of ``a``."""
-    low = z if lower else adjoint(z)
-    inner = linalg.solve_triangular(low, unfolded(a_dot, lower), lower=True)
-    inner = adjoint(linalg.solve_triangular(low, adjoint(inner), lower=True))
-    low_dot = low @ _half_diagonal(np.tril(inner))
-    return low_dot if lower else adjoint(low_dot)
-
-
-def _half_diagonal(a: Any) -> Any:
-    same = np.eye(a.shape[-1], dtype=a.dtype)
-    return a - a * same / 2
-
-
 def cho_factor_adjoint(c_bar: Any, c: Any, lower: bool = False) -> Any:
     """Adjoint of ``a`` in ``c, lower = linalg.cho_factor(a, lower)``; the other triangle of ``c`` is that of ``a``."""
-    a_bar = cholesky_adjoint(triangle(c_bar, lower), triangle(c, lower), lower)
+    a_bar = cholesky_adjoint(triangle(c_bar, lower), triangle(c, lower), not lower)
     return a_bar + triangle(c_bar, not lower, True)
 
 
 def cho_factor_tangent(a_dot: Any, c: Any, lower: bool = False) -> Any:
     """Tangent of ``c`` in ``c, lower = linalg.cho_factor(a, lower)``."""
-    return cholesky_tangent(a_dot, triangle(c, lower), lower) + triangle(a_dot, not lower, True)
+    return cholesky_tangent(a_dot, triangle(c, lower), not lower) + triangle(a_dot, not lower, True)
 
 
 # --- LU
