@@ -7,33 +7,17 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from s2sad.ir.code import NONE, Code, Constant, Exit, Operand, Operation, Place, Region, Value, codes, inner
-from s2sad.transform.rounds import collect, search
+from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.transform.extremes import extreme, is_operator
+from s2sad.transform.iterables import applied, listed, removed
+from s2sad.transform.lazily import Rounds, lazy, named
+from s2sad.transform.rounds import add, collect, search
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 #: Functions that go through their first argument to its end before they do anything else that is seen.
 _CONSUMING = (sum, min, max, list, tuple, sorted, dict, set, frozenset, math.fsum, math.prod)
-_ITEMS = "vwuz"
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """What a generator expression, ``map`` or ``filter`` goes through, and the region of one round.
-
-    The region is like that of a comprehension; ``before`` makes the iterable where that is made last.
-    """
-
-    iterable: Operand
-    region: Region
-    before: tuple[Operation, ...] = ()
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What is used to make the iterable."""
-        return (self.iterable, *(o for op in self.before for o in op.operands))
 
 
 def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
@@ -41,37 +25,21 @@ def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> boo
     function = writer.whole.object_of(op.operands[0])
     if function is functools.reduce:
         return _reduce(writer, op, out)
+    if is_operator(writer, op, out):
+        return True
     if len(op.operands) < 2 or op.data[0]:
         return False
+    if _is_one_of(function, (min, max)) and set(op.data[1:]) & {"key", "default"}:
+        return extreme(writer, op, function is max, out, loops)
+    if _is_extend(writer, op):
+        return _extended(writer, op, out, loops)
+    if function is dict and len(op.operands) == 2:
+        return _dict(writer, op, out, loops)
     if _is_one_of(function, (any, all)) and len(op.operands) == 2:
         return _search(writer, op, function is any, out, loops)
     if _is_one_of(function, _CONSUMING) or _is_join(writer, op):
         return _collected(writer, op, function is list and len(op.operands) == 2, out, loops)
     return False
-
-
-def for_loop(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
-    """Write a loop over ``map(f, ...)`` as one over its iterable."""
-    made = writer.whole.made.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
-    if op.awaits or made is None or made.kind != "call" or writer.whole.object_of(made.operands[0]) is not map:
-        return False
-    rounds = _lazy(writer, op.operands[0], out)
-    if rounds is None:
-        return False
-    body, rest = op.regions
-    item, *carried = body.params
-    (value,) = rounds.region.exit.operands
-    operations = rounds.region.operations
-    last = operations[-1] if operations else None
-    if last is not None and last.results == (value,) and not last.results[0].name:
-        operations = (*operations[:-1], dataclasses.replace(last, results=(item,)))
-    else:
-        operations = (*operations, Operation("copy", (value,), (item,), None, (), op.place))
-    body = Region((*rounds.region.params, *carried), (*operations, *body.operations), body.exit)
-    out += rounds.before
-    whole = dataclasses.replace(op, operands=(rounds.iterable, *op.operands[1:]), regions=(body, rest))
-    out.append(writer.with_regions(whole, loops))
-    return True
 
 
 def _is_one_of(function: Any, known: Sequence[Any]) -> bool:
@@ -92,12 +60,11 @@ def _is_join(writer: Writer, op: Operation) -> bool:
 
 def _search(writer: Writer, op: Operation, found: bool, out: list[Operation], loops: int) -> bool:
     """``any`` and ``all``."""
-    rounds = _lazy(writer, op.operands[1], out)
+    rounds = lazy(writer, op.operands[1], out)
     if rounds is None:
         return False
-    later = _without(writer, op.operands[0], writer.read_later(out, rounds.operands))
-    flag = _named(writer, op.result)
-    out += rounds.before
+    later = _without(writer, op.operands[0], writer.read_later(out, (rounds.iterable,)))
+    flag = named(writer, op.result)
     search(writer, rounds.iterable, rounds.region, found, flag, out, loops, op.place)
     out += later
     return True
@@ -113,13 +80,13 @@ def _collected(writer: Writer, op: Operation, is_list: bool, out: list[Operation
         assert made is not None
         now = made.operands
     else:
-        rounds = _lazy(writer, given, out)
+        rounds = lazy(writer, given, out)
         if rounds is None:
             return False
-        known, now = rounds, rounds.operands
+        known, now = rounds, (rounds.iterable,)
 
         def write(out: list[Operation]) -> None:
-            collect(writer, known.iterable, known.region, result, out, loops, op.place, before=known.before)
+            collect(writer, known.iterable, known.region, result, out, loops, op.place)
 
     later = writer.read_later(out, now)
     if is_list:
@@ -130,6 +97,67 @@ def _collected(writer: Writer, op: Operation, is_list: bool, out: list[Operation
         # It is used by the loop and by the call.
         writer.whole.uses[result] += 1
         out.append(dataclasses.replace(op, operands=(function, result, *rest)))
+    return True
+
+
+def _dict(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
+    """``dict`` of pairs."""
+    rounds = lazy(writer, op.operands[1], out)
+    if rounds is None:
+        return False
+    later = _without(writer, op.operands[0], writer.read_later(out, (rounds.iterable,)))
+    collect(writer, rounds.iterable, _paired(rounds.region), op.result, out, loops, op.place, is_dict=True)
+    out += later
+    return True
+
+
+def _paired(region: Region) -> Region:
+    """The region of rounds that make pairs, as one of rounds that make keys and values."""
+    last = region.operations[-1] if region.operations else None
+    if not region.exit.operands and last is not None:
+        inside = dataclasses.replace(last, regions=(_paired(last.regions[0]),))
+        return dataclasses.replace(region, operations=(*region.operations[:-1], inside))
+    if (
+        last is not None
+        and last.kind == "tuple"
+        and last.data == (False, False)
+        and last.results == region.exit.operands
+    ):
+        return Region(region.params, region.operations[:-1], Exit("yield", last.operands))
+    names = Value("k"), Value("v")
+    unpack = Operation("unpack", region.exit.operands, names, (2, None))
+    return Region(region.params, (*region.operations, unpack), Exit("yield", names))
+
+
+def _is_extend(writer: Writer, op: Operation) -> bool:
+    """Whether a call extends a list that the function makes."""
+    method = writer.whole.made.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
+    if method is None or method.kind != "attribute" or method.data != "extend" or len(op.operands) != 2:
+        return False
+    made = writer.whole.made.get(method.operands[0]) if isinstance(method.operands[0], Value) else None
+    if made is None or not (made.kind == "list" or (made.kind == "comprehension" and made.data == "list")):
+        return False
+    return not writer.whole.used[op.result] and writer.whole.goes_through(op)
+
+
+def _extended(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
+    """``items.extend(...)``."""
+    method, items = op.operands
+    assert isinstance(method, Value)
+    target = writer.whole.made[method].operands[0]
+    rounds = lazy(writer, items, out)
+    if rounds is None:
+        made = writer.whole.made.get(items) if isinstance(items, Value) else None
+        params = [p.target for p in writer.code.params]
+        # It is not the list itself.
+        if items not in params and (made is None or made.kind not in ("comprehension", "list", "tuple", "item")):
+            return False
+        item = Value("v")
+        rounds = Rounds(items, Region((item,), (), Exit("yield", (item,))))
+    later = _without(writer, method, writer.read_later(out, (rounds.iterable,)))
+    assert isinstance(target, Value)
+    add(writer, rounds.iterable, rounds.region, target, out, loops, op.place)
+    out += later
     return True
 
 
@@ -145,14 +173,14 @@ def _accumulated(
         return None
     if writer.taken(given, out) is None:
         return None
-    _removed(writer, made.operands[0], out)
+    removed(writer, made.operands[0], out)
     if len(made.operands) == 3:
-        (left, right), operations, value = _applied(writer, made.operands[2], 2, out, place)
+        (left, right), operations, value = applied(writer, made.operands[2], 2, out, place)
     else:
         left, right = Value(), Value("v")
         total = whole.new("binary", (left, right), "+", place)
         operations, value = (total,), total.result
-    items = _listed(writer, made.operands[1], out, place)
+    items = listed(writer, made.operands[1], out, place)
 
     def write(out: list[Operation]) -> None:
         head = whole.new("slice", (NONE, Constant(1), NONE), None, place)
@@ -177,13 +205,13 @@ def _reduce(writer: Writer, op: Operation, out: list[Operation]) -> bool:
     if any(op.data) or len(op.operands) not in (3, 4) or not whole.goes_through(op):
         return False
     called, function, items, *start = op.operands
-    (total, item), operations, value = _applied(writer, function, 2, out, place)
-    if not _removed(writer, called, out):
+    (total, item), operations, value = applied(writer, function, 2, out, place)
+    if not removed(writer, called, out):
         return False
     later = writer.read_later(out, (items, *start))
-    result = _named(writer, op.result)
+    result = named(writer, op.result)
     if not start:
-        items = _listed(writer, items, out, place)
+        items = listed(writer, items, out, place)
         out += _refused_if_empty(writer, items, place)
         first = whole.new("item", (items, Constant(0)), None, place, result.name)
         tail = whole.new("slice", (Constant(1), NONE, NONE), None, place)
@@ -217,133 +245,6 @@ def _refused_if_empty(writer: Writer, items: Operand, place: Place | None) -> li
     return [test, Operation("if", (test.result,), (), None, (then, Region((), (), Exit("yield"))), place)]
 
 
-def _listed(writer: Writer, items: Operand, out: list[Operation], place: Place | None) -> Operand:
-    """A list of the items of an iterable."""
-    made = writer.whole.made.get(items) if isinstance(items, Value) else None
-    if made is not None and made.kind in ("list", "comprehension") and made.data != "dict":
-        # Nobody else has it, or nobody changes it in the loop more than the one who is asked to.
-        if isinstance(items, Value) and not items.name and writer.whole.uses[items] == 1:
-            writer.whole.uses[items] += 2
-            return items
-    read = writer.whole.builtin("list", place)
-    copied = writer.whole.new("call", (read.result, items), ("",), place)
-    writer.whole.uses[copied.result] += 2
-    out += [read, copied]
-    return copied.result
-
-
-# --- what is consumed
-
-
-def _lazy(writer: Writer, operand: Operand, out: list[Operation]) -> Rounds | None:
-    """The rounds of something lazy that varied values go through, which is taken away from what stands before."""
-    made = writer.whole.made.get(operand) if isinstance(operand, Value) else None
-    if made is None or not writer.whole.goes_through(made):
-        return None
-    if made.kind == "generator":
-        return _generator(writer, made, out)
-    if made.kind != "call" or any(made.data) or len(made.operands) < 3:
-        return None
-    called = writer.whole.object_of(made.operands[0])
-    if called is map:
-        return _map(writer, made, out)
-    if called is filter and len(made.operands) == 3:
-        return _filter(writer, made, out)
-    return None
-
-
-def _generator(writer: Writer, made: Operation, out: list[Operation]) -> Rounds | None:
-    code: Code = made.data
-    if len(code.body.operations) != 1 or _may_stop(writer, code) or code.body.operations[0].awaits:
-        return None
-    (each,) = code.body.operations
-    stored = {op.data for op in inner(code.body) if op.kind == "store"}
-    if each.kind != "each" or not stored.issuperset(code.variables) or writer.taken(made.result, out) is None:
-        return None
-    return Rounds(made.operands[0], each.regions[0])
-
-
-def _may_stop(writer: Writer, code: Code) -> bool:
-    """Whether a generator expression calls ``next``: a `StopIteration` is another error outside of it."""
-    found = [op for part in codes(code) for op in inner(part.body) if op.kind == "global"]
-    return any(op.data == "next" for op in found)
-
-
-def _map(writer: Writer, made: Operation, out: list[Operation]) -> Rounds | None:
-    called, function, *iterables = made.operands
-    if writer.taken(made.result, out) is None:
-        return None
-    _removed(writer, called, out)
-    params, operations, value = _applied(writer, function, len(iterables), out, made.place)
-    end = Exit("yield", (value,))
-    if len(iterables) == 1:
-        return Rounds(iterables[0], Region(params, operations, end))
-    item = Value()
-    read = writer.whole.builtin("zip", made.place)
-    together = writer.whole.new("call", (read.result, *iterables), ("",) * len(iterables), made.place)
-    unpack = Operation("unpack", (item,), params, (len(params), None), (), made.place)
-    # What is computed before ``zip`` keeps its place.
-    return Rounds(together.result, Region((item,), (unpack, *operations), end), (read, together))
-
-
-def _filter(writer: Writer, made: Operation, out: list[Operation]) -> Rounds | None:
-    called, function, iterable = made.operands
-    if writer.taken(made.result, out) is None:
-        return None
-    _removed(writer, called, out)
-    if isinstance(function, Constant) and function.value is None:
-        item = Value(_ITEMS[0])
-        operations: tuple[Operation, ...] = ()
-        test: Operand = item
-    else:
-        (item,), operations, test = _applied(writer, function, 1, out, made.place)
-    then = Region((), (), Exit("yield", (item,)))
-    only = Operation("only", (test,), (), None, (then,), made.place)
-    return Rounds(iterable, Region((item,), (*operations, only), Exit("yield")))
-
-
-def _applied(
-    writer: Writer, function: Operand, count: int, out: list[Operation], place: Place | None
-) -> tuple[tuple[Value, ...], tuple[Operation, ...], Operand]:
-    """A call of a function with so many arguments: these as new values, what is done, and the result.
-
-    A lambda that is used once is written out; what reads a global function is taken away from what stands before.
-    """
-    whole = writer.whole
-    made = whole.made.get(function) if isinstance(function, Value) else None
-    if made is not None and made.kind == "lambda" and not made.operands and _is_plain(made.data.code, count):
-        if _removed(writer, function, out):
-            code: Code = made.data.code
-            params = tuple([p.target for p in code.params if isinstance(p.target, Value)])
-            return params, code.body.operations, code.body.exit.operands[0]
-    params = tuple([Value(name) for name in (_ITEMS if count <= len(_ITEMS) else ["v"] * count)[:count]])
-    chain = _removed(writer, function, out) if whole.object_of(function) is not None else ()
-    called = whole.new("call", (function, *params), ("",) * count, place)
-    if not chain and isinstance(function, Value):
-        whole.uses[function] += 1
-    return params, (*chain, called), called.result
-
-
-def _is_plain(code: Code, count: int) -> bool:
-    """Whether a lambda has so many parameters that are passed by position, and no variables of its own."""
-    if len(code.params) != count or code.variables or code.generates:
-        return False
-    return all(isinstance(p.target, Value) and p.kind in ("positional", "positional only") for p in code.params)
-
-
-def _removed(writer: Writer, operand: Operand, out: list[Operation]) -> tuple[Operation, ...]:
-    """Take away what reads a function, or makes a lambda, if nobody else uses it."""
-    if not isinstance(operand, Value) or operand.name or writer.whole.uses[operand] != 1:
-        return ()
-    at = next((at for at, op in enumerate(out) if op.results == (operand,)), None)
-    if at is None or out[at].kind not in ("global", "attribute", "lambda"):
-        return ()
-    found = out.pop(at)
-    if found.kind != "attribute":
-        return (found,)
-    return (*_removed(writer, found.operands[0], out), found)
-
-
 def _without(writer: Writer, function: Operand, later: list[Operation]) -> list[Operation]:
     """Operations without those that read a function that is no longer called.
 
@@ -351,13 +252,6 @@ def _without(writer: Writer, function: Operand, later: list[Operation]) -> list[
         NotUnfoldedError: if it is used elsewhere.
     """
     left = list(later)
-    if not _removed(writer, function, left):
+    if not removed(writer, function, left):
         raise NotUnfoldedError("used")
     return left
-
-
-def _named(writer: Writer, result: Value) -> Value:
-    """A value with a name in place of the result of an operation: what loops carry needs one."""
-    named = Value(result.name or "t")
-    writer.whole.by[result] = named
-    return named

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from s2sad.ir.code import Code, Constant, Definition, Exit, Operand, Operation, Place, Region, Value, Variable
 from s2sad.transform.foldable import captured, folded, is_comprehension
+from s2sad.transform.iterables import is_pairs, nest_of, takes_apart
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 
@@ -31,24 +32,34 @@ def collect(
     place: Place | None,
     *,
     is_dict: bool = False,
-    before: tuple[Operation, ...] = (),
 ) -> None:
-    """Write a list (or dict) of what the rounds of a comprehension make.
-
-    Its iterable is made by the operations ``before``, or by what stands at the end of ``out``.
-    """
+    """Write a list (or dict) of what the rounds of a comprehension make; what makes its iterable stands before."""
     # What makes the iterable comes after the list, to stand in the head of the loop.
     at = folded(iterable, out, writer.whole.uses)
     reading = {iterable.name} if isinstance(iterable, Value) else set[str]()
-    reading = reading.union(_names(region), *map(_names_of, (*before, *out[at:])))
+    reading = reading.union(_names(region), *map(_names_of, out[at:]))
     listed = Value() if result.name and result.name in reading else result
     out.insert(at, Operation("dict" if is_dict else "list", (), (listed,), (), (), place))
-    out += before
     # It is not folded into what uses it.
     writer.whole.uses[listed] += 2
-    _Collecting(writer, place, result=listed, is_dict=is_dict).loop(iterable, region, out, loops)
+    add(writer, iterable, region, listed, out, loops, place, is_dict=is_dict)
     if listed is not result:
         out.append(Operation("copy", (listed,), (result,), None, (), place))
+
+
+def add(
+    writer: Writer,
+    iterable: Operand,
+    region: Region,
+    container: Value,
+    out: list[Operation],
+    loops: int,
+    place: Place | None,
+    *,
+    is_dict: bool = False,
+) -> None:
+    """Write a loop that puts what the rounds of a comprehension make into a list or dict."""
+    _Collecting(writer, place, result=container, is_dict=is_dict).loop(iterable, region, out, loops)
 
 
 def search(
@@ -79,6 +90,13 @@ class _Rounds:
 
     def loop(self, iterable: Operand, region: Region, out: list[Operation], loops: int) -> None:
         """A ``for`` of the comprehension, and what is inside."""
+        nest = None
+        if not takes_apart(region) or not is_pairs(self.writer, iterable):
+            nest = nest_of(self.writer, iterable, out)
+        if nest is not None:
+            for op in nest.levels[0].before:
+                self.writer.operation(op, out, loops)
+            iterable, region = nest.levels[0].iterable, nest.region(self.writer, region)
         known = {*self.writer.code.variables, *self.writer.code.captures, *self.writer.variables}
         own = [v for v in dict.fromkeys(_stored(region)) if v not in known]
         self.writer.variables += own
@@ -93,14 +111,11 @@ class _Rounds:
             raise NotUnfoldedError("captured")
         last = tuple([Value(value.name) for value in carried])
         regions = body, Region(last, (), Exit("yield", last))
-        op = Operation("for", (iterable, *before), results, None, regions, self.place)
-        handler = self.writer.handlers.get("for")
-        if handler is None or not handler(self.writer, op, out, loops):
-            out.append(op)
+        out.append(Operation("for", (iterable, *before), results, None, regions, self.place))
 
     def round(self, region: Region, out: list[Operation], loops: int) -> None:
         """What one round does."""
-        start = max((at + 1 for at, op in enumerate(region.operations) if _is_target(op)), default=0)
+        start = max((at + 1 for at, op in enumerate(region.operations) if self.is_target(op)), default=0)
         for at, op in enumerate(region.operations):
             if at == start:
                 self.begin(region, out)
@@ -123,6 +138,13 @@ class _Rounds:
             self.begin(region, out)
         if region.exit.operands:
             self.element(region.exit.operands, out)
+
+    def is_target(self, op: Operation) -> bool:
+        """Whether an operation is a statement: it assigns the item of a comprehension."""
+        by = self.writer.whole.by
+        if op.kind in ("unpack", "copy") or any(by.get(result, result).name for result in op.results):
+            return True
+        return op.kind in ("store", "store_global", "set_item", "set_attribute") and not op.results
 
     def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """What a loop carries and leaves, where it begins."""
@@ -167,6 +189,13 @@ class _Searching(_Rounds):
     flag: Value = field(kw_only=True)
     is_inside: bool = False
 
+    def is_target(self, op: Operation) -> bool:
+        """Whether an operation is a statement: it assigns the item of a comprehension."""
+        by = self.writer.whole.by
+        if op.kind in ("unpack", "copy") or any(by.get(result, result).name for result in op.results):
+            return True
+        return op.kind in ("store", "store_global", "set_item", "set_attribute") and not op.results
+
     def begun(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         left = Value(self.name) if self.is_inside else self.flag
         self.is_inside = True
@@ -195,13 +224,6 @@ def _if(
     otherwise: tuple[Operand, ...] = (),
 ) -> Operation:
     return Operation("if", (test,), results, None, (then, Region((), (), Exit("yield", otherwise))), place)
-
-
-def _is_target(op: Operation) -> bool:
-    """Whether an operation assigns the item of a comprehension."""
-    if op.kind in ("unpack", "copy"):
-        return True
-    return op.kind in ("store", "store_global", "set_item", "set_attribute") and not op.results
 
 
 def _stored(region: Region) -> Iterator[Variable]:

@@ -12,7 +12,9 @@ from collections.abc import Collection
 
 from s2sad.ir.code import Code
 from s2sad.transform.conditions import conditional
-from s2sad.transform.consumers import call, for_loop
+from s2sad.transform.consumers import call
+from s2sad.transform.displays import dict_display, repeated, unpack
+from s2sad.transform.for_loops import for_loop
 from s2sad.transform.objects_read import Lookup
 from s2sad.transform.rename import renamed
 from s2sad.transform.replace import replaced_in_code
@@ -23,6 +25,9 @@ from s2sad.transform.varied import Node
 _HANDLERS: dict[str, Handler] = {
     "comprehension": comprehension,
     "call": call,
+    "dict": dict_display,
+    "binary": repeated,
+    "unpack": unpack,
     "for": for_loop,
     "choose": conditional,
     "and": conditional,
@@ -34,7 +39,9 @@ _HANDLERS: dict[str, Handler] = {
 def unfolded(code: Code, varied: Collection[Node], lookup: Lookup) -> Code:
     """A code in which comprehensions and generator expressions that varied values go through are loops.
 
-    So are ``map``, ``filter``, ``functools.reduce`` and ``itertools.accumulate`` that are consumed at once.
+    So are ``map``, ``filter``, ``functools.reduce`` and functions of `itertools` that are consumed at once; what these
+    are given is gone through before the first element is used.  ``max`` and ``min`` with a key, those of `operator`,
+    ``dict`` of pairs, ``extend`` of lists and displays with ``**`` become statements and operators too.
     Conditional expressions, ``and``, ``or`` and chained comparisons with such a thing inside are ``if`` statements; so
     are those into which another pass has put statements.
 
@@ -64,6 +71,6 @@ def unfolded(code: Code, varied: Collection[Node], lookup: Lookup) -> Code:
                     t.append(v * v)
             return sum(t)
     """
-    whole = Unfolding(code, frozenset(varied), lookup, _HANDLERS)
+    whole = Unfolding(code, varied, lookup, _HANDLERS)
     made = whole.code(code)
-    return code if made is code else renamed(replaced_in_code(made, whole.by))
+    return code if made is code else renamed(replaced_in_code(made, whole.standing()))

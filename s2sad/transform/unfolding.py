@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +27,12 @@ class NotUnfoldedError(Exception):
 class Unfolding:
     """What is known of a whole code.
 
-    ``made`` is the operation that makes each value, ``uses`` how often it is used, and ``by`` what stands for what in
-    the end.
+    ``made`` is the operation that makes each value, ``used`` how often it was used and ``uses`` how often it is by now,
+    and ``by`` what stands for what in the end.
     """
 
-    def __init__(self, code: Code, varied: frozenset[Node], lookup: Lookup, handlers: Mapping[str, Handler]) -> None:
-        self.varied = varied
+    def __init__(self, code: Code, varied: Collection[Node], lookup: Lookup, handlers: Mapping[str, Handler]) -> None:
+        self.varied = set(varied)
         self.lookup = lookup
         self.handlers = handlers
         self.made: dict[Value, Operation] = {}
@@ -41,6 +41,7 @@ class Unfolding:
         for part in codes(code):
             self.uses.update(part.seen)
             self._count(part.body)
+        self.used = Counter(self.uses)
 
     def _count(self, region: Region) -> None:
         self.uses.update(o for o in region.exit.operands if isinstance(o, Value))
@@ -78,6 +79,15 @@ class Unfolding:
             return True
         return any(map(self.is_varied, op.regions))
 
+    def standing(self) -> dict[Value, Value]:
+        """What stands for what in the end, where what stands for something may itself be replaced."""
+        found = {}
+        for value, other in self.by.items():
+            while other in self.by:
+                other = self.by[other]
+            found[value] = other
+        return found
+
     def new(
         self,
         kind: Kind,
@@ -104,7 +114,13 @@ class Unfolding:
         return op
 
 
-_BUILTINS: dict[str, Any] = {"list": list, "zip": zip, "TypeError": TypeError}
+_BUILTINS: dict[str, Any] = {
+    made.__name__: made for made in (list, tuple, zip, enumerate, range, len, min, TypeError, ValueError)
+}
+
+
+#: What may be evaluated between the making of something lazy and its use.
+_QUIET = frozenset(("load", "item", "slice", "unary", "binary", "compare", "tuple"))
 
 
 @dataclass
@@ -174,17 +190,22 @@ class Writer:
                 used.update(_operands(op))
         return later
 
-    def taken(self, operand: Operand, out: list[Operation]) -> Operation | None:
-        """Take away the operation that makes an operand, if nobody else uses that and nothing happens after it."""
+    def place_of(self, operand: Operand, out: list[Operation]) -> int | None:
+        """Where the operation stands that makes an operand, if nobody else uses that and nothing happens after it."""
         if not isinstance(operand, Value) or operand.name or self.whole.uses[operand] != 1:
             return None
         at = next((i for i, op in enumerate(out) if op.results == (operand,)), None)
         if at is None:
             return None
         for op in out[at + 1 :]:
-            if op.kind != "load" and not may_be_read_later(op, self.whole.made, self.whole.lookup):
+            if op.kind not in _QUIET and not may_be_read_later(op, self.whole.made, self.whole.lookup):
                 return None
-        return out.pop(at)
+        return at
+
+    def taken(self, operand: Operand, out: list[Operation]) -> Operation | None:
+        """Take away the operation that makes an operand; see `place_of`."""
+        at = self.place_of(operand, out)
+        return None if at is None else out.pop(at)
 
 
 def _expressions(op: Operation) -> frozenset[int]:

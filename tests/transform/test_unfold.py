@@ -32,7 +32,7 @@ from tests.rewriting import through_text
 
 GLOBALS: dict[str, Any] = {
     "np": np, "functools": functools, "reduce": functools.reduce, "accumulate": itertools.accumulate, "math": math,
-    "operator": operator,
+    "operator": operator, "itertools": itertools,
 }  # fmt: skip
 
 
@@ -172,7 +172,7 @@ CASES = {
             raise TypeError('reduce() of empty iterable with no initial value')
         t = t_3[0]
         for w in t_3[1:]:
-            t = operator.mul(t, w)
+            t = t * w
         return t_2 + t
         """,
     ),
@@ -373,6 +373,30 @@ PROGRAMS = [
     "assert all(n(a) for a in x), [n(b) for b in y]\nreturn 1",
     "yield [n(a) for a in x]\nyield from map(n, y)\nreturn sum(n(a) for a in x)",
     "for i, a in enumerate(n(b) for b in x):\n    n(i)\nreturn a",
+    "return [n(p) for p in zip(x, y)], [n(p)[1] for p in enumerate(n(x), 2)]",
+    "return [n(a) * b for a, b in itertools.product(n(x), n(y))], list(itertools.product([1, 2], repeat=3))",
+    "return [n(p) for p in itertools.product([1, 2], (3, 4), range(2))]",
+    "s = 0\nfor a, b in itertools.product(x, y):\n    if n(a):\n        continue\n    s = s + n(b)\nreturn s, a, b",
+    "s = 0\nfor a, b in itertools.product(x, y):\n    if n(a):\n        break\n    s = s + n(b)\nreturn s",
+    "return [n(a) * b for a, b in itertools.combinations(x, 2)], list(itertools.combinations('abcd', 3))",
+    "return [n(p) for p in itertools.permutations(x, 2)], list(itertools.combinations_with_replacement('ab', 2))",
+    "s = []\nfor a, b in itertools.combinations(list(x), 2):\n    s.append(n(a) * b)\nelse:\n    n(1)\nreturn s",
+    "return [n(a) for a in itertools.chain(x, y)], list(itertools.chain.from_iterable([[n(1)], y]))",
+    "return [n(a) + b for a, b in itertools.pairwise(x)], [n(a) for a in itertools.islice(list(x), 1, None, 2)]",
+    "return [n(c) for c in zip(*[(1, 2), [3, 4, 5]])], [c for c in zip(*[])]",
+    "a, b = zip(*[(n(v), v) for v in x])\nreturn a, b",
+    "a, b = zip(*[(v, v) for v in x if v > 9])\nreturn a, b",
+    "a, b, c = zip(*[(v, v) for v in x])\nreturn a, b",
+    "d = {'a': n(1)}\nreturn {'z': n(0), **d, 'a': n(3), **n(dict(b=2)), 'c': n(d['a'])}",
+    "return dict(zip('abc', n(x))), dict([(str(n(v)), v) for v in x]), dict(map(lambda v: (str(v), n(v)), x))",
+    "d = {'a': n(1), 'b': n(0)}\nreturn sum(d.values()), list(d.items()), any(d.values()), max(n(v) for v in d)",
+    "s = [n(0)]\ns.extend(n(v) for v in x)\ns.extend([v for v in y])\ns.extend(map(n, y))\nreturn s",
+    "return max(x, key=lambda v: n(v).value), min(y, key=lambda v: -v.value)",
+    "return max((v.value for v in x), key=n, default=n(4)), max([], key=abs, default=n(4))",
+    "return min([], key=n)",
+    "return min((n(v).value for v in x if n(v)), default=n(7)), max((v for v in []), default=n(7))",
+    "t = [n(1)] * 3\nt[0] = n(2)\nu = [n(1), 0] * len(t)\nu[1] = t\nreturn t, u",
+    "return operator.mul(n(2), n(3)), reduce(operator.add, x, n(1)), list(map(operator.neg, [n(1), 2]))",
 ]
 
 
@@ -408,7 +432,14 @@ def compiled(code: Code) -> Callable[..., Any]:
 
 
 #: What consumes the elements of an iterable one by one, where a list is made first.
-LAZY = ("sum", "max", "sorted", "join", "dict", "reduce", "accumulate", "tuple", "set")
+LAZY = (
+    "sum", "max", "min", "list", "product", "combinations", "permutations", "chain", "pairwise", "zip", "sorted",
+    "join", "dict", "reduce", "accumulate", "tuple", "set",
+)  # fmt: skip
+
+
+#: What goes through the elements of several iterables in turns, where lists are made first.
+UNORDERED = ("sum", "reduce", "accumulate", "max", "min", "zip", "chain", "pairwise", "from_iterable", "product")
 
 
 @pytest.mark.parametrize("body", PROGRAMS)
@@ -425,7 +456,7 @@ def test_what_it_does_and_in_which_order(body: str) -> None:
             continue
         assert sorted(map(str, found[0])) == sorted(map(str, expected[0])), ast.unparse(function(made))
         assert found[1] == expected[1], ast.unparse(function(made))
-        if not any(f"{kind}(" in body for kind in ("sum", "reduce", "accumulate", "max")):
+        if not any(f"{kind}(" in body for kind in UNORDERED):
             assert found[0] == expected[0], ast.unparse(function(made))
         assert ran(run, fails) == found
 
