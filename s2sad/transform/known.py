@@ -55,6 +55,14 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
+class Late:
+    """A method of a built-in class, by its name: what is called, read from its object only after the arguments."""
+
+    receiver: Operand
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
 class Closure:
     """A function that the program makes."""
 
@@ -128,7 +136,7 @@ class Super:
     receiver: Abstract
 
 
-Static = Known | Closure | Method | Partial | Choice | Row | Items | Record | Super
+Static = Known | Late | Closure | Method | Partial | Choice | Row | Items | Record | Super
 Abstract = Operand | Static
 Env = dict[Value | Variable, "Abstract | Cell"]
 

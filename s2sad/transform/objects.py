@@ -15,9 +15,9 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
-from s2sad.runtime.classes import own_class, static_member
+from s2sad.runtime.classes import MEMBERS, own_class, static_member
 from s2sad.transform.builtin import list_method
-from s2sad.transform.known import Abstract, Cell, Items, Known, Method, NotSpecialisedError, Record, Super
+from s2sad.transform.known import Abstract, Cell, Items, Known, Late, Method, NotSpecialisedError, Record, Super
 from s2sad.transform.simple import use_known
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -160,6 +160,8 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (Method(Known(getattr(list if base.keys is None else dict, name, None)), base),)
         case Known():
             return _of_known(s, base, name, op, frame)
+        case Value() if op.result in s.called and name in MEMBERS:
+            return (Late(base, name),)
     return None
 
 

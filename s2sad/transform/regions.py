@@ -203,6 +203,21 @@ def names_taken(function: types.FunctionType, code: Code) -> set[str]:
     return {*function.__globals__, *own.co_freevars, *own.co_varnames, *own.co_cellvars, *names_read(codes(code))}
 
 
+def called_once(code: Code) -> set[Value]:
+    """The values in a function, and in those that it makes, that are called once and used for nothing else."""
+    uses: Counter[Operand] = Counter()
+    found: set[Value] = set()
+    for made in codes(code):
+        for part in regions_in(made.body):
+            uses.update(part.exit.operands)
+            for operation in part.operations:
+                uses.update(operation.operands)
+                first = operation.operands[0] if operation.kind == "call" else None
+                if isinstance(first, Value):
+                    found.add(first)
+    return {value for value in found if uses[value] == 1}
+
+
 def names_read(made: Iterable[Code]) -> set[str]:
     """The global names that functions read."""
     return {o.data for code in made for o in inner(code.body) if o.kind == "global"}

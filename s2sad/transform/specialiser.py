@@ -42,13 +42,14 @@ from s2sad.transform.known import (
     Home,
     Items,
     Known,
+    Late,
     Method,
     NotSpecialisedError,
     Row,
     is_static,
     same,
 )
-from s2sad.transform.regions import STATEMENTS, free_values, settled
+from s2sad.transform.regions import STATEMENTS, called_once, free_values, settled
 
 State = dict[Cell, Abstract]
 
@@ -113,6 +114,11 @@ class Making:
         return name
 
 
+def _is_read(value: Abstract) -> bool:
+    """Whether a value is read only where it is used."""
+    return isinstance(value, Late) or (isinstance(value, Known) and bool(value.path))
+
+
 Handler = Callable[["Specialiser", Operation, Frame], Done]
 
 
@@ -145,6 +151,8 @@ class Specialiser:
         self.needless: set[Value] = set()
         #: The values that are used by more than what hands them on.
         self.live: set[Value] = set()
+        #: Those that are called, and used for nothing else.
+        self.called: set[Value] = set()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: Whether something static was taken apart.
@@ -163,6 +171,7 @@ class Specialiser:
         if function not in self.lowered:
             self.lowered[function] = lower_function(self.home(function).source.node)
             self.live |= live(self.lowered[function])
+            self.called |= called_once(self.lowered[function])
             self.guard(Guard(function, "__code__", function.__code__))
         return self.lowered[function]
 
@@ -211,6 +220,8 @@ class Specialiser:
                 return value.operand
             case Known() if value.path:
                 return self.read_path(value)
+            case Late():
+                return self.emit("attribute", (value.receiver,), value.name)
             case Row():
                 items = tuple([self.dynamic(item) for item in value.items])
                 return self.emit("tuple", items, (False,) * len(items))
@@ -237,15 +248,17 @@ class Specialiser:
         """The operands of an operation; what is read is read before what computes the operands after it."""
         at = None
         found: list[Operand] = []
-        for value in reversed([v if isinstance(v, Known) and v.path else self.dynamic(v) for v in values]):
+        for value in reversed([v if _is_read(v) else self.dynamic(v) for v in values]):
             at = len(self.out) if at is None else at
-            if isinstance(value, Known):
+            if not isinstance(value, (Value, Constant)):
                 rest = self.out[at:]
                 del self.out[at:]
-                found.append(self.read_path(value, place))
+                at = len(self.out)
+                found.append(self.read_path(value, place) if isinstance(value, Known) else self.dynamic(value))
+                if isinstance(value, Late):
+                    at = self.start_of(value.receiver, at)
                 self.out += rest
                 continue
-            assert isinstance(value, (Value, Constant))
             found.append(value)
             at = self.start_of(value, at)
         return tuple(found[::-1])

@@ -42,7 +42,7 @@ class Dropout(Module):
     def forward(self, x):
         if not self.training:
             return x
-        mask = np.random.rand(*x.shape) > self.p
+        mask = np.random.rand(*x.shape) > self.p  # noqa: NPY002
         return x * mask / (1 - self.p)
 
 

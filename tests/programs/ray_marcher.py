@@ -81,3 +81,5 @@ def loss(centre, radius):
 
 
 ARGUMENTS = (np.array([0.1, 0.2, 0.0]), 0.7)
+#: The number of steps of a ray changes between points further apart.
+STEP = 3e-5
