@@ -372,3 +372,36 @@ def test_complex_numbers_are_refused_where_scipy_drops_imaginary_parts() -> None
         grad(nearness)(IMAGE + 0.5j)
     agrees(likelihood, X, 0.3, argnum=1)
     agrees(nearness, IMAGE)
+
+
+def blurred_columns(x: Any) -> Any:
+    y = ndimage.gaussian_filter(x, 0.8) + ndimage.uniform_filter(x, 3) + ndimage.laplace(x) + ndimage.sobel(x)
+    return np.sum(y) + np.sum(x[:1] ** 2)
+
+
+def overlapping(x: Any, y: Any) -> Any:
+    return np.sum(signal.fftconvolve(x, y)) + np.sum(x**2) + np.sum(y**2)
+
+
+def overlapping_in_part(x: Any, y: Any) -> Any:
+    return np.sum(signal.convolve(x, y, "same")) + np.sum(signal.correlate(x, y, "same")) + np.sum(y**2)
+
+
+def overlapping_images(x: Any, y: Any) -> Any:
+    return np.sum(signal.convolve2d(x, y)) + np.sum(signal.correlate2d(x, y)) + np.sum(x**2) + np.sum(y**2)
+
+
+def matrices_of(c: Any) -> Any:
+    return np.sum(scipy.linalg.circulant(c) ** 2) + np.sum(scipy.linalg.toeplitz(c) ** 3)
+
+
+def test_images_signals_and_rows_of_nothing_or_of_a_number() -> None:
+    for shape in (0, 4), (4, 0):
+        agrees(blurred_columns, np.zeros(shape))
+    for argnum in range(2):
+        agrees(overlapping, X[:0], K, argnum=argnum)
+        agrees(overlapping, K, X[:0], argnum=argnum)
+        agrees(overlapping_in_part, X[:0], K, argnum=argnum)
+        agrees(overlapping_images, IMAGE, np.zeros((0, 3)), argnum=argnum)
+    for c in X[:0], np.array(1.3), X[:1], X[:4]:
+        agrees(matrices_of, c)

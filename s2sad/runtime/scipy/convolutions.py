@@ -36,8 +36,10 @@ def _axes(ndim: int, axes: Any) -> tuple[int, ...]:
 def convolve_adjoint(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None) -> Any:
     """Adjoint of ``x`` in ``signal.convolve(x, y, mode, method)``, or in ``signal.fftconvolve(x, y, mode, axes)``."""
     x, y = np.asarray(x), np.asarray(y)
-    if x.ndim == 0 or x.size == 0 or y.size == 0:
-        return unbroadcast(g * y, x.shape)
+    if x.size == 0 or y.size == 0:
+        return np.zeros_like(g, shape=x.shape)
+    if x.ndim == 0:
+        return g * y
     along = _axes(x.ndim, axes)
     shape = [max(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
     for axis in along:
@@ -82,7 +84,7 @@ def convolve2d_adjoints(
 ) -> tuple[Any, Any]:
     """Adjoints of both operands of ``signal.convolve2d(x, y, mode, boundary, fillvalue)``."""
     x, y = np.asarray(x), np.asarray(y)
-    if mode == "valid":
+    if mode == "valid" or x.size == 0 or y.size == 0:
         return convolve_adjoint(g, x, y, mode), convolve_adjoint(g, y, x, mode)
     # Outside of ``x`` stands what the boundary says: a larger array, of which the valid part is the full result.
     widths = [(n - 1, n - 1) for n in y.shape]

@@ -42,6 +42,8 @@ def extended(x: Any, before: int, after: int, mode: str, cval: float, axis: int)
 
 def correlate1d_adjoint(g: Any, weights: Any, axis: int = -1, mode: str = "reflect", origin: int = 0) -> Any:
     """Adjoint of ``input`` in ``ndimage.correlate1d(input, weights, axis, mode=mode, origin=origin)``."""
+    if not g.size:
+        return g
     weights, axis = np.asarray(weights), axis % g.ndim
     before = len(weights) // 2 + origin
     after = len(weights) - 1 - before

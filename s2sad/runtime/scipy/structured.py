@@ -16,6 +16,8 @@ def diagonal_sums(a: Any) -> Any:
         array([3., 5., 2.])
     """
     rows, columns = a.shape
+    if not rows:
+        return np.zeros(max(columns - 1, 0), a.dtype)
     # Rows that are one element longer than the distance between them shift each against the one above.
     wide = np.zeros((rows, rows + columns), a.dtype)
     wide[:, :columns] = a[::-1]
@@ -69,8 +71,8 @@ def circulant_adjoint(z_bar: Any, c: Any) -> Any:
     size = z_bar.shape[0]
     sums = diagonal_sums(z_bar)[::-1]
     c_bar = np.array(sums[size - 1 :])
-    c_bar[1:] += sums[: size - 1]
-    return c_bar
+    c_bar[1:] += sums[: max(size - 1, 0)]
+    return c_bar.reshape(np.shape(c))
 
 
 def block_diag_adjoint(z_bar: Any, arrs: Any) -> list[Any]:
