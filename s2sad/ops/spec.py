@@ -22,7 +22,7 @@ Four classes of rule, after ChainRules.jl and JAX:
     products with them, since ``0 * inf`` is not what they are at the edge of a
     domain; in forward mode ``x_dot`` takes its place.
 ``linear``
-    The body is the transpose; forward mode is the function of the tangent.
+    The body is the transpose; forward mode is the function of the tangent, with ``offsets`` that are zero.
 ``bilinear``
     The body gives the adjoints of both operands; forward mode is
     ``f(x_dot, y) + f(x, y_dot)``.
@@ -170,6 +170,8 @@ class Rule(OpSpec):
     multiplied: bool = False
     #: Whether it is a rule for real operands alone, of a function that may drop imaginary parts.
     real_only: bool = False
+    #: The parameters of a linear rule by which the function is affine, and which are zero in forward mode.
+    offsets: frozenset[str] = frozenset()
 
 
 class Options(TypedDict, total=False):
@@ -209,6 +211,7 @@ class RuleOptions(Options, total=False):
     steps: frozenset[str]
     broadcasts: bool
     real_only: bool
+    offsets: frozenset[str]
 
 
 #: The operations by what `_key` gives of their functions.

@@ -122,7 +122,7 @@ def tangent(rule: Rule, point: Sample, z: Any, bound: Bound, dots: Bound) -> Any
     if rule.kind == "elementwise":
         return sum(products(rule, z, bound, dots[n])[n] for n in dots)
     if rule.kind == "linear":
-        return evaluate(rule, point, {**bound, **full})
+        return evaluate(rule, point, {**bound, **full, **dict.fromkeys(rule.offsets, 0.0)})
     if rule.kind == "bilinear":
         parts = [evaluate(rule, point, {**bound, n: full[n]}) for n in dots]
         return parts[0] if len(parts) == 1 else tree_map(lambda *p: sum(p), *parts)

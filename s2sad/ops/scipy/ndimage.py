@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.ops.spec import Function, Sample, Samples, linear, operation, rule, sample
 from s2sad.runtime.scipy.images import (
     correlate1d_adjoint,
     correlate_adjoints,
@@ -177,6 +177,14 @@ def convolve(
 # --- filters with weights of their own
 
 
+def _filter(function: Function, samples: Samples) -> Callable[[Function], Function]:
+    """Declare a filter, which is linear but for ``cval``, the value beyond the edges."""
+    offsets = frozenset({"cval"})
+    return linear(
+        function, wrt=["input"], samples=samples, infer=infer.scipy.same_shape, dtype="array", offsets=offsets
+    )
+
+
 def _blurred_rows() -> Sequence[Sample]:
     x = numbers(4, 9)
     points = [sample(x, 0.8, mode=m) for m in _MODES] + [
@@ -188,29 +196,7 @@ def _blurred_rows() -> Sequence[Sample]:
     return [*points, sample(singles(6), 0.9)]
 
 
-def _gaussian_filter1d_jvp(
-    input_dot: Array,
-    input: Array,
-    sigma: float,
-    axis: int = -1,
-    order: int = 0,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: int | None = None,
-) -> Array:
-    return ndimage.gaussian_filter1d(input_dot, sigma, axis, order, None, mode, 0.0, truncate, radius=radius)
-
-
-@rule(
-    ndimage.gaussian_filter1d,
-    wrt=["input"],
-    jvp=_gaussian_filter1d_jvp,
-    samples=_blurred_rows,
-    infer=infer.scipy.same_shape,
-    dtype="array",
-)
+@_filter(ndimage.gaussian_filter1d, samples=_blurred_rows)
 def gaussian_filter1d(
     z_bar: Array,
     input: Array,
@@ -243,29 +229,7 @@ def _blurred() -> Sequence[Sample]:
     return [*points, sample(numbers(2, 3, 4), 0.5), sample(numbers(7), 1.0), sample(singles(4, 4), 0.6)]
 
 
-def _gaussian_filter_jvp(
-    input_dot: Array,
-    input: Array,
-    sigma: Any,
-    order: Any = 0,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: Any = None,
-    axes: Any = None,
-) -> Array:
-    return ndimage.gaussian_filter(input_dot, sigma, order, None, mode, 0.0, truncate, radius=radius, axes=axes)
-
-
-@rule(
-    ndimage.gaussian_filter,
-    wrt=["input"],
-    jvp=_gaussian_filter_jvp,
-    samples=_blurred,
-    infer=infer.scipy.same_shape,
-    dtype="array",
-)
+@_filter(ndimage.gaussian_filter, samples=_blurred)
 def gaussian_filter(
     z_bar: Array,
     input: Array,
@@ -287,26 +251,7 @@ def _averaged_rows() -> Sequence[Sample]:
     return [*points, sample(x, 3, mode="constant", cval=2.0), sample(singles(5), 3)]
 
 
-def _uniform_filter1d_jvp(
-    input_dot: Array,
-    input: Array,
-    size: int,
-    axis: int = -1,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Array:
-    return ndimage.uniform_filter1d(input_dot, size, axis, None, mode, 0.0, origin)
-
-
-@rule(
-    ndimage.uniform_filter1d,
-    wrt=["input"],
-    jvp=_uniform_filter1d_jvp,
-    samples=_averaged_rows,
-    infer=infer.scipy.same_shape,
-    dtype="array",
-)
+@_filter(ndimage.uniform_filter1d, samples=_averaged_rows)
 def uniform_filter1d(
     z_bar: Array,
     input: Array,
@@ -325,27 +270,7 @@ def _averaged() -> Sequence[Sample]:
     return [*points, sample(x, 3, mode="constant", cval=1.5), sample(x, 3, axes=(0,)), sample(singles(5, 4), 2)]
 
 
-def _uniform_filter_jvp(
-    input_dot: Array,
-    input: Array,
-    size: Any = 3,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    return ndimage.uniform_filter(input_dot, size, None, mode, 0.0, origin, axes=axes)
-
-
-@rule(
-    ndimage.uniform_filter,
-    wrt=["input"],
-    jvp=_uniform_filter_jvp,
-    samples=_averaged,
-    infer=infer.scipy.same_shape,
-    dtype="array",
-)
+@_filter(ndimage.uniform_filter, samples=_averaged)
 def uniform_filter(
     z_bar: Array,
     input: Array,
@@ -365,11 +290,7 @@ def _curved() -> Sequence[Sample]:
     return [*points, sample(x, mode="constant", cval=1.5), sample(numbers(3, 3, 2)), sample(singles(4, 4))]
 
 
-def _laplace_jvp(input_dot: Array, input: Array, mode: Any = "reflect", cval: float = 0.0) -> Array:
-    return ndimage.laplace(input_dot, None, mode, 0.0)
-
-
-@rule(ndimage.laplace, wrt=["input"], jvp=_laplace_jvp, samples=_curved, infer=infer.scipy.same_shape, dtype="array")
+@_filter(ndimage.laplace, samples=_curved)
 def laplace(z_bar: Array, input: Array, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return laplace_adjoint(z_bar, mode)
 
@@ -384,20 +305,12 @@ def _edged() -> Sequence[Sample]:
     return [*points, sample(x, 1, mode="constant", cval=1.5), sample(numbers(3, 3, 2), 1), sample(singles(4, 4))]
 
 
-def _sobel_jvp(input_dot: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
-    return ndimage.sobel(input_dot, axis, None, mode, 0.0)
-
-
-@rule(ndimage.sobel, wrt=["input"], jvp=_sobel_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
+@_filter(ndimage.sobel, samples=_edged)
 def sobel(z_bar: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return edges_adjoint(z_bar, (1.0, 2.0, 1.0), axis, mode)
 
 
-def _prewitt_jvp(input_dot: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
-    return ndimage.prewitt(input_dot, axis, None, mode, 0.0)
-
-
-@rule(ndimage.prewitt, wrt=["input"], jvp=_prewitt_jvp, samples=_edged, infer=infer.scipy.same_shape, dtype="array")
+@_filter(ndimage.prewitt, samples=_edged)
 def prewitt(z_bar: Array, input: Array, axis: int = -1, mode: Any = "reflect", cval: float = 0.0) -> Array:
     return edges_adjoint(z_bar, (1.0, 1.0, 1.0), axis, mode)
 
