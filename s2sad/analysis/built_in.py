@@ -19,6 +19,7 @@ from s2sad.analysis.objects import (
     ITERATORS,
     KEYS,
     NOTHING,
+    SLICE,
     Objects,
 )
 from s2sad.ir.code import Operation
@@ -176,7 +177,7 @@ def _range(a: Activation, op: Operation, args: Arguments) -> Objects:
 def _slice(a: Activation, op: Operation, args: Arguments) -> Objects:
     held = args.all()
     if not held:
-        return frozenset((operators.SLICE,))
+        return frozenset((SLICE,))
     made = a.site(op, slice)
     a.store(made, ITEMS, held)
     return made

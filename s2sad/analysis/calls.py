@@ -13,7 +13,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis import built_in, library, methods, operators
 from s2sad.analysis.library import Arguments
-from s2sad.analysis.objects import CONSTANT, ITEMS, NOTHING, UNKNOWN, Object, Objects
+from s2sad.analysis.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects
 from s2sad.ir.code import Code, Definition, Operation
 from s2sad.runtime.classes import static_member
 
@@ -50,6 +50,8 @@ def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects
         return _known(a, op, value, args)
     if o.cls is not None and o.cls.__flags__ & _HEAP_TYPE:
         return _instance(a, op, o, args)
+    if o.cls is ARRAY or o.cls in CONTAINERS:
+        return NOTHING
     return a.unknown(op, [o], args.all())
 
 
@@ -92,9 +94,13 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
         return special(a, op, args)
     if isinstance(value, type):
         return _made(a, op, value, args)
-    spec = ops.callee(value) if not isinstance(value, _METHOD_DESCRIPTORS) else None
-    if spec is not None and not _is_bound(value):
+    spec = ops.spec_of(value)
+    if spec is not None and not isinstance(value, _METHOD_DESCRIPTORS) and not _is_bound(value):
         return library.applied(a, op, spec, args)
+    if isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, np.ufunc):
+        unbound = ops.spec_of(getattr(np.ufunc, value.__name__))
+        if unbound is not None:
+            return library.applied(a, op, unbound, args.after(a.heap.known(value.__self__)))
     if isinstance(value, types.FunctionType):
         function = a.program.function(value)
         return a.unknown(op, args.all()) if function is None else run(a, op, function, NOTHING, args)
@@ -211,6 +217,7 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
     found = NOTHING
     for o in managers:
         if o.cls is np.errstate and o.kind == "site":
+            a.mod(op, [o], ANY)
             a.effect(op).ordered.add("errors of NumPy")
             continue
         members = [None if o.cls is None else static_member(o.cls, n) for n in ("__enter__", "__exit__")]

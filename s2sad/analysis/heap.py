@@ -13,14 +13,15 @@ from s2sad.analysis.objects import (
     ANYTHING,
     ARRAY,
     CONSTANT,
-    CONTAINERS,
     DEPTH,
     ITEMS,
     NOTHING,
+    SINGLE,
     UNKNOWN,
     Object,
     Objects,
     Shape,
+    is_a,
     is_immutable,
     merged_fields,
 )
@@ -102,8 +103,10 @@ class Heap:
         """The object that a parameter is at the call."""
         if shape is None:
             return NOTHING
-        if isinstance(shape.value, CONSTANT):
+        if is_a(shape.value, *CONSTANT) and shape.cls is not types.MethodType:
             return self.known(shape.value)
+        if type(shape.value) is str and shape.value in SINGLE:
+            return frozenset((SINGLE[shape.value],))
         if (UNKNOWN, str(index)) not in self._children:
             made = Object("param", name, shape.cls, value=shape.value, path=(index,), shape=shape)
             self._children[UNKNOWN, str(index)] = made
@@ -120,8 +123,10 @@ class Heap:
             has, shape = o.shape.field(ITEMS)
         if not has or shape is None:
             return NOTHING
-        if isinstance(shape.value, CONSTANT):
+        if is_a(shape.value, *CONSTANT) and shape.cls is not types.MethodType:
             return self.known(shape.value)
+        if type(shape.value) is str and shape.value in SINGLE:
+            return frozenset((SINGLE[shape.value],))
         if len(o.path) > DEPTH:
             field, shape = ANY, ANYTHING
         found = self._children.get((o, field))
@@ -180,6 +185,11 @@ class Heap:
         """What this program has stored into a field."""
         self._read.add(field)
         return frozenset(self.fields.get(o, {}).get(field, ()))
+
+    def is_stored(self, value: object, field: str) -> bool:
+        """Whether this program has stored anything into a field of an object of a module."""
+        self._read.add(field)
+        return field in self.fields.get(self._values.get(id(value), UNKNOWN), ())
 
     def names(self, o: Object) -> set[str]:
         """The fields of an object that may hold one."""
@@ -319,9 +329,9 @@ class Heap:
         if o.cls is None:
             return ANYTHING
         if o.kind == "global":
-            is_data = isinstance(o.value, (*CONTAINERS, np.ndarray)) or hasattr(o.value, "__dict__")
             is_constant = isinstance(o.value, CONSTANT)
-            return Shape(o.cls, o.value if is_constant or not is_data else None, () if o.cls is ARRAY else None)
+            single = next((name for name, made in SINGLE.items() if made is o), None)
+            return Shape(o.cls, o.value if is_constant else single, () if o.cls is ARRAY else None)
         if o.cls is ARRAY:
             return Shape(o.cls, None, ())
         if depth == 0 or (o.kind == "param" and o.shape.fields is None) or (self.is_open and self.has_escaped(o)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from s2sad.analysis import operators
-from s2sad.analysis.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, Object, Objects, item_field
+from s2sad.analysis.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, SLICE, Object, Objects, item_field
 from s2sad.ir.code import Constant, Operand, Operation
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ def item(a: Activation, op: Operation) -> Objects:
             found |= operators.hashed(a, op, a.of(index))
             a.ref(op, [o], name)
             found |= a.heap.load(o, name)
+        elif o.cls is type:
+            found |= a.unknown(op, [o], a.of(index))
         elif operators.makes_arrays(o):
             found |= operators.joined_arrays(a, op, a.of(index))
         else:
@@ -187,7 +189,7 @@ def display(a: Activation, op: Operation) -> Objects:
     given = [
         iterated(a, op, a.of(o)) if star else a.of(o) for o, star in zip(op.operands, op.data, strict=True)
     ]  # fmt: skip
-    if cls is tuple and all(o is operators.SLICE for objects in given for o in objects):
+    if cls is tuple and all(o is SLICE for objects in given for o in objects):
         return NOTHING.union(*given)
     made = a.site(op, cls)
     exact = cls is tuple and not any(op.data)

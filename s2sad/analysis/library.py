@@ -14,8 +14,10 @@ from s2sad.analysis import items, operators
 from s2sad.analysis.objects import (
     ARRAY,
     CONTAINERS,
+    DTYPE,
     GENERATORS,
     ITEMS,
+    ITERATORS,
     KEYS,
     NOTHING,
     Object,
@@ -59,7 +61,9 @@ _EITHER = frozenset(
     "scipy.linalg.qr".split()
 )
 #: Functions that ask about an object, and run nothing of its own.
-_QUESTIONS: tuple[Callable[..., Any], ...] = (isinstance, issubclass, callable, type, id)
+_QUESTIONS: tuple[Callable[..., Any], ...] = (isinstance, issubclass, callable, id)
+#: The modules of classes of which an object is or is not by what it has.
+_ABSTRACT = ("collections.abc", "numbers", "typing", "builtins")
 #: What gives a number or text of any operands.
 _OF_NUMBERS = frozenset(
     "len str repr int float bool complex any all hash chr ord bytes isinstance issubclass callable id hasattr "
@@ -165,19 +169,29 @@ def applied(a: Activation, op: Operation, spec: OpSpec, args: Arguments, method:
     function, everything = spec.function, args.all()
     if function is stop_gradient:
         return args.at(0, "x")
+    if function is type:
+        return operators.class_of(a, op, args.at(0)) if len(args.positional) == 1 else a.unknown(op, everything)
     if any(function is question for question in _QUESTIONS):
-        return a.unknown(op, everything) if function is type and len(args.positional) > 1 else NOTHING
+        for o in a.heap.reach(args.at(1)):
+            if not (o.kind == "global" and isinstance(o.value, type) and o.value.__module__ in _ABSTRACT):
+                operators.special(a, op, o, ("__instancecheck__", "__subclasscheck__"), [everything])
+        return NOTHING
     reached = a.heap.reach(everything)
     home = spec.name.partition(".")[0]
     called = _callables(spec, reached)
+    numbers = _NUMERIC if not spec.consumes else _NUMERIC | {types.GeneratorType, *ITERATORS}
     expected = called or spec.calls
-    numeric = home not in ("numpy", "scipy") or all(o.cls in _NUMERIC or (expected and o in called) for o in reached)
+    numeric = home not in ("numpy", "scipy") or all(o.cls in numbers or (expected and o in called) for o in reached)
     if not numeric or not all(o.is_safe for o in reached):
         return a.unknown(op, everything)
     if any(o.kind == "param" and o.shape.fields is None and o.cls is not ARRAY for o in reached - everything):
         return a.unknown(op, everything)
+    if spec.defers is not None:
+        return a.unknown(op, everything)
     bound = _Bound(spec, args, method)
     a.ref(op, reached, ITEMS)
+    lazy = frozenset(o for o in reached if o.cls is types.GeneratorType or o.cls in ITERATORS)
+    reached = a.heap.reach(reached | a.iterate(op, lazy)) if lazy else reached
     results = NOTHING
     if called:
         inside = reached | a.site(op, ARRAY)
@@ -225,6 +239,8 @@ def _result(a: Activation, op: Operation, spec: OpSpec, bound: _Bound, everythin
     if method:
         form = form_of("method", method)
         kind = form[1].result or kind if form is not None and form[0] is spec else kind
+    if kind == "fresh" and bound.is_given("copy", True):
+        kind = "maybe_view"
     home, _, name = spec.name.rpartition(".")
     if home in ("math", "cmath") or (home == "builtins" and name in _OF_NUMBERS):
         return NOTHING
@@ -271,6 +287,6 @@ def _has_numbers(a: Activation, bound: _Bound) -> bool:
     objects = bound.value(found)
     numbers = (bool, int, float, complex)
     return bool(objects) and all(
-        o is operators.DTYPE or o.value in numbers or (isinstance(o.value, type) and issubclass(o.value, np.number))
+        o is DTYPE or o.value in numbers or (isinstance(o.value, type) and issubclass(o.value, np.number))
         for o in objects
     )

@@ -11,7 +11,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis import built_in, items, library, operators
 from s2sad.analysis.library import Arguments
-from s2sad.analysis.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, Object, Objects, item_field
+from s2sad.analysis.objects import ARRAY, DTYPE, ITEMS, ITERATORS, KEYS, NOTHING, Object, Objects, item_field
 from s2sad.ir.code import Operation
 from s2sad.ops.spec import form_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from s2sad.analysis.points_to import Activation
 
 Method = Callable[["Activation", Operation, Object, Arguments], Objects]
+_NUMBERS = (float, complex, int, bool, np.float64, np.float32, np.complex128, np.complex64, np.int64, np.ndarray)
 _LISTS_OF_TEXT = frozenset("split rsplit splitlines partition rpartition".split())
 
 
@@ -71,6 +72,9 @@ def _of_array(a: Activation, op: Operation, o: Object, name: str, args: Argument
         made = a.site(op, list)
         a.store(made, ITEMS, made)
         return made
+    if name == "view" and any(o.value not in _NUMBERS and o is not DTYPE for o in args.all()):
+        # Of another class, perhaps, in the same memory.
+        return a.unknown(op, [o])
     if name in ("view", "__getitem__", "__array__", "__iter__", "getfield"):
         return frozenset((o,)) | a.site(op, ARRAY)
     if name in ("tobytes", "tostring", "__len__", "__float__", "__int__", "__bool__", "__contains__"):

@@ -19,6 +19,7 @@ a constant), ``keys`` of a dict, ``value`` of a cell, and the variables that a f
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ IMMUTABLE = (
     np.str_, np.dtype,
 )  # fmt: skip
 #: Names and attributes that are such objects are taken to stay what they are while a function runs.
-CONSTANT = (*CALLABLE, types.BuiltinFunctionType, type, types.ModuleType, np.ufunc)
+CONSTANT = (*CALLABLE, type(np.sum), types.BuiltinFunctionType, type, types.ModuleType, np.ufunc)
 Kind = Literal["param", "site", "global", "unknown"]
 
 
@@ -123,6 +124,11 @@ def _is_named_row(cls: type) -> bool:
 
 
 UNKNOWN = Object("unknown", "unknown")
+#: A slice of immutable bounds, and a dtype of numbers.
+SLICE = Object("global", "slice", slice, value=slice(None))
+DTYPE = Object("global", "dtype", np.dtype, value=np.dtype(float))
+#: What stands in a shape for one of these.
+SINGLE = {"slice": SLICE, "dtype": DTYPE}
 Objects = frozenset[Object]
 NOTHING: Objects = frozenset()
 #: A field of an object.
@@ -141,11 +147,21 @@ def item_field(key: object, cls: type | None = None) -> str:
     return f"[{key!r}]" if cls is dict and isinstance(key, str) else ITEMS
 
 
+def is_a(value: object, *classes: type) -> bool:
+    """``isinstance`` by the class alone: nothing of the object's own is run.
+
+    Example:
+        >>> is_a(True, int), is_a([], tuple, set)
+        (True, False)
+    """
+    return issubclass(type(value), classes)
+
+
 def is_immutable(value: object) -> bool:
     """Whether an object never changes, nor what it holds."""
-    if isinstance(value, tuple) and type(value) is tuple:
+    if type(value) is tuple:
         return all(map(is_immutable, value))
-    return isinstance(value, IMMUTABLE) and type(value).__module__ in ("builtins", "numpy", "numpy.dtypes")
+    return is_a(value, *IMMUTABLE) and type(value).__module__ in ("builtins", "numpy", "numpy.dtypes")
 
 
 Fields = tuple[tuple[str, Shape | None], ...]
@@ -178,27 +194,41 @@ def shape_of(value: object, depth: int = 3) -> Shape | None:
     if is_immutable(value):
         return None
     cls = type(value)
-    if isinstance(value, CONSTANT):
+    if cls is slice:
+        return Shape(slice, "slice") if is_immutable((value.start, value.stop, value.step)) else ANYTHING  # type: ignore[attr-defined]
+    if is_a(value, types.BuiltinFunctionType):
+        owner = value.__self__  # type: ignore[attr-defined]
+        return Shape(cls, value) if owner is None or is_a(owner, *CONSTANT) else ANYTHING
+    if is_a(value, *CONSTANT) and cls is not types.MethodType:
         return Shape(cls, value)
     if cls is ARRAY:
-        assert isinstance(value, np.ndarray)
-        return ANYTHING if value.dtype.hasobject else Shape(cls, None, ())
+        return ANYTHING if value.dtype.hasobject else Shape(cls, None, ())  # type: ignore[attr-defined]
     if depth == 0:
         return Shape(cls)
-    held: Mapping[str, Any]
-    if isinstance(value, dict):
-        if cls is not dict or not all(isinstance(key, str) for key in value):
-            return Shape(cls)
-        held = {item_field(key, dict): item for key, item in value.items()}
-    elif isinstance(value, tuple) and (cls is tuple or _is_named_row(cls)):
-        held = {f"[{i}]": item for i, item in enumerate(value)}
-    elif cls is list:
-        assert isinstance(value, list)
-        parts = {shape_of(item, depth - 1) for item in value} - {None}
+    held, call = _fields_of(value, cls)
+    if held is None:
+        return Shape(cls)
+    if cls is list:
+        parts = {shape_of(item, depth - 1) for item in held.values()} - {None}
         only = next(iter(parts)) if len(parts) == 1 else ANYTHING if parts else None
         return Shape(cls, None, ((ITEMS, only),))
-    elif all(base is object or _is_plain(base) for base in cls.__mro__):
-        held = vars(value)
-    else:
-        return Shape(cls)
-    return Shape(cls, None, tuple([(name, shape_of(item, depth - 1)) for name, item in sorted(held.items())]))
+    return Shape(cls, call, tuple([(name, shape_of(item, depth - 1)) for name, item in sorted(held.items())]))
+
+
+def _fields_of(value: Any, cls: type) -> tuple[Mapping[str, Any] | None, Any]:
+    """What the fields of an object hold, None where that is not known; and what it calls."""
+    if cls is dict and all(type(key) is str for key in value):
+        return {item_field(key, dict): item for key, item in value.items()}, None
+    if is_a(value, tuple) and (cls is tuple or _is_named_row(cls)):
+        return {f"[{i}]": item for i, item in enumerate(value)}, None
+    if cls is list:
+        return {str(i): item for i, item in enumerate(value)}, None
+    if cls is functools.partial:
+        named = {f"={name}": item for name, item in value.keywords.items()}
+        rest = {f"[{i}]": item for i, item in enumerate(value.args)}
+        return {"function": value.func, **rest, **named}, len(value.args)
+    if cls is types.MethodType and is_a(value.__func__, types.FunctionType):
+        return {"__self__": value.__self__}, value.__func__
+    if all(base is object or _is_plain(base) for base in cls.__mro__):
+        return object.__getattribute__(value, "__dict__"), None
+    return None, None

@@ -9,16 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.objects import ARRAY, CONSTANT, CONTAINERS, ITEMS, KEYS, NOTHING, UNKNOWN, Object, Objects
+from s2sad.analysis.objects import (
+    ARRAY,
+    CONSTANT,
+    CONTAINERS,
+    DTYPE,
+    ITEMS,
+    KEYS,
+    NOTHING,
+    SLICE,
+    UNKNOWN,
+    Object,
+    Objects,
+    is_a,
+)
 from s2sad.ir.code import Operand, Operation
 from s2sad.runtime.classes import static_member
 
 if TYPE_CHECKING:
     from s2sad.analysis.points_to import Activation
 
-#: A slice of immutable bounds, and a dtype of numbers.
-SLICE = Object("global", "slice", slice, value=slice(None))
-DTYPE = Object("global", "dtype", np.dtype, value=np.dtype(float))
 _NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "<<": "lshift", ">>": "rshift", "|": "or", "^": "xor", "&": "and",
@@ -95,6 +105,14 @@ def tested(a: Activation, op: Operation, operand: Operand) -> None:
             a.ref(op, [o], ITEMS)
         else:
             special(a, op, o, ("__bool__", "__len__"), [])
+
+
+def class_of(a: Activation, op: Operation, objects: Objects) -> Objects:
+    """``type(value)``"""
+    found = a.site(op, type)
+    for o in objects:
+        found |= a.heap.known(o.cls) if o.cls is not None else a.unknown(op, [o])
+    return found
 
 
 # --- operators
@@ -276,6 +294,10 @@ def _of_immutable(a: Activation, name: str) -> Objects:
 
 def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of one object."""
+    if o.cls is type and o.kind != "global":
+        return a.unknown(op, [o])
+    if o.cls is not None and name == "__class__" and o.is_safe:
+        return class_of(a, op, frozenset((o,)))
     if o.cls is ARRAY:
         if name == "dtype":
             return frozenset((DTYPE,))
@@ -307,6 +329,10 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
         return a.unknown(op, [o])
     member = static_member(cls, name)
     a.ref(op, [o], name)
+    if name == "__class__":
+        return a.heap.known(cls)
+    if name == "__dict__" or any(a.heap.is_stored(base, name) for base in cls.__mro__):
+        return a.unknown(op, [o])
     if isinstance(member, types.FunctionType):
         has = o.kind == "param" and o.shape.fields is not None and o.shape.field(name)[0]
         return a.heap.method(o, name, member) | (a.heap.load(o, name) if has else a.heap.stored(o, name))
@@ -327,13 +353,22 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
         return a.unknown(op, [o])
     found = a.heap.load(o, name)
     if member is not None:
-        return found | a.heap.known(member, f"{cls.__name__}.{name}")
+        unseen = frozenset((UNKNOWN,)) if a.heap.is_open and not is_a(member, *CONSTANT) else NOTHING
+        return found | unseen | a.heap.known(member, f"{cls.__name__}.{name}")
     return found | a.unknown(op, [o]) if static_member(cls, "__getattr__") is not None else found
 
 
 def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of a module, class or function that is known."""
     value, stored = o.value, a.heap.stored(o, name)
+    if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        return stored
+    if name == "__call__" and isinstance(value, types.FunctionType):
+        return frozenset((o,))
+    if name.startswith("__") and not isinstance(value, types.ModuleType) and static_member(type(value), name):
+        own = static_member(value, name) if isinstance(value, type) else None
+        if own is None or own is static_member(object, name):
+            return stored | a.unknown(op, [o])
     found: Any
     if isinstance(value, types.ModuleType):
         library = value.__name__.partition(".")[0] in ("numpy", "scipy")
@@ -351,13 +386,13 @@ def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
         if isinstance(found, staticmethod):
             return stored | a.heap.known(found.__func__)
         if found is None or static_member(type(value), "__getattribute__") is not type.__getattribute__:
-            return stored | (NOTHING if name.startswith("__") else a.unknown(op, [o]))
+            return stored | a.unknown(op, [o])
         a.ref(op, [o], name)
         return stored | a.heap.known(found, f"{o.name}.{name}")
     if isinstance(value, (np.ufunc, types.BuiltinFunctionType)):
         bound = getattr(value, name, None)
         return a.heap.method(o, name, bound, types.BuiltinFunctionType) if callable(bound) else NOTHING
-    return stored if name.startswith("__") else stored | a.heap.load(o, name)
+    return stored | a.heap.load(o, name)
 
 
 def set_attribute(a: Activation, op: Operation) -> Objects:

@@ -89,6 +89,9 @@ class Activation:
         while True:
             self.heap.start()
             self._again = False
+            for effect in self.effects.values():
+                # Those of the last round are general enough.
+                effect.contexts.clear()
             if self.code.seen or self.code.captures:
                 for i, value in enumerate(self.code.seen):
                     self.values[value] |= self.load(self.closure, f"seen {i}")
