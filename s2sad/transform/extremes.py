@@ -35,7 +35,7 @@ def extreme(writer: Writer, op: Operation, is_max: bool, out: list[Operation], l
     """``max(items, key=function, default=value)``, or ``min``."""
     whole, place = writer.whole, op.place
     further = dict(zip(op.data[1:], op.operands[2:], strict=True))
-    if not further.keys() <= {"key", "default"} or not whole.goes_through(op):
+    if not further.keys() <= {"key", "default"} or not _are_varied(writer, op.operands[1]):
         return False
     key = further.get("key", NONE)
     rounds = lazy(writer, op.operands[1], out)
@@ -78,6 +78,12 @@ def extreme(writer: Writer, op: Operation, is_max: bool, out: list[Operation], l
         whole.by[op.result] = best
     out += later
     return True
+
+
+def _are_varied(writer: Writer, items: Operand) -> bool:
+    """Whether varied values are among some items, whatever is done with them."""
+    made = writer.whole.made.get(items) if isinstance(items, Value) else None
+    return items in writer.whole.varied or (made is not None and writer.whole.goes_through(made))
 
 
 def _of_nothing(function: Any) -> str:
