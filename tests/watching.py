@@ -210,6 +210,8 @@ class Watcher:
         self.stack: list[Frame] = []
         self.prints: dict[int, tuple[object, dict[str, Any]]] = {}
         self.steps = 0
+        #: What the program raised.
+        self.error: Exception | None = None
         self._reach: dict[tuple[Heap, Objects], Objects] = {}
 
     # --- events

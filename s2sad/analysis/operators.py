@@ -44,6 +44,8 @@ _HEAP_TYPE = 1 << 9
 #: Attributes of arrays that are the array in another form.
 _PARTS = frozenset(("T", "mT", "real", "imag", "flat", "base", "flags", "ctypes", "data"))
 _JOINING = (np.r_, np.c_)
+#: The attributes of numbers, texts and tuples of them.
+_OF_IMMUTABLES = frozenset(n for c in (str, bytes, tuple, int, float, complex, np.float64, np.str_) for n in dir(c))
 
 
 # --- classes
@@ -287,7 +289,7 @@ def attribute(a: Activation, op: Operation) -> Objects:
 
 
 def _of_immutable(a: Activation, name: str) -> Objects:
-    if ops.is_constant_attribute(name) or name in _PARTS:
+    if ops.is_constant_attribute(name) or name in _PARTS or name not in _OF_IMMUTABLES:
         return NOTHING
     return a.heap.method(None, name, name)
 

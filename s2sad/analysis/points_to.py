@@ -15,15 +15,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2sad.analysis import calls, items, operators
 from s2sad.analysis.heap import Heap
 from s2sad.analysis.library import Arguments
 from s2sad.analysis.objects import ANY, CONSTANT, ITEMS, NOTHING, UNKNOWN, Location, Object, Objects, Shape
-from s2sad.ir.code import Code, Constant, Definition, Handlers, Operand, Operation, Pattern, Region, Value, Variable
+from s2sad.ir.code import (
+    Code,
+    Constant,
+    Definition,
+    Handlers,
+    Operand,
+    Operation,
+    Pattern,
+    Region,
+    Value,
+    Variable,
+    inner,
+)
 
 if TYPE_CHECKING:
     from s2sad.analysis.mod_ref import Context, Program
 
+#: The exceptions that hold text alone where Python or NumPy raises them; what ``raise`` gives them has escaped.
+_OF_TEXT = (
+    ValueError, TypeError, IndexError, ArithmeticError, ZeroDivisionError, OverflowError, FloatingPointError,
+    AssertionError, RuntimeError, NotImplementedError, RecursionError, np.linalg.LinAlgError,
+)  # fmt: skip
 #: The field of a cell.
 VALUE = "value"
 
@@ -203,6 +222,8 @@ class Activation:
             elif op.kind != "assert":
                 for result, operand in zip(op.results, given, strict=False):
                     self.give(result, self.of(operand))
+            else:
+                self.heap.escape(self.all(given))
             if op.kind in ("and", "or") and given:
                 operators.tested(self, op, given[0])
         if op.kind == "assert":
@@ -235,11 +256,14 @@ class Activation:
     def _try(self, op: Operation) -> None:
         data: Handlers = op.data
         regions = list(op.regions)
-        self.region(regions.pop(0))
+        body = regions.pop(0)
+        self.region(body)
         for has_class, name in zip(data.classes, data.names, strict=True):
-            if has_class:
-                self.region(regions.pop(0))
+            caught = self.heap.reach(self.all(self.region(regions.pop(0)))) if has_class else NOTHING
             if name is not None:
+                if not caught or not all(o.cls is tuple or any(o.value is e for e in _OF_TEXT) for o in caught):
+                    # The exception may hold what the operation that raised it was given.
+                    self.heap.escape(self.all(o for inside in inner(body) for o in inside.operands))
                 self._bind(op, name, frozenset((UNKNOWN,)))
             self.region(regions.pop(0))
         for region in regions:

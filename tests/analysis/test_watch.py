@@ -265,6 +265,10 @@ def _types_are_immutable(patch: Patch) -> None:
     patch.setattr(operators, "class_of", lambda a, op, objects: NOTHING)
 
 
+def _exceptions_hold_nothing(patch: Patch) -> None:
+    patch.setattr(points_to, "inner", lambda region: ())
+
+
 def _classes_hold_what_they_held(patch: Patch) -> None:
     patch.setattr(Heap, "is_stored", lambda self, value, name: False)
 
@@ -307,6 +311,7 @@ BREAKS: dict[Callable[[Patch], None], tuple[str, int | str]] = {
     _sorted_lists_are_new: ("text", "iterators"),
     _keys_are_not_called: ("text", "iterators"),
     _types_are_immutable: ("matrix", 541),
+    _exceptions_hold_nothing: ("text", "errors that hold objects"),
     _classes_hold_what_they_held: ("matrix", 943),
 }
 
