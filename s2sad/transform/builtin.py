@@ -6,14 +6,14 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from s2sad.ir.code import Constant, Operation
+from s2sad.ir.code import Constant, Operation, Value
+from s2sad.transform.constants import is_instance
 from s2sad.transform.known import (
     Abstract,
     Items,
     Known,
     Method,
     Partial,
-    Record,
     Row,
     is_callable,
     is_static,
@@ -29,16 +29,17 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     values = [value for kind, value in args if not kind]
     if len(values) < len(args) and function is not functools.partial:
         return None
+    values = [s.plain(value) for value in values]
     if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
         numbers = [v.value for v in values if isinstance(v, Constant)]
-        given = [s.get(op.operands[0], frame), *values]
+        given = [s.get(op.operands[0], frame), *(v for _, v in args)]
         operand = s.emit("call", s.operands(given, frame.place or op.place), op.data, place=frame.place or op.place)
         s.needless.add(operand)
         try:
             return (Known(range(*numbers), (), operand),)
         except (TypeError, ValueError):
             return None
-    if not any(map(is_structure, values)):
+    if not any(is_structure(v) or isinstance(v, Constant) or v in s.rows for v in values):
         return None
     if function is functools.partial:
         return (
@@ -58,11 +59,13 @@ def _callable(s: Specialiser, values: list[Abstract]) -> Done:
 
 
 def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
+    if len(values) != 2:
+        return None
     value, cls = values
-    classes = [k.value for k in (s.row(cls) or (cls,)) if isinstance(k, Known)]
-    if isinstance(value, Record) and classes and all(isinstance(c, type) for c in classes):
-        return (Constant(issubclass(value.cls, tuple(classes))),)
-    return None
+    if isinstance(value, Value) and value in s.rows:
+        value = Row(s.rows[value])
+    known = is_instance(value, s.row(cls) or (cls,))
+    return None if known is None else (Constant(known),)
 
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:
@@ -104,10 +107,6 @@ def _enumerate(s: Specialiser, values: list[Abstract]) -> Done:
     if row is None or not isinstance(start, Constant) or type(start.value) is not int:
         return None
     return (Row(tuple([Row((Constant(i), v)) for i, v in enumerate(row, start.value)])),)
-
-
-def _getattr(s: Specialiser, values: list[Abstract]) -> Done:
-    return None
 
 
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {

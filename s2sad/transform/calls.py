@@ -46,17 +46,22 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A call, where the function or an argument is static."""
     function, *values = [s.get(o, frame) for o in op.operands]
     args: list[tuple[str, Abstract]] = []
+    stars = False
     for kind, value in zip(op.data, values, strict=True):
         row = s.row(value) if kind == "*" else None
+        stars = stars or row is not None or (kind == "**" and isinstance(value, Items))
         if row is not None:
             args += [("", item) for item in row]
-        elif kind == "**" and isinstance(value, Items) and value.keys and isinstance(s.state[value.cell], Row):
+        elif kind == "**" and isinstance(value, Items) and value.keys is not None:
             content = s.state[value.cell]
-            assert isinstance(content, Row)
-            args += [(str(key), item) for key, item in zip(value.keys, content.items, strict=True)]
+            if not isinstance(content, Row) or not all(isinstance(key, str) for key in value.keys):
+                raise NotSpecialisedError("star")
+            args += zip(value.keys, content.items, strict=True)
         else:
             args.append((kind, value))
     done = apply(s, function, args, op, frame)
+    if done is None and stars:
+        done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:
         return (s.named(done[0], op.result.name, frame.place or op.place),)
     return done
@@ -189,24 +194,32 @@ def call_function(
         name = f"{owner[0].__name__}_{name.strip('_')}"
     elif owner is None and given:
         name = f"{name}_{given[0].definition.code.name}"
-    return invoke(s, Start(code, _defaults(function), {}, home, owner, name), args, op, frame)
+    return invoke(s, Start(code, _defaults(s, function), {}, home, owner, name), args, op, frame)
 
 
-def _defaults(function: types.FunctionType) -> dict[str, Abstract]:
-    """The default values of a function, as far as they can be written."""
+def _defaults(s: Specialiser, function: types.FunctionType) -> dict[str, Abstract]:
+    """The default values of a function."""
     code = function.__code__
     given = function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
-    plain = (type(None), bool, int, float, complex, str)
-    return {name: Constant(value) for name, value in values.items() if isinstance(value, plain)}
+    return {name: _existing(s, value, name) for name, value in values.items()}
+
+
+def _existing(s: Specialiser, value: object, title: str) -> Abstract:
+    """The abstract value of an object that exists."""
+    if isinstance(value, (type(None), bool, int, float, complex, str)):
+        return Constant(value)
+    if type(value) is tuple and not value:
+        return Row(())
+    return s.outside(value, title)
 
 
 def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:
     """The arguments of a call by the names of the parameters."""
     given = [value for kind, value in args if kind == ""]
     named = {kind: value for kind, value in args if kind not in ("", "*", "**")}
-    if len(given) + len(named) < len(args):
+    if len(given) + len(named) < len(args) or "*" in named or "**" in named:
         raise NotSpecialisedError("star")
     bound: dict[str, Abstract] = {}
     for param in code.params:

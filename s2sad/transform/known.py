@@ -7,6 +7,7 @@ function made by the program, an object of the module, an object whose attribute
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,13 +46,15 @@ class Known:
     """An object that exists at compile time.
 
     At run time it is read by its ``path``, a global name and attributes, wherever it is used; or an ``operand`` has it,
-    which was read under a name.
+    which was read under a name; or a ``cell`` has it, which the functions of the new program see under the name of the
+    path.
     """
 
     value: Any
     path: tuple[str, ...] = ()
     operand: Operand | None = None
     read: tuple[Home, str] | None = None
+    cell: types.CellType | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Code, Operand, Operation, Parameter, Place, Region, Value, codes
+from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import Abstract, Cell, Env, Home, Known, NotSpecialisedError, Record, Row, same
-from s2sad.transform.regions import free_values, names_read, names_taken, regions_in, settled
+from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Rebuild, Shapes, is_switch, sees
 from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
@@ -41,14 +41,15 @@ class Start:
 class Lifted:
     """A function of the new program.
 
-    ``taken`` are the leaves of what it is given that it takes.  It returns ``count`` leaves, of which ``rebuild``
-    makes the result and the contents of the cells ``changed`` and attributes ``created``, which are said by number.
+    ``taken`` are the leaves of what it is given that it takes.  It returns leaves, of which ``rebuild`` makes the
+    result and the contents of the cells ``changed`` and attributes ``created``, which are said by number; ``titles``
+    are their names, or None for that of the result.
     """
 
     name: str
     taken: tuple[int, ...]
     cell: types.CellType = field(default_factory=types.CellType)
-    count: int = 1
+    titles: tuple[str | None, ...] = (None,)
     changed: tuple[int, ...] = ()
     created: tuple[tuple[int, str], ...] = ()
     rebuild: Rebuild = lambda again: (next(again.leaves),)
@@ -64,7 +65,7 @@ def lift(
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
     shapes = Shapes(s.state, lambda value: True, is_switch)
-    args = [shapes.of(bound[p.name], p.name) for p in code.params]
+    args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
     key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0])
@@ -75,6 +76,14 @@ def lift(
     elif not lifted.complete:
         lifted.recursive = True
     return _called(s, lifted, shapes, op, frame)
+
+
+def _known_structure(s: Specialiser, value: Abstract) -> Abstract:
+    """An argument with what is known of it: the items of a tuple, a constant that says what to do."""
+    known = s.plain(value)
+    if isinstance(known, Constant) and is_switch(known):
+        return known
+    return Row(s.rows[value]) if isinstance(value, Value) and value in s.rows else value
 
 
 def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes, op: Operation, enter: Enter) -> Lifted:
@@ -108,8 +117,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             s.active.pop()
             s.out, s.state, s.making, s.loops = outside
         before = lifted.taken
-        lifted.taken, lifted.count, lifted.changed, lifted.created, lifted.rebuild, new = made
-        if lifted.recursive and (lifted.count != 1 or lifted.changed or lifted.created):
+        lifted.taken, lifted.titles, lifted.changed, lifted.created, lifted.rebuild, new = made
+        if lifted.recursive and (len(lifted.titles) != 1 or lifted.changed or lifted.created):
             raise NotSpecialisedError("recursion")
         if not lifted.recursive or before == lifted.taken:
             function, source = made_function(new, home, making.cells, start.name, start.place)
@@ -129,7 +138,7 @@ def _finished(
     things: Mapping[int, Cell | Record],
     initial: State,
     records: Mapping[int, set[str]],
-) -> tuple[tuple[int, ...], int, tuple[int, ...], tuple[tuple[int, str], ...], Rebuild, Code]:
+) -> tuple[tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Rebuild, Code]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
     if not returns:
         raise NotSpecialisedError("no return")
@@ -143,15 +152,15 @@ def _finished(
         created += [(number, name) for name in new]
     numbers = {thing: number for number, thing in things.items()}
 
-    def ending(r: Returned) -> Abstract:
-        more: list[Abstract] = [r.state[cells[n]] for n in changed]
+    def ending(r: Returned) -> list[tuple[Abstract, str]]:
+        more: list[tuple[Abstract, str]] = [(r.state[cells[n]], cells[n].name) for n in changed]
         for number, name in created:
             record = things[number]
             assert isinstance(record, Record)
             if record.fields[name] not in r.state:
                 raise NotSpecialisedError("created")
-            more.append(r.state[record.fields[name]])
-        return Row((r.value, *more))
+            more.append((r.state[record.fields[name]], name))
+        return [(r.value, ""), *more]
 
     own = _made_in(region) | set(given)
     for keep in (True, False):
@@ -163,7 +172,7 @@ def _finished(
             return value in own if isinstance(value, Value) else value not in initial
 
         found = [Shapes(r.state, is_inside, kept, numbers) for r in returns]
-        shapes = [shape.of(ending(r)) for r, shape in zip(returns, found, strict=True)]
+        shapes = [shape.named(ending(r)) for r, shape in zip(returns, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
     else:
@@ -177,7 +186,7 @@ def _finished(
             return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
-    made = Code(code.name, "function", (), settled(region, exits))
+    made = pruned(Code(code.name, "function", (), settled(region, exits)), s.needless)
     free = set(free_values(made))
     if not free <= set(given):
         raise NotSpecialisedError("free")
@@ -194,7 +203,10 @@ def _finished(
         other[given[n]] = Value(title)
         parameters.append(Parameter(title, "positional", other[given[n]]))
     whole = replace(replaced_in_code(made, other), params=tuple(parameters))
-    return taken, len(found[0].leaves), changed, tuple(created), shapes[0][1], whole
+    titles: list[str | None] = list(found[0].titles)
+    if shapes[0][0][0] == "leaf":
+        titles[0] = None
+    return taken, tuple(titles), changed, tuple(created), shapes[0][1], whole
 
 
 def _made_in(region: Region) -> set[Value]:
@@ -212,24 +224,18 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     place = frame.place or op.place
     args = [shapes.leaves[n] for n in lifted.taken]
     things = {number: thing for thing, number in shapes.numbers.items()}
-    names = [""] * lifted.count
-    of_cells = [things[n].name for n in lifted.changed]  # type: ignore[union-attr]
-    extra = [*of_cells, *(name for _, name in lifted.created)]
-    if extra:
-        names[-len(extra) :] = extra[-lifted.count :]
-    elif lifted.count == 1 and op.results:
-        names = [op.results[0].name]
+    own = op.results[0].name if op.results else ""
+    names = [own if title is None else title for title in lifted.titles]
     function = Known(lifted, (s.making.refer(lifted.cell, lifted.name),))
-    title = names[0] if lifted.count == 1 else ""
+    title = names[0] if len(names) == 1 else ""
     call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
-    results = [call][: lifted.count]
-    if lifted.count > 1:
+    results = [call][: len(names)]
+    if len(names) > 1:
         results = [Value(name) for name in names]
-        s.out.append(Operation("unpack", (call,), tuple(results), (lifted.count, None), (), place))
+        s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order])
-    made = lifted.rebuild(again)
-    value, *contents = made.items if isinstance(made, Row) else made
+    value, *contents = lifted.rebuild(again)
     for number, content in zip(lifted.changed, contents, strict=False):
         s.state[things[number]] = content  # type: ignore[index]
     for (number, name), content in zip(lifted.created, contents[len(lifted.changed) :], strict=True):

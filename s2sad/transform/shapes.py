@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -113,6 +113,11 @@ class Shapes:
     def several(self, values: tuple[Abstract, ...]) -> Shape:
         """The shape of several values."""
         parts = [self.of(value) for value in values]
+        return tuple([key for key, _ in parts]), lambda again: tuple([rebuild(again) for _, rebuild in parts])
+
+    def named(self, values: Sequence[tuple[Abstract, str]]) -> Shape:
+        """The shape of several values with names."""
+        parts = [self.of(value, title) for value, title in values]
         return tuple([key for key, _ in parts]), lambda again: tuple([rebuild(again) for _, rebuild in parts])
 
     def env(self, env: Env, names: set[Value | Variable]) -> Shape:

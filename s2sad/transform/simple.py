@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Definition, Operand, Operation, Value
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class
+from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -24,6 +26,9 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.specialiser import Done, Frame, Specialiser
+
+#: How many items a list has at most that is made of another by repetition.
+MOST_ITEMS = 64
 
 
 def items_of(s: Specialiser, items: list[Abstract], keys: tuple[Any, ...] | None = None) -> Items:
@@ -74,7 +79,8 @@ def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    return (value,) if is_static(value) else None
+    known = is_static(value) or isinstance(s.plain(value), Constant) or value in s.rows
+    return (s.named(value, op.result.name, frame.place or op.place),) if known else None
 
 
 def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -134,7 +140,7 @@ def list_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
     keys: list[Any] = []
     for key in op.operands[::2]:
-        found = s.get(key, frame)
+        found = s.plain(s.get(key, frame))
         if not isinstance(found, Constant) or not isinstance(found.value, (str, int)):
             return None
         keys.append(found.value)
@@ -145,7 +151,7 @@ def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    base, index = [s.get(o, frame) for o in op.operands]
+    base, index = [s.plain(s.get(o, frame)) for o in op.operands]
     if not isinstance(index, Constant):
         return None
     if isinstance(base, Items) and base.keys is not None:
@@ -177,6 +183,7 @@ def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def truth(s: Specialiser, value: Abstract) -> bool | None:
     """Whether a value counts as true, where that is known."""
+    value = s.plain(value)
     if isinstance(value, Constant):
         return None if value is UNSET else bool(value.value)
     if isinstance(value, (Closure, Method, Partial, Choice)) or is_function(value):
@@ -186,18 +193,30 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
 
 
 def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    left, right = [s.get(o, frame) for o in op.operands]
+    left, right = [s.plain(s.get(o, frame)) for o in op.operands]
     decided: bool | None = None
     if op.data in ("is", "is not"):
         decided = _identical(left, right)
-    elif op.data in ("==", "!=") and isinstance(left, Constant) and isinstance(right, Constant):
-        if all(isinstance(c.value, (str, int, type(None))) for c in (left, right)):
-            decided = bool(left.value == right.value)
-    return None if decided is None else (Constant(decided == (op.data in ("is", "=="))),)
+        decided = None if decided is None else decided == (op.data == "is")
+    elif op.data in ("in", "not in") and (row := _members(s, right)) is not None:
+        found = is_among(left, row)
+        decided = None if found is None else found == (op.data == "in")
+    else:
+        decided = compared(op.data, left, right)
+    return None if decided is None else (Constant(decided),)
+
+
+def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
+    """What ``in`` looks through, where that is known."""
+    if isinstance(value, Items) and value.keys is not None:
+        return [Constant(key) for key in value.keys] if isinstance(s.state[value.cell], Row) else None
+    return s.row(value)
 
 
 def _identical(a: Abstract, b: Abstract) -> bool | None:
     """Whether two values are one object, where that is known."""
+    if a is b and is_static(a):
+        return True
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Constant) and other.value is None:
             if isinstance(value, Constant) and value is not UNSET:
@@ -210,15 +229,28 @@ def _identical(a: Abstract, b: Abstract) -> bool | None:
 
 
 def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    if op.data == "-":
+        return _opposite(s.plain(s.get(op.operands[0], frame)))
     if op.data != "not":
         return None
     known = truth(s, s.get(op.operands[0], frame))
     return None if known is None else (Constant(not known),)
 
 
-def plus(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    left, right = [s.get(o, frame) for o in op.operands]
-    if isinstance(left, Value) and isinstance(right, Value):
+def _opposite(value: Abstract) -> Done:
+    whole = isinstance(value, Constant) and type(value.value) is int
+    return (Constant(-value.value),) if whole else None  # type: ignore[union-attr]
+
+
+def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An operator of two constants, or of lists and tuples of known items."""
+    left, right = [s.plain(s.get(o, frame)) for o in op.operands]
+    known = computed(op.data, left, right)
+    if known is not None:
+        return (s.named(known, op.result.name, frame.place or op.place),)
+    if op.data == "*" and op.kind == "binary":
+        return _repeated(s, left, right) or _repeated(s, right, left)
+    if not is_structure(left) and not is_structure(right):
         return None
     rows = s.row(left), s.row(right)
     if op.data != "+" or rows[0] is None or rows[1] is None or isinstance(left, Items) != isinstance(right, Items):
@@ -230,6 +262,15 @@ def plus(s: Specialiser, op: Operation, frame: Frame) -> Done:
         s.state[left.cell] = Row(tuple(both))
         return (left,)
     return (items_of(s, both),)
+
+
+def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:
+    """``[a, b] * n``."""
+    row = None if isinstance(value, Value) else s.row(value)
+    if row is None or not isinstance(times, Constant) or type(times.value) is not int or times.value > MOST_ITEMS:
+        return None
+    items = list(row) * times.value
+    return (items_of(s, items),) if isinstance(value, Items) else (Row(tuple(items)),)
 
 
 def use_known(s: Specialiser, known: Known) -> Any:

@@ -155,6 +155,10 @@ class Specialiser:
         self.called: set[Value] = set()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
+        #: The constants that values of the new program are surely.
+        self.constants: dict[Value, Constant] = {}
+        #: The objects that the new program reads from cells.
+        self.outsiders: dict[int, Known] = {}
         #: Whether something static was taken apart.
         self.used = False
 
@@ -172,7 +176,8 @@ class Specialiser:
             self.lowered[function] = lower_function(self.home(function).source.node)
             self.live |= live(self.lowered[function])
             self.called |= called_once(self.lowered[function])
-            self.guard(Guard(function, "__code__", function.__code__))
+            for name in ("__code__", "__defaults__", "__kwdefaults__"):
+                self.guard(Guard(function, name, getattr(function, name)))
         return self.lowered[function]
 
     def lookup(self, frame: Frame, name: str) -> tuple[bool, Any]:
@@ -191,6 +196,13 @@ class Specialiser:
         hidden = {*here.__code__.co_freevars, *there.__code__.co_freevars}
         return here.__globals__ is there.__globals__ and name not in hidden
 
+    def outside(self, value: Any, title: str) -> Known:
+        """An object that exists, and that the new program reads from a cell of its own."""
+        number = id(value)
+        if number not in self.outsiders:
+            self.outsiders[number] = Known(value, (title,), cell=types.CellType(value))
+        return self.outsiders[number]
+
     # --- values
 
     def get(self, operand: Operand, frame: Frame) -> Abstract:
@@ -201,6 +213,10 @@ class Specialiser:
         if found is None or isinstance(found, Cell):
             raise NotSpecialisedError(operand.name)
         return found
+
+    def plain(self, value: Abstract) -> Abstract:
+        """A value, or the constant that it surely is."""
+        return self.constants.get(value, value) if isinstance(value, Value) else value
 
     def row(self, value: Abstract) -> tuple[Abstract, ...] | None:
         """The items of a tuple or list, where it is known which these are."""
@@ -239,6 +255,8 @@ class Specialiser:
     def read_path(self, known: Known, place: Place | None = None) -> Value:
         """Read an object that exists."""
         name, *attributes = known.path
+        if known.cell is not None:
+            name = self.making.refer(known.cell, name)
         found = self.emit("global", (), name, place=place)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
@@ -297,7 +315,13 @@ class Specialiser:
         """A value under the name of a variable."""
         if not name or is_static(value) or value is UNSET or (isinstance(value, Value) and value.name == name):
             return value
-        return self.emit("copy", (self.dynamic(value),), name=name, place=place)
+        copy = self.emit("copy", (self.dynamic(value),), name=name, place=place)
+        known = self.plain(value)
+        if isinstance(known, Constant):
+            self.constants[copy] = known
+        if value in self.rows:
+            self.rows[copy] = self.rows[value]
+        return copy
 
     @contextmanager
     def apart(self) -> Iterator[list[Operation]]:

@@ -1,0 +1,94 @@
+"""What operators and questions about types give for constants and for structures that the specialiser knows."""
+
+from __future__ import annotations
+
+import abc
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from s2sad.ir.code import UNSET, Constant
+from s2sad.transform.known import Abstract, Items, Known, Record, Row
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+#: Whole numbers are computed with up to here.
+_LARGEST = 1 << 53
+
+
+def compared(sign: str, left: Abstract, right: Abstract) -> bool | None:
+    """What a comparison of two constants gives; None if that is not known."""
+    if not isinstance(left, Constant) or not isinstance(right, Constant) or UNSET in (left, right):
+        return None
+    a, b = left.value, right.value
+    numbers = all(isinstance(v, (int, float)) for v in (a, b))
+    if sign in ("==", "!="):
+        plain = all(isinstance(v, (str, int, float, type(None))) for v in (a, b))
+        return bool(_COMPARE[sign](a, b)) if plain else None
+    if sign in _COMPARE and (numbers or (isinstance(a, str) and isinstance(b, str))):
+        return bool(_COMPARE[sign](a, b))
+    if sign in ("in", "not in") and isinstance(a, str) and isinstance(b, str):
+        return (a in b) == (sign == "in")
+    return None
+
+
+def is_among(value: Abstract, row: Sequence[Abstract]) -> bool | None:
+    """Whether a constant is equal to one of some items; None if that is not known."""
+    found = [compared("==", value, item) for item in row]
+    if any(found):
+        # Items before it are asked first: what they say has no effect, if it is known.
+        return True if None not in found[: found.index(True)] else None
+    return None if None in found else False
+
+
+def computed(sign: str, left: Abstract, right: Abstract) -> Constant | None:
+    """What an operator gives for two whole numbers or strings; None if that is not known."""
+    if not isinstance(left, Constant) or not isinstance(right, Constant):
+        return None
+    a, b = left.value, right.value
+    if sign == "+" and type(a) is str and type(b) is str:
+        return Constant(a + b)
+    if type(a) is not int or type(b) is not int or sign not in _ARITHMETIC or max(abs(a), abs(b)) > _LARGEST:
+        return None
+    return None if sign in ("//", "%") and b == 0 else Constant(_ARITHMETIC[sign](a, b))
+
+
+def class_of(value: Abstract) -> type | None:
+    """The class of a value, if that is known."""
+    if isinstance(value, Constant):
+        return None if value is UNSET else type(value.value)
+    if isinstance(value, Row):
+        return tuple
+    if isinstance(value, Items):
+        return list if value.keys is None else dict
+    if isinstance(value, Record):
+        return value.cls
+    return None
+
+
+def is_instance(value: Abstract, classes: Sequence[Abstract]) -> bool | None:
+    """Whether a value is an instance of one of some classes, if that is known."""
+    cls = class_of(value)
+    if cls is None or not classes or not all(isinstance(c, Known) and _is_plain(c.value) for c in classes):
+        return None
+    return issubclass(cls, tuple([c.value for c in classes if isinstance(c, Known)]))
+
+
+def _is_plain(cls: Any) -> bool:
+    """Whether a class says itself what its instances are."""
+    if not isinstance(cls, type):
+        return False
+    return type(cls).__instancecheck__ in (type.__instancecheck__, abc.ABCMeta.__instancecheck__)
