@@ -14,14 +14,17 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Record,
     Row,
+    State,
+    Unsure,
     is_callable,
     is_static,
     same,
 )
+from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, is_expression
 from s2sad.transform.shapes import Again, Rebuild, Shapes
 from s2sad.transform.simple import truth
-from s2sad.transform.specialiser import Done, End, Frame, Specialiser, State
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Arm = Callable[[], End]
 
@@ -120,7 +123,7 @@ def fork(
     A value without name is used by nobody.
     """
     while True:
-        before = dict(s.state)
+        before = s.state.copied()
         ran: list[tuple[list[Operation], End, State]] = []
         for arm in arms:
             with s.apart() as out:
@@ -142,7 +145,7 @@ def fork(
     abstract = [
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
-    contents = [joining.value([state.get(cell, UNSET) for _, state in going], cell.name) for cell in changed]
+    contents = [joining.value([content_of(s, state, cell) for _, state in going], cell.name) for cell in changed]
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
@@ -154,7 +157,8 @@ def fork(
     plain = kind == "choose" and len(results) == 1
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
-    s.state.update(zip(changed, contents, strict=True))
+    for cell, content in zip(changed, contents, strict=True):
+        s.state[cell] = content
     return tuple(abstract)
 
 
@@ -166,7 +170,7 @@ def _results(out: Sequence[Operation]) -> set[Value]:
 def _exit(s: Specialiser, out: list[Operation], state: State, end: End) -> Exit:
     """The exit of a region that has been written."""
     with s.apart() as more:
-        s.state = dict(state)
+        s.state = state.copied()
         made = s.exit(end)
     out += more
     return made
@@ -212,8 +216,11 @@ class _Joining:
 
     def value(self, values: list[Abstract], name: str) -> Abstract:
         """What is one value in each arm."""
-        if any(value is UNSET for value in values) and any(map(is_static, values)):
-            raise NotSpecialisedError("unset")
+        if any(value is UNSET or isinstance(value, Unsure) for value in values):
+            values = [value.value if isinstance(value, Unsure) else value for value in values]
+            if any(map(is_static, values)):
+                raise NotSpecialisedError("unset")
+            return Unsure(self.result(values, name))
         if not any(map(is_static, values)):
             return self.result(values, name)
         starts = [len(arm.leaves) for arm in self.arms]

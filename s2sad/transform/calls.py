@@ -162,7 +162,7 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         return None
     if not any(o.kind in ("function", "lambda") for o in inner(code.body)) or code in s.active:
         return None
-    start, state, used, lifted = len(s.out), dict(s.state), s.used, dict(s.lifted)
+    start, state, used, lifted = len(s.out), s.state.copied(), s.used, dict(s.lifted)
     try:
         done = call_function(s, function, args, op, frame, None)
     except NotSpecialisedError:

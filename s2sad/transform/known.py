@@ -8,7 +8,7 @@ function made by the program, an object of the module, an object whose attribute
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,9 +45,9 @@ class Home:
 class Known:
     """An object that exists at compile time.
 
-    At run time it is read by its ``path``, a global name and attributes, wherever it is used; or an ``operand`` has it,
-    which was read under a name; or a ``cell`` has it, which the functions of the new program see under the name of the
-    path.
+    At run time it is read by its ``path``, a global name of the text ``home`` and attributes, wherever it is used; or
+    an ``operand`` has it, which was read under a name; or a ``cell`` has it, which the functions of the new program see
+    under the name of the path.
     """
 
     value: Any
@@ -55,6 +55,14 @@ class Known:
     operand: Operand | None = None
     read: tuple[Home, str] | None = None
     cell: types.CellType | None = None
+    home: Home | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Unsure:
+    """A value that a variable or attribute has on some ways through the program; on others it has none."""
+
+    value: Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +147,7 @@ class Super:
     receiver: Abstract
 
 
-Static = Known | Late | Closure | Method | Partial | Choice | Row | Items | Record | Super
+Static = Known | Unsure | Late | Closure | Method | Partial | Choice | Row | Items | Record | Super
 Abstract = Operand | Static
 Env = dict[Value | Variable, "Abstract | Cell"]
 
@@ -165,11 +173,34 @@ def same(a: Abstract, b: Abstract) -> bool:
         return a.value is b.value
     if isinstance(a, Constant) and isinstance(b, Constant):
         return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+    if isinstance(a, Unsure) and isinstance(b, Unsure):
+        return a.value is b.value
     if isinstance(a, Row) and isinstance(b, Row):
         return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
     if isinstance(a, Method) and isinstance(b, Method):
         return same(a.function, b.function) and same(a.receiver, b.receiver)
     return a is b
+
+
+class State(dict[Cell, Abstract]):
+    """What cells hold.  ``written`` has those that were given a content, here or in a copy."""
+
+    def __init__(self, content: Mapping[Cell, Abstract] | None = None, written: set[Cell] | None = None) -> None:
+        super().__init__(content or {})
+        self.written = set() if written is None else written
+
+    def __setitem__(self, cell: Cell, value: Abstract) -> None:
+        self.written.add(cell)
+        super().__setitem__(cell, value)
+
+    def copied(self) -> State:
+        """What the cells hold now."""
+        return State(self, self.written)
+
+    def wrote(self, cells: Collection[Cell]) -> set[Cell]:
+        """Which of some cells were given a content, or an attribute that they did not have, on any way."""
+        owners = {c.record.identity for c in self.written if c.record is not None and c not in cells}
+        return (self.written | owners) & set(cells)
 
 
 def parts(value: Abstract) -> Iterator[Abstract]:

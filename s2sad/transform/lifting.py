@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
+from s2sad.ir.code import UNSET, Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
 from s2sad.transform.functions import made_function
-from s2sad.transform.known import Abstract, Cell, Env, Home, Known, NotSpecialisedError, Record, Row, same
+from s2sad.transform.known import Abstract, Cell, Env, Home, Known, NotSpecialisedError, Record, Row, State, same
+from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Rebuild, Shapes, is_switch, sees
-from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser, State
+from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
@@ -55,6 +56,8 @@ class Lifted:
     rebuild: Rebuild = lambda again: (next(again.leaves),)
     complete: bool = False
     recursive: bool = False
+    #: The cells and objects that it changes, also where it raises an exception then.
+    written: tuple[int, ...] = ()
 
 
 def lift(
@@ -97,13 +100,14 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         s.lifted = {**known, key: lifted}
         lifted.recursive = False
         s.making = Making(home, names_taken(home.source.function, code))
-        s.out, s.loops, s.state = [], [], {}
+        s.out, s.loops, s.state = [], [], State()
         leaves = [Value(title) for title in shapes.titles]
         again = Again(iter(leaves), s.state)
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)
         owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
-        initial = dict(s.state)
+        initial = s.state.copied()
+        s.state.written.clear()
         records = {n: set(r.fields) for n, r in again.made.items() if isinstance(r, Record)}
         returns: list[Returned] = []
         inside = Frame(env, home, None, owner, returns)
@@ -112,13 +116,18 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
             region = s.region_of(code.body, inside)
             made = _finished(s, code, region, returns, leaves, again.made, initial, records)
+            written = s.state.wrote(initial)
+        except BaseException:
+            s.lifted = known
+            raise
         finally:
             making = s.making
             s.active.pop()
             s.out, s.state, s.making, s.loops = outside
         before = lifted.taken
         lifted.taken, lifted.titles, lifted.changed, lifted.created, lifted.rebuild, new = made
-        if lifted.recursive and (len(lifted.titles) != 1 or lifted.changed or lifted.created):
+        lifted.written = tuple([n for n, thing in again.made.items() if _place(thing) in written])
+        if lifted.recursive and (len(lifted.titles) != 1 or lifted.written):
             raise NotSpecialisedError("recursion")
         if not lifted.recursive or before == lifted.taken:
             function, source = made_function(new, home, making.cells, start.name, start.place)
@@ -127,6 +136,11 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             lifted.complete = True
             return lifted
     raise NotSpecialisedError("recursion")
+
+
+def _place(thing: Cell | Record) -> Cell:
+    """The cell that stands for a cell or object in the state."""
+    return thing.identity if isinstance(thing, Record) else thing
 
 
 def _finished(
@@ -140,6 +154,9 @@ def _finished(
     records: Mapping[int, set[str]],
 ) -> tuple[tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Rebuild, Code]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
+    # Of attempts that were given up there are returns that are no exits of this region.
+    exits_of = {o for part in regions_in(region) if part.exit.kind == "return" for o in part.exit.operands}
+    returns = [r for r in returns if r.token in exits_of]
     if not returns:
         raise NotSpecialisedError("no return")
     cells = {n: c for n, c in things.items() if isinstance(c, Cell)}
@@ -148,7 +165,7 @@ def _finished(
     for number, names in records.items():
         record = things[number]
         assert isinstance(record, Record)
-        new = [name for name, cell in record.fields.items() if name not in names and cell in returns[0].state]
+        new = [n for n, cell in record.fields.items() if n not in names and any(cell in r.state for r in returns)]
         created += [(number, name) for name in new]
     numbers = {thing: number for number, thing in things.items()}
 
@@ -157,9 +174,10 @@ def _finished(
         for number, name in created:
             record = things[number]
             assert isinstance(record, Record)
-            if record.fields[name] not in r.state:
+            content = content_of(s, r.state, record.fields[name])
+            if content is UNSET:
                 raise NotSpecialisedError("created")
-            more.append((r.state[record.fields[name]], name))
+            more.append((content, name))
         return [(r.value, ""), *more]
 
     own = _made_in(region) | set(given)
@@ -233,6 +251,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if len(names) > 1:
         results = [Value(name) for name in names]
         s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
+    s.state.written.update(_place(things[n]) for n in lifted.written)
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order])
     value, *contents = lifted.rebuild(again)

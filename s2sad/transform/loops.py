@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.branches import created
-from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, is_static, same
+from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, Unsure, is_static, same
+from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -22,7 +23,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if row is not None and not isinstance(iterable, Value):
         return _written_out(s, op, row, frame)
     counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
-    start, state, env = len(s.out), dict(s.state), dict(frame.env)
+    start, state, env = len(s.out), s.state.copied(), dict(frame.env)
     try:
         return _loop(s, op, frame)
     except NotSpecialisedError:
@@ -54,7 +55,7 @@ def _written_out(s: Specialiser, op: Operation, row: Sequence[Abstract], frame: 
     body, rest = op.regions
     item, *params = body.params
     place = frame.place or op.place
-    carried = tuple([s.get(o, frame) for o in op.operands[1:]])
+    carried = tuple([s.handed(o, frame) for o in op.operands[1:]])
     unrolled, frame.unrolled = frame.unrolled, True
     try:
         for value in row:
@@ -80,7 +81,7 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     depth = len(s.loops)
     try:
         while True:
-            start, state = len(s.out), dict(s.state)
+            start, state = len(s.out), s.state.copied()
             writing = _Loop(s, op, frame, cells)
             done = writing.run()
             if not writing.more:
@@ -88,7 +89,7 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
             del s.out[start:]
             s.state = state
             for cell in writing.more:
-                s.state.setdefault(cell, UNSET)
+                s.state[cell] = content_of(s, s.state, cell)
                 if cell.items is not None and isinstance(s.state[cell], Row):
                     s.freeze(cell.items)
                 else:
@@ -104,7 +105,7 @@ class _Loop:
     def __init__(self, s: Specialiser, op: Operation, frame: Frame, cells: list[Cell]) -> None:
         self.s, self.op, self.frame, self.cells = s, op, frame, cells
         self.more: dict[Cell, None] = {}
-        given = [s.get(o, frame) for o in op.operands]
+        given = [s.handed(o, frame) for o in op.operands]
         #: What nobody reads is carried as a variable without value.
         head = op.regions[0].params[1:] if op.kind == "for" else op.regions[0].params
         groups = zip(
@@ -117,10 +118,14 @@ class _Loop:
         self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
         #: What is static and carried has to stay what it is.
         given = [v if read else UNSET for v, read in zip(given, self.read, strict=True)]
-        self.fixed = [v if is_static(v) and not isinstance(v, Known) else None for v in given]
+        self.fixed = [v if is_static(v) and not isinstance(v, (Known, Unsure)) else None for v in given]
+        #: What may have no value before the loop may have none in it and after it.
+        self.unsure = [v is UNSET or isinstance(v, Unsure) for v in given]
+        unsure = [s.state[cell] is UNSET or isinstance(s.state[cell], Unsure) for cell in cells]
+        self.unsure_cells = dict(zip(cells, unsure, strict=True))
         self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
         self.starts += [s.dynamic(s.state[cell]) for cell in cells]
-        self.before = dict(s.state)
+        self.before = s.state.copied()
 
     def run(self) -> Done:
         s, op = self.s, self.op
@@ -140,16 +145,18 @@ class _Loop:
     def fresh(self, params: Sequence[Value], own: list[Value]) -> list[Abstract]:
         """New values for carried ones; what is fixed is no value of its own."""
         made: list[Abstract] = []
-        for param, fixed in zip(params, self.fixed, strict=True):
-            value = Value(param.name) if fixed is None else fixed
-            if isinstance(value, Value) and fixed is None:
-                own.append(value)
-            made.append(value)
+        for param, fixed, unsure in zip(params, self.fixed, self.unsure, strict=True):
+            if fixed is not None:
+                made.append(fixed)
+                continue
+            own.append(value := Value(param.name))
+            made.append(Unsure(value) if unsure else value)
         return made
 
     def cells_fresh(self) -> list[Value]:
         made = [Value(cell.name) for cell in self.cells]
-        self.s.state.update(zip(self.cells, made, strict=True))
+        for cell, value in zip(self.cells, made, strict=True):
+            self.s.state[cell] = Unsure(value) if self.unsure_cells[cell] else value
         return made
 
     def enter(self, params: Sequence[Value]) -> list[Value]:
@@ -217,7 +224,7 @@ class _Loop:
             state = s.state
             for inside, part in zip((True, False), parts, strict=True):
                 with s.apart() as rest:
-                    s.state = dict(state)
+                    s.state = state.copied()
                     end = self.part(part, inside)
                 regions.append(Region((), tuple(rest), end))
         return regions

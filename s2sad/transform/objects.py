@@ -17,7 +17,19 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import MEMBERS, own_class, static_member
 from s2sad.transform.builtin import list_method
-from s2sad.transform.known import Abstract, Cell, Items, Known, Late, Method, NotSpecialisedError, Record, Super
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Items,
+    Known,
+    Late,
+    Method,
+    NotSpecialisedError,
+    Record,
+    State,
+    Super,
+    Unsure,
+)
 from s2sad.transform.simple import use_known
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -31,6 +43,7 @@ _ODD = (
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
 }  # fmt: skip
+_PLAIN = (type(None), bool, int, float, complex, str)
 _UNARY = {"-": "__neg__", "+": "__pos__"}
 _COMPARE = {"==": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
 
@@ -64,11 +77,14 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
     if not is_simple(cls):
         return None
     record = Record(cls)
+    done: Done = None
     s.state[record.identity] = Constant(None)
     made = static_member(cls, "__init__")
     fields = getattr(cls, "__dataclass_fields__", None)
     if fields is not None and _is_generated(made):
         if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
+            return None
+        if _owner(cls, "__init__") is not _owner(cls, "__dataclass_fields__"):
             return None
         bound = _dataclass_arguments(s, fields, args)
         if bound is None:
@@ -78,14 +94,14 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         after = static_member(cls, "__post_init__")
         if isinstance(after, types.FunctionType):
             _guard_member(s, cls, "__post_init__")
-            s.call_function(s, after, [("", record)], op, frame, (_owner(cls, "__post_init__"), record))
+            done = s.call_function(s, after, [("", record)], op, frame, (_owner(cls, "__post_init__"), record))
     elif isinstance(made, types.FunctionType):
         _guard_member(s, cls, "__init__")
-        s.call_function(s, made, [("", record), *args], op, frame, (_owner(cls, "__init__"), record))
+        done = s.call_function(s, made, [("", record), *args], op, frame, (_owner(cls, "__init__"), record))
     elif args:
         return None
     s.used = True
-    return (record,)
+    return done if isinstance(done, End) else (record,)
 
 
 def _is_generated(function: Any) -> bool:
@@ -149,10 +165,15 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
             mro = _class_of(base.receiver).__mro__
+            if base.after not in mro:
+                raise NotSpecialisedError("super")
             for cls in mro[mro.index(base.after) + 1 :]:
-                if isinstance(found := vars(cls).get(name), types.FunctionType):
+                found = vars(cls).get(name)
+                if isinstance(found, types.FunctionType):
                     s.guard(Guard(cls, name, found))
                     return (Method(Known(found), base.receiver, cls),)
+                if name in vars(cls) and cls is not object:
+                    raise NotSpecialisedError(name)
             if name == "__init__":
                 return (Method(Known(object.__init__), base.receiver, object),)
             raise NotSpecialisedError(name)
@@ -178,10 +199,11 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     if isinstance(member, property):
         if member.fget is None:
             raise NotSpecialisedError(name)
+        _guard_member(s, cls, name)
         return _call_member(s, member.fget, record, [], op, frame, _owner(cls, name))
-    if name in record.fields:
-        value = s.state.get(record.fields[name], UNSET)
-        if value is UNSET:
+    if name in record.fields and record.fields[name] in s.state:
+        value = s.state[record.fields[name]]
+        if value is UNSET or isinstance(value, Unsure):
             raise NotSpecialisedError(name)
         return (value,)
     if name == "__class__" or member is None:
@@ -193,9 +215,20 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return (Known(member.__func__),)
     if isinstance(member, classmethod):
         raise NotSpecialisedError(name)
-    if isinstance(member, (type(None), bool, int, float, complex, str)):
+    if isinstance(member, _PLAIN):
         return (Constant(member),)
     raise NotSpecialisedError(name)
+
+
+def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
+    """What a cell holds; for an attribute that an object does not have, the constant of its class."""
+    if cell not in state and cell.record is not None and static_member(cell.record.cls, cell.name) is not None:
+        member = static_member(cell.record.cls, cell.name)
+        if not isinstance(member, _PLAIN):
+            raise NotSpecialisedError(cell.name)
+        _guard_member(s, cell.record.cls, cell.name)
+        return Constant(member)
+    return state.get(cell, UNSET)
 
 
 def _call_member(
@@ -231,7 +264,7 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
             return None
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
-        return (Known(member, (*base.path, name)),) if base.path else None
+        return (Known(member, (*base.path, name), home=base.home),) if base.path else None
     cls = own_class(value)
     if cls is None or ops.has_methods(value):
         return None
@@ -259,6 +292,7 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(member, property):
         if member.fset is None:
             raise NotSpecialisedError(op.data)
+        _guard_member(s, base.cls, op.data)
         done = _call_member(s, member.fset, base, [("", value)], op, frame, _owner(base.cls, op.data))
         return done if isinstance(done, End) else ()
     if getattr(base.cls, "__dataclass_params__", None) is not None and base.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]

@@ -20,9 +20,9 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
+    State,
     is_static,
 )
-from s2sad.transform.specialiser import State
 
 
 @dataclass

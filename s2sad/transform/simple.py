@@ -23,6 +23,7 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
+    Unsure,
     is_static,
 )
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -52,7 +53,7 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not s.reads_alike(op.data, frame.home):
         raise NotSpecialisedError(op.data)
     if callable(value) or isinstance(value, types.ModuleType):
-        return (Known(value, (op.data,)),)
+        return (Known(value, (op.data,), home=frame.home),)
     operand = s.emit("global", (), op.data, place=frame.place or op.place)
     s.needless.add(operand)
     return (Known(value, (), operand, (frame.home, op.data)),)
@@ -65,7 +66,7 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.state.get(cell, UNSET)
     if value is UNSET:
         raise NotSpecialisedError("unset")
-    return (value,)
+    return (value.value if isinstance(value, Unsure) else value,)
 
 
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -238,8 +239,9 @@ def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def _opposite(value: Abstract) -> Done:
-    whole = isinstance(value, Constant) and type(value.value) is int
-    return (Constant(-value.value),) if whole else None  # type: ignore[union-attr]
+    if isinstance(value, Constant) and type(value.value) is int:
+        return (Constant(-value.value),)
+    return None
 
 
 def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:

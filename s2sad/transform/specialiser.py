@@ -46,12 +46,11 @@ from s2sad.transform.known import (
     Method,
     NotSpecialisedError,
     Row,
+    State,
+    Unsure,
     is_static,
-    same,
 )
-from s2sad.transform.regions import STATEMENTS, called_once, free_values, settled
-
-State = dict[Cell, Abstract]
+from s2sad.transform.regions import STATEMENTS, breaks, called_once, free_values, settled
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ class Specialiser:
         self.read = read
         self.handlers = handlers
         self.call_function = call_function
-        self.state: State = {}
+        self.state = State()
         self.out: list[Operation] = []
         self.making: Making
         self.homes: dict[types.FunctionType, Home] = {}
@@ -194,7 +193,12 @@ class Specialiser:
         if here is there:
             return True
         hidden = {*here.__code__.co_freevars, *there.__code__.co_freevars}
-        return here.__globals__ is there.__globals__ and name not in hidden
+        if here.__globals__ is there.__globals__ and name not in hidden:
+            return True
+        # What is one function or module under one name stays that: it rests on guards.
+        node = gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+        (found, value), (_, other) = [h.resolver.lookup(node) for h in (self.making.home, home)]
+        return found and value is other and (callable(value) or isinstance(value, types.ModuleType))
 
     def outside(self, value: Any, title: str) -> Known:
         """An object that exists, and that the new program reads from a cell of its own."""
@@ -212,7 +216,12 @@ class Specialiser:
         found = frame.env.get(operand)
         if found is None or isinstance(found, Cell):
             raise NotSpecialisedError(operand.name)
-        return found
+        return found.value if isinstance(found, Unsure) else found
+
+    def handed(self, operand: Operand, frame: Frame) -> Abstract:
+        """The abstract value of an operand that is handed on, which is no reading of it."""
+        found = None if isinstance(operand, Constant) else frame.env.get(operand)
+        return found if isinstance(found, Unsure) else self.get(operand, frame)
 
     def plain(self, value: Abstract) -> Abstract:
         """A value, or the constant that it surely is."""
@@ -236,6 +245,8 @@ class Specialiser:
                 return value.operand
             case Known() if value.path:
                 return self.read_path(value)
+            case Unsure():
+                return value.value
             case Late():
                 return self.emit("attribute", (value.receiver,), value.name)
             case Row():
@@ -255,8 +266,10 @@ class Specialiser:
     def read_path(self, known: Known, place: Place | None = None) -> Value:
         """Read an object that exists."""
         name, *attributes = known.path
+        if known.cell is None and known.home is not None and not self.reads_alike(name, known.home):
+            known, attributes = self.outside(known.value, known.path[-1]), []
         if known.cell is not None:
-            name = self.making.refer(known.cell, name)
+            name = self.making.refer(known.cell, known.path[0])
         found = self.emit("global", (), name, place=place)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
@@ -327,7 +340,7 @@ class Specialiser:
     def apart(self) -> Iterator[list[Operation]]:
         """What is written in the ``with`` goes into a list of its own; cells hold afterwards what they did before."""
         out, state = self.out, self.state
-        self.out, self.state = [], dict(state)
+        self.out, self.state = [], state.copied()
         try:
             yield self.out
         finally:
@@ -345,14 +358,14 @@ class Specialiser:
 
     def ended(self, exit: Exit, frame: Frame) -> End:
         """How a region ends."""
-        values = tuple([self.get(o, frame) for o in exit.operands])
         place = frame.place or exit.place
         if exit.kind != "return":
-            return End(exit.kind, values, place)
+            return End(exit.kind, tuple([self.handed(o, frame) for o in exit.operands]), place)
+        values = [self.get(o, frame) for o in exit.operands]
         if frame.returns is None:
             raise NotSpecialisedError("return")
         token = Value()
-        frame.returns.append(Returned(token, values[0] if values else NONE, dict(self.state)))
+        frame.returns.append(Returned(token, values[0] if values else NONE, self.state.copied()))
         return End("return", (token,), place or exit.place)
 
     def operation(self, op: Operation, frame: Frame) -> End | None:
@@ -393,15 +406,17 @@ class Specialiser:
 
     def region_again(self, region: Region, frame: Frame) -> Region:
         """A region as it is, in which no cell changes that is seen outside."""
+        if frame.unrolled and breaks(region, ("break", "continue")):
+            raise NotSpecialisedError("loop")
         params = tuple([Value(p.name) for p in region.params])
         frame.env.update(zip(region.params, params, strict=True))
         before = self.state
         with self.apart() as out:
+            # Also what is changed and then put back can be seen outside, after an exception.
+            self.state.written = set()
             end = self.run(region, frame)
-            if any(not same(self.state[cell], value) for cell, value in before.items()):
+            if self.state.wrote(before):
                 raise NotSpecialisedError("changed")
-            if any(cell.record and cell.record.identity in before for cell in self.state if cell not in before):
-                raise NotSpecialisedError("created")
             made = self.exit(end)
         return Region(params, tuple(out), made)
 
@@ -441,7 +456,7 @@ class Specialiser:
     ) -> tuple[list[Operation], tuple[Operand, ...]]:
         """What is to be done at an exit of a function, and what it returns then."""
         with self.apart() as out:
-            self.state = dict(returned.state)
+            self.state = returned.state.copied()
             found = operands(returned)
         return out, found
 
