@@ -29,6 +29,8 @@ _HOLDING_METHODS = frozenset(
 _HOLDING_KINDS = frozenset(
     "copy attribute item unpack tuple list set dict choose and or inplace store comprehension generator await".split()
 )
+#: Builtins that write into nothing.
+_READING_FUNCTIONS = frozenset("sum min max abs any all pow round divmod float int complex slice".split())
 _MADE_HERE = frozenset(("list", "dict", "set", "comprehension", "call"))
 
 
@@ -186,7 +188,7 @@ class _Flow:
             return
         if self.function(op) in _HOLDING_FUNCTIONS:
             self.flow(given, op.results, holding=True)
-        elif self.function(op) not in _CONSTANT_FUNCTIONS:
+        elif self.function(op) not in _CONSTANT_FUNCTIONS | _READING_FUNCTIONS:
             # A function may write into the objects that it is given.
             for operand in given:
                 maker = self.made.get(operand) if isinstance(operand, Value) else None

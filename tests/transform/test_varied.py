@@ -23,6 +23,7 @@ CASES = {
     "an attribute": ("n.a = x; b = n.a", "b n x"),
     "an operation in place": ("a = n; b = a; a += x", "a b n x"),
     "what an array gets by a function": ("a = g(n); h(a, x); b = a + 1", "a b x"),
+    "what a builtin only reads": ("a = [n]; b = max(a, key=x); c = a[0]", "b x"),
     "out": ("a = g(n); np.add(n, x, out=a)", "a x"),
     "displays and their parts": ("t = (n, x); a, b = t; d = {1: n}", "a b t x"),
     "a comprehension": ("t = [v * a for a in n for v in x]; u = [a for a in n]; w = {k: x for k in n}", "t v w x"),
