@@ -13,7 +13,6 @@ from s2sad.transform.known import (
     Known,
     NotSpecialisedError,
     Record,
-    Row,
     State,
     Unsure,
     is_callable,
@@ -132,11 +131,10 @@ def fork(
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
         changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
         changed += created(before, [state for _, state in going])
-        lists = [cell.items for cell in changed if cell.items is not None and isinstance(before[cell], Row)]
-        if not lists:
+        whole = [cell for cell in changed if before.is_apart(cell)]
+        if not whole:
             break
-        for items in lists:
-            s.freeze(items)
+        s.freeze_all(whole, before)
     if not going:
         _write(s, "if", test, [(out, _exit(s, out, state, end)) for out, end, state in ran], [], place)
         return End("never", (), place)
@@ -195,16 +193,23 @@ class _Joining:
         self, s: Specialiser, test: Operand, before: State, arms: Sequence[tuple[End, State, set[Value]]]
     ) -> None:
         self.s, self.test = s, test
-        self.arms = [Shapes(state, _Inside(before, made), lambda constant: False) for _, state, made in arms]
+        self.parts = [(state, _Inside(before, made)) for _, state, made in arms]
+        self.arms = self.shapes()
+        #: The cells and objects of an arm that one of two functions has for itself.
+        self.taken: list[set[Cell | Record]] = [set() for _ in arms]
+        self.is_fixed = _is_fixed(s, test)
         #: What has been made again of each arm.
-        self.made: list[dict[int, Cell | Record]] = [{} for _ in arms]
+        self.made: dict[int, Cell | Record] = {}
         self.results: list[Value] = []
         self.handed: list[list[Abstract]] = [[] for _ in arms]
 
-    def again(self, rebuild: Rebuild, leaves: Sequence[Operand], arm: int) -> Abstract:
+    def shapes(self) -> list[Shapes]:
+        return [Shapes(state, inside, lambda constant: False) for state, inside in self.parts]
+
+    def again(self, rebuild: Rebuild, leaves: Sequence[Operand], made: dict[int, Cell | Record]) -> Abstract:
         """A value of an arm, made again after it."""
-        made: Abstract = rebuild(Again(iter(leaves), self.s.state, self.made[arm]))
-        return made
+        value: Abstract = rebuild(Again(iter(leaves), self.s.state, made))
+        return value
 
     def result(self, values: Sequence[Abstract], name: str = "") -> Value:
         """A result that has one of some values."""
@@ -223,23 +228,54 @@ class _Joining:
             return Unsure(self.result(values, name))
         if not any(map(is_static, values)):
             return self.result(values, name)
-        starts = [len(arm.leaves) for arm in self.arms]
-        shapes = [arm.of(v) for v, arm in zip(values, self.arms, strict=True)]
-        leaves = [arm.leaves[start:] for arm, start in zip(self.arms, starts, strict=True)]
+        trial = [replace(arm, leaves=[], titles=[], numbers=dict(arm.numbers)) for arm in self.arms]
+        shapes = [arm.of(v) for v, arm in zip(values, trial, strict=True)]
         if len({key for key, _ in shapes}) == 1:
-            columns = [self.result(column, _title(column)) for column in zip(*leaves, strict=True)]
-            return self.again(shapes[0][1], columns, 0)
+            self.arms = trial
+            self.check_apart([set(arm.numbers) for arm in trial])
+            columns = [
+                self.result(column, _title(column)) for column in zip(*[arm.leaves for arm in trial], strict=True)
+            ]
+            return self.again(shapes[0][1], columns, self.made)
         if len(values) == 2 and all(map(is_callable, values)):
-            made = []
-            for number, (_, rebuild) in enumerate(shapes):
-                columns = []
-                for leaf in leaves[number]:
-                    column: list[Abstract] = [Constant(False), Constant(False)]
-                    column[number] = leaf
-                    columns.append(self.result(column, _title([leaf])))
-                made.append(self.again(rebuild, columns, number))
-            return Choice(self.test, made[0], made[1])
+            return self.choice(values)
         return self.result(values, name)
+
+    def choice(self, values: list[Abstract]) -> Choice:
+        """One of two functions."""
+        arms = self.shapes()
+        shapes = [arm.of(v) for v, arm in zip(values, arms, strict=True)]
+        self.check_apart([set(arm.numbers) for arm in self.arms])
+        self.check_apart([set(arm.numbers) for arm in arms])
+        made = []
+        for number, (_, rebuild) in enumerate(shapes):
+            self.taken[number] |= set(arms[number].numbers)
+            columns = []
+            for leaf in arms[number].leaves:
+                column: list[Abstract] = [Constant(False), Constant(False)]
+                column[number] = leaf
+                columns.append(self.result(column, _title([leaf])))
+            made.append(self.again(rebuild, columns, {}))
+        self.check_apart([set(arm.numbers) for arm in self.arms])
+        if not self.is_fixed:
+            # What the test says may be another thing by then.
+            self.test, self.is_fixed = self.result([Constant(True), Constant(False)]), True
+        return Choice(self.test, made[0], made[1])
+
+    def check_apart(self, things: Sequence[set[Cell | Record]]) -> None:
+        """What belongs to one of two functions must be no part of anything else."""
+        if any(own & others for own, others in zip(self.taken, things, strict=True)):
+            raise NotSpecialisedError("shared")
+
+
+def _is_fixed(s: Specialiser, test: Operand) -> bool:
+    """Whether a test surely says the same when it is asked again: nobody can change its value."""
+    made = next((op for op in reversed(s.out) if test in op.results), None)
+    if made is None:
+        return isinstance(test, Constant)
+    if made.kind in ("compare", "chain"):
+        return not made.result.name or made.data in ("is", "is not", "in", "not in")
+    return made.kind == "unary" and made.data == "not"
 
 
 class _Inside:

@@ -16,9 +16,8 @@ from s2sad.transform.known import (
     Partial,
     Row,
     is_callable,
-    is_static,
 )
-from s2sad.transform.simple import is_structure, items_of
+from s2sad.transform.simple import is_structure, items_of, run_through, stream
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -78,35 +77,33 @@ def _len(s: Specialiser, values: list[Abstract]) -> Done:
 
 def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callable[[Specialiser, list[Abstract]], Done]:
     def made(s: Specialiser, values: list[Abstract]) -> Done:
-        rows = [s.row(value) for value in values]
-        if any(row is None for row in rows) or len(rows) != 1:
-            return None
-        return (kind(s, list(rows[0] or ())),)
+        row = run_through(s, values[0]) if len(values) == 1 else None
+        return None if row is None else (kind(s, list(row)),)
 
     return made
 
 
 def _zip(s: Specialiser, values: list[Abstract]) -> Done:
-    rows = [s.row(value) for value in values]
-    if any(row is None for row in rows):
-        # An array or list beside known items: its items by position.
-        count = min([len(row) for row in rows if row is not None], default=0)
-        if not count or not all(_is_indexed(v) for v, row in zip(values, rows, strict=True) if row is None):
-            return None
+    found = [run_through(s, value, True) for value in values]
+    rows = [row for row in found if row is not None]
+    if len(rows) < len(found):
         return None
-    return (Row(tuple([Row(items) for items in zip(*(row for row in rows if row is not None), strict=False)])),)
-
-
-def _is_indexed(value: Abstract) -> bool:
-    return not is_static(value)
+    return (stream(s, [Row(items) for items in zip(*rows, strict=False)], values),)
 
 
 def _enumerate(s: Specialiser, values: list[Abstract]) -> Done:
-    row = s.row(values[0])
     start = values[1] if len(values) > 1 else Constant(0)
-    if row is None or not isinstance(start, Constant) or type(start.value) is not int:
+    if not isinstance(start, Constant) or type(start.value) is not int:
         return None
-    return (Row(tuple([Row((Constant(i), v)) for i, v in enumerate(row, start.value)])),)
+    row = run_through(s, values[0], True)
+    if row is None:
+        return None
+    return (stream(s, [Row((Constant(i), v)) for i, v in enumerate(row, start.value)], values[:1]),)
+
+
+def _reversed(s: Specialiser, values: list[Abstract]) -> Done:
+    row = s.row(values[0]) if len(values) == 1 else None
+    return None if row is None else (stream(s, row[::-1], values),)
 
 
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
@@ -115,7 +112,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),
     tuple: _sequence(lambda s, row: Row(tuple(row))),
-    reversed: _sequence(lambda s, row: Row(tuple(row[::-1]))),
+    reversed: _reversed,
     zip: _zip,
     enumerate: _enumerate,
 }
@@ -131,18 +128,18 @@ def list_method(s: Specialiser, items: Items, name: str, values: list[Abstract])
         if name == "append" and len(values) == 1:
             s.state[items.cell] = Row((*row, values[0]))
             return (Constant(None),)
-        if name == "extend" and len(values) == 1 and (more := s.row(values[0])) is not None:
+        if name == "extend" and len(values) == 1 and (more := run_through(s, values[0])) is not None:
             s.state[items.cell] = Row((*row, *more))
             return (Constant(None),)
         return None
     if values:
         return None
     if name == "values":
-        return (Row(row),)
+        return (stream(s, row, [items], True),)
     if name == "keys":
-        return (Row(tuple(map(Constant, items.keys))),)
+        return (stream(s, [Constant(key) for key in items.keys], [items], True),)
     if name == "items":
-        return (Row(tuple([Row((Constant(k), v)) for k, v in zip(items.keys, row, strict=True)])),)
+        return (stream(s, [Row((Constant(k), v)) for k, v in zip(items.keys, row, strict=True)], [items], True),)
     return None
 
 

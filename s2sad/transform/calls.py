@@ -31,7 +31,7 @@ from s2sad.transform.known import (
 )
 from s2sad.transform.lifting import Start, lift
 from s2sad.transform.regions import is_inlined_easily, names_read, regions_in, returns, shared_variables, size
-from s2sad.transform.simple import has_rule, is_structure, items_of, truth
+from s2sad.transform.simple import has_rule, is_structure, items_of, run_through, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
@@ -48,7 +48,7 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     args: list[tuple[str, Abstract]] = []
     stars = False
     for kind, value in zip(op.data, values, strict=True):
-        row = s.row(value) if kind == "*" else None
+        row = run_through(s, value) if kind == "*" else None
         stars = stars or row is not None or (kind == "**" and isinstance(value, Items))
         if row is not None:
             args += [("", item) for item in row]
@@ -85,9 +85,11 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
         case Partial():
             given = [("", value) for value in function.args]
             named = dict(function.keywords)
-            rest = [(kind, value) for kind, value in args if kind not in named]
-            overridden = {kind: value for kind, value in args if kind in named}
-            whole = [*given, *rest, *{**named, **overridden}.items()]
+            more = [(kind, value) for kind, value in args if kind in ("", "*")]
+            if any(kind == "**" for kind, _ in args):
+                raise NotSpecialisedError("star")
+            named.update((kind, value) for kind, value in args if kind not in ("", "*"))
+            whole = [*given, *more, *named.items()]
             done = apply(s, function.function, whole, op, frame)
             return _written(s, function.function, whole, op, frame) if done is None else done
         case Choice():

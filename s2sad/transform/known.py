@@ -25,11 +25,12 @@ class NotSpecialisedError(Exception):
 class Cell:
     """A place whose content changes: a variable that functions share, an attribute, the items of a list.
 
-    What it holds is in the state of the specialiser.
+    What it holds is in the state of the specialiser.  The cell of ``whole``, a list, dict or function, has an operand
+    once that is an object of the new program.
     """
 
     name: str
-    items: Items | None = None
+    whole: Items | Closure | None = None
     record: Record | None = None
 
 
@@ -85,6 +86,8 @@ class Closure:
     #: Of a function in the body of a method: the class of the method, and its object.
     owner: tuple[type, Abstract] | None = None
     place: Place | None = None
+    #: Holds None as long as the function is no object of the new program.
+    identity: Cell = field(default_factory=lambda: Cell(""))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +134,19 @@ class Items:
 
 
 @dataclass(frozen=True, eq=False)
+class Stream:
+    """What runs through known items: an iterator, or a view of a dict, which can be run through again.
+
+    ``cell`` has a `Row` of the items that are left.  ``sources`` are lists and dicts that it runs through, with what
+    they held when it was made.
+    """
+
+    cell: Cell
+    sources: tuple[tuple[Cell, Abstract], ...] = ()
+    is_view: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Record:
     """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on."""
 
@@ -147,7 +163,7 @@ class Super:
     receiver: Abstract
 
 
-Static = Known | Unsure | Late | Closure | Method | Partial | Choice | Row | Items | Record | Super
+Static = Known | Unsure | Late | Closure | Method | Partial | Choice | Row | Items | Stream | Record | Super
 Abstract = Operand | Static
 Env = dict[Value | Variable, "Abstract | Cell"]
 
@@ -196,6 +212,12 @@ class State(dict[Cell, Abstract]):
     def copied(self) -> State:
         """What the cells hold now."""
         return State(self, self.written)
+
+    def is_apart(self, cell: Cell) -> bool:
+        """Whether a cell is that of a list, dict or function that is no object of the new program."""
+        if isinstance(cell.whole, Closure):
+            return isinstance(self.get(cell), Constant)
+        return cell.whole is not None and isinstance(self.get(cell), Row)
 
     def wrote(self, cells: Collection[Cell]) -> set[Cell]:
         """Which of some cells were given a content, or an attribute that they did not have, on any way."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
 from s2sad.transform.branches import created
-from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, Unsure, is_static, same
+from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, Stream, Unsure, is_static, same
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks
+from s2sad.transform.simple import left
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many rounds are written out at most.
@@ -20,8 +21,8 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     iterable = s.get(op.operands[0], frame)
     row = s.row(iterable)
-    if row is not None and not isinstance(iterable, Value):
-        return _written_out(s, op, row, frame)
+    if isinstance(iterable, Stream) or (row is not None and not isinstance(iterable, Value)):
+        return _written_out(s, op, _one_by_one(s, iterable), frame)
     counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
     start, state, env = len(s.out), s.state.copied(), dict(frame.env)
     try:
@@ -47,10 +48,30 @@ def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return _loop(s, op, frame)
 
 
-def _written_out(s: Specialiser, op: Operation, row: Sequence[Abstract], frame: Frame) -> Done:
-    """A loop over known items, one after the other."""
-    if len(row) > MOST_ROUNDS:
+def _one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
+    """The items of a known value, each as it stands there when it is asked for."""
+    if isinstance(value, Stream):
+        number = 0
+        while (items := left(s, value))[number:]:
+            if value.is_view:
+                number += 1
+            else:
+                s.state[value.cell] = Row(items[1:])
+            yield items[number - value.is_view]
+        return
+    number = 0
+    if len(s.row(value) or ()) > MOST_ROUNDS:
         raise NotSpecialisedError("loop")
+    while (row := s.row(value)) is not None:
+        if number >= len(row):
+            return
+        number += 1
+        yield row[number - 1]
+    raise NotSpecialisedError("loop")
+
+
+def _written_out(s: Specialiser, op: Operation, row: Iterable[Abstract], frame: Frame) -> Done:
+    """A loop over known items, one after the other."""
     s.used = True
     body, rest = op.regions
     item, *params = body.params
@@ -58,7 +79,9 @@ def _written_out(s: Specialiser, op: Operation, row: Sequence[Abstract], frame: 
     carried = tuple([s.handed(o, frame) for o in op.operands[1:]])
     unrolled, frame.unrolled = frame.unrolled, True
     try:
-        for value in row:
+        for number, value in enumerate(row):
+            if number == MOST_ROUNDS:
+                raise NotSpecialisedError("loop")
             frame.env[item] = s.named(value, item.name, place)
             frame.env.update(zip(params, carried, strict=True))
             end = s.run(body, frame)
@@ -90,8 +113,8 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
             s.state = state
             for cell in writing.more:
                 s.state[cell] = content_of(s, s.state, cell)
-                if cell.items is not None and isinstance(s.state[cell], Row):
-                    s.freeze(cell.items)
+                if s.state.is_apart(cell):
+                    s.freeze_all([cell], s.state)
                 else:
                     cells.append(cell)
     finally:

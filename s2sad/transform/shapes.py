@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import UNSET, Code, Constant, Operand, Value, Variable, codes
+from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable, codes
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -105,9 +105,15 @@ class Shapes:
                 env, around = self.env(value.env, {v for made in codes(value.definition.code) for v in sees(made)})
                 key, rebuild = self.several(tuple(value.defaults.values()))
                 names = tuple(value.defaults)
-                return ("closure", id(value.definition), env, key), lambda again: replace(
-                    value, env=around(again), defaults=dict(zip(names, rebuild(again), strict=True))
-                )
+                own, identity = self.identity(value.identity)
+
+                def function(again: Again) -> Closure:
+                    defaults = dict(zip(names, rebuild(again), strict=True))
+                    made = replace(value, env=around(again), defaults=defaults, identity=identity(again))
+                    made.identity.whole = made.identity.whole or made
+                    return made
+
+                return ("closure", id(value.definition), env, key, own), function
         raise NotSpecialisedError("shape")
 
     def several(self, values: tuple[Abstract, ...]) -> Shape:
@@ -143,6 +149,19 @@ class Shapes:
             return fresh
 
         return ("cell", cell.name, key), again
+
+    def identity(self, cell: Cell) -> Shape:
+        """The shape of the cell of a function, which is no leaf where the function is no object."""
+        if self.state.is_apart(cell) and cell not in self.given and cell not in self.numbers and self.is_inside(cell):
+            number = self.numbers[cell] = len(self.numbers)
+
+            def again(context: Again) -> Cell:
+                fresh = context.made[number] = Cell(cell.name)
+                context.state[fresh] = NONE
+                return fresh
+
+            return "apart", again
+        return self.cell(cell)
 
     def record(self, record: Record) -> Shape:
         """The shape of an object with what its attributes hold."""
@@ -193,9 +212,9 @@ def _partial(parts: tuple[Abstract, ...], names: tuple[str, ...]) -> Partial:
 
 
 def _items(cell: Cell, keys: tuple[Any, ...] | None) -> Items:
-    if cell.items is None:
-        cell.items = Items(cell, keys)
-    return cell.items
+    if not isinstance(cell.whole, Items):
+        cell.whole = Items(cell, keys)
+    return cell.whole
 
 
 def is_switch(constant: Constant) -> bool:

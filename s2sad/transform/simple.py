@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import UNSET, Constant, Definition, Operand, Operation, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class
 from s2sad.transform.constants import compared, computed, is_among
@@ -23,6 +23,7 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
+    Stream,
     Unsure,
     is_static,
 )
@@ -35,9 +36,39 @@ MOST_ITEMS = 64
 def items_of(s: Specialiser, items: list[Abstract], keys: tuple[Any, ...] | None = None) -> Items:
     """A list or dict of known items."""
     cell = Cell("items")
-    cell.items = Items(cell, keys)
+    made = cell.whole = Items(cell, keys)
     s.state[cell] = Row(tuple(items))
-    return cell.items
+    return made
+
+
+def stream(s: Specialiser, items: Sequence[Abstract], over: Sequence[Abstract], is_view: bool = False) -> Stream:
+    """What runs through known items, made of some values."""
+    cell = Cell("items")
+    s.state[cell] = Row(tuple(items))
+    sources = [(v.cell, s.state[v.cell]) for v in over if isinstance(v, Items)]
+    inner = [source for v in over if isinstance(v, Stream) for source in v.sources]
+    return Stream(cell, (*sources, *inner), is_view)
+
+
+def left(s: Specialiser, value: Stream) -> tuple[Abstract, ...]:
+    """The items that an iterator or view still has."""
+    content = s.state[value.cell]
+    if not isinstance(content, Row) or any(s.state[cell] is not before for cell, before in value.sources):
+        raise NotSpecialisedError("iterator")
+    return content.items
+
+
+def run_through(s: Specialiser, value: Abstract, lazily: bool = False) -> tuple[Abstract, ...] | None:
+    """The items that a loop over a value gives, where these are known; an iterator has none then.
+
+    One that is to be asked for them ``lazily`` must not be asked by others.
+    """
+    if not isinstance(value, Stream):
+        return s.row(value)
+    items = left(s, value)
+    if not value.is_view:
+        s.state[value.cell] = NONE if lazily else Row(())
+    return items
 
 
 # --- names
@@ -91,7 +122,10 @@ def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     values = [s.get(o, frame) for o in op.operands[: len(definition.defaults)]]
     defaults = dict(zip(definition.defaults, values, strict=True))
-    return (Closure(definition, op.kind == "lambda", frame.env, defaults, frame.home, frame.owner, op.place),)
+    made = Closure(definition, op.kind == "lambda", frame.env, defaults, frame.home, frame.owner, op.place)
+    made.identity.whole = made
+    s.state[made.identity] = NONE
+    return (made,)
 
 
 # --- displays
@@ -114,7 +148,7 @@ def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None
     items: list[Abstract] = []
     for operand, star in zip(op.operands, op.data, strict=True):
         value = s.get(operand, frame)
-        row = s.row(value) if star else (value,)
+        row = run_through(s, value) if star else (value,)
         if row is None:
             return None
         items += row
@@ -168,7 +202,7 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    row = None if isinstance(value, Value) else s.row(value)
+    row = None if isinstance(value, Value) else run_through(s, value)
     count, star = op.data
     if row is None or len(row) < count - (star is not None) or (star is None and len(row) != count):
         return None
@@ -187,8 +221,11 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
     value = s.plain(value)
     if isinstance(value, Constant):
         return None if value is UNSET else bool(value.value)
-    if isinstance(value, (Closure, Method, Partial, Choice)) or is_function(value):
+    if isinstance(value, (Closure, Method, Partial, Choice)):
         return True
+    if is_function(value):
+        cls = type(value.value)  # type: ignore[union-attr]
+        return None if hasattr(cls, "__bool__") or hasattr(cls, "__len__") else True
     row = None if isinstance(value, Value) else s.row(value)
     return None if row is None else bool(row)
 
@@ -218,6 +255,10 @@ def _identical(a: Abstract, b: Abstract) -> bool | None:
     """Whether two values are one object, where that is known."""
     if a is b and is_static(a):
         return True
+    if isinstance(a, Closure) and isinstance(b, Closure):
+        return a.identity is b.identity
+    if isinstance(a, Record) and isinstance(b, Record):
+        return False
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Constant) and other.value is None:
             if isinstance(value, Constant) and value is not UNSET:

@@ -7,7 +7,7 @@ which returns the abstract results, how the region ends, or None where the opera
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -258,7 +258,10 @@ class Specialiser:
                 assert isinstance(content, (Value, Constant))
                 return content
             case Closure():
-                return self.function_again(value)
+                self.freeze(value)
+                content = self.state[value.identity]
+                assert isinstance(content, (Value, Constant))
+                return content
             case Method() if value.operand is not None:
                 return value.operand
         raise NotSpecialisedError(type(value).__name__)
@@ -304,9 +307,15 @@ class Specialiser:
             at = self.start_of(operand, at)
         return at
 
-    def freeze(self, items: Items) -> None:
-        """Let a list or dict of known items be an object of the new program from here on."""
-        content = self.state[items.cell]
+    def freeze(self, thing: Items | Closure) -> None:
+        """Let a function, or a list or dict of known items, be an object of the new program from here on."""
+        if isinstance(thing, Closure):
+            if thing.identity not in self.state:
+                raise NotSpecialisedError("function")
+            if self.state.is_apart(thing.identity):
+                self.state[thing.identity] = self.function_again(thing)
+            return
+        items, content = thing, self.state[thing.cell]
         if not isinstance(content, Row):
             return
         values = [self.dynamic(item) for item in content.items]
@@ -409,16 +418,24 @@ class Specialiser:
         if frame.unrolled and breaks(region, ("break", "continue")):
             raise NotSpecialisedError("loop")
         params = tuple([Value(p.name) for p in region.params])
-        frame.env.update(zip(region.params, params, strict=True))
-        before = self.state
-        with self.apart() as out:
-            # Also what is changed and then put back can be seen outside, after an exception.
-            self.state.written = set()
-            end = self.run(region, frame)
-            if self.state.wrote(before):
+        while True:
+            frame.env.update(zip(region.params, params, strict=True))
+            before = self.state
+            with self.apart() as out:
+                # Also what is changed and then put back can be seen outside, after an exception.
+                self.state.written = set()
+                made = self.exit(self.run(region, frame))
+                written = self.state.wrote(before)
+            if not written:
+                return Region(params, tuple(out), made)
+            self.freeze_all(written, before)
+
+    def freeze_all(self, changed: Collection[Cell], before: State) -> None:
+        """Let the lists, dicts and functions of cells that change be objects before; it has to be all that changes."""
+        for cell in changed:
+            if cell.whole is None or not before.is_apart(cell):
                 raise NotSpecialisedError("changed")
-            made = self.exit(end)
-        return Region(params, tuple(out), made)
+            self.freeze(cell.whole)
 
     def exit(self, end: End, more: Sequence[Abstract] = ()) -> Exit:
         """The exit of a region of the new program; it hands on ``more`` as well."""

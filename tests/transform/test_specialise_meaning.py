@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -271,14 +272,188 @@ def spread(n: Any) -> Any:
     return e * d
 
 
+# --- iterators, and lists that change while they are run through
+
+
+def iterator_twice(x: Any) -> Any:
+    backwards = reversed([lambda v: v * x[0], lambda v: v * v])
+    y = x[1]
+    for f in backwards:
+        y = f(y)
+    for f in backwards:
+        y = f(y) * 10.0
+    return y
+
+
+def iterator_in_two_loops(x: Any) -> Any:
+    numbered = enumerate([lambda v: v * x[0], lambda v: v * v, lambda v: v + x[2]])
+    y = x[1]
+    for number, f in numbered:
+        y = f(y) + number
+        for more, g in numbered:
+            y = g(y) * 3.0 + more
+            if more > 0:
+                break
+    return y
+
+
+def iterator_of_an_iterator(x: Any) -> Any:
+    numbered = enumerate([lambda v: v * x[0], lambda v: v * v])
+    pairs = zip(numbered, [1.0, 2.0], strict=False)
+    y = x[1]
+    for number, _ in numbered:
+        y = y * 2.0 + number
+    for (number, f), k in pairs:
+        y = f(y) + number * k
+    return y
+
+
+def list_that_grows(x: Any) -> Any:
+    fs = [lambda v: v * x[0], lambda v: v * v]
+    y = x[1]
+    for f in fs:
+        y = f(y)
+        if len(fs) < 5:
+            fs.append(lambda v: v + x[2])
+    return y
+
+
+def list_that_grew(x: Any) -> Any:
+    fs = [lambda v: v * x[0]]
+    pairs = zip(fs, fs, strict=True)
+    y = x[1]
+    fs.append(lambda v: v + x[2])
+    for f, g in pairs:
+        y = f(g(y))
+    return y
+
+
+def view_of_a_dict(x: Any) -> Any:
+    table = {"a": lambda v: v * x[0], "b": lambda v: v * v}
+    values, y = table.values(), x[1]
+    for f in values:
+        for g in values:
+            y = f(g(y))
+    return y
+
+
+def view_of_a_dict_that_changes(x: Any) -> Any:
+    table = {"a": lambda v: v * x[0]}
+    values = table.values()
+    table["b"] = lambda v: v + x[1]
+    y = x[2]
+    for f in values:
+        y = f(y)
+    return y
+
+
+# --- conditions
+
+
+def condition_that_changes(x: Any) -> Any:
+    flag = np.array([True])
+    f = (lambda v: v * x[0]) if flag else (lambda v: v * v)
+    flag[0] = False
+    return f(x[1])
+
+
+def list_as_a_condition(x: Any) -> Any:
+    flag = [1] if x[0] > 0 else []
+    if flag:
+        f = lambda v: v * x[0]  # noqa: E731
+    else:
+        f = lambda v: v * v  # noqa: E731
+    flag.append(1)
+    return f(x[1])
+
+
+class Empty:
+    def __call__(self, v: Any) -> Any:
+        return v * 2.0
+
+    def __len__(self) -> int:
+        return 0
+
+
+EMPTY = Empty()
+
+
+def callable_that_is_false(x: Any) -> Any:
+    either = lambda v, f: f(v) if f else v  # noqa: E731
+    return either(x[0], EMPTY)
+
+
+def object_and_its_method(x: Any) -> Any:
+    if x[0] > 0:
+        layer = Layer(x[0])
+        f = layer.__call__
+    else:
+        layer = Layer(x[1])
+        f = lambda v: v * x[2]  # noqa: E731
+    layer.w = layer.w * 3.0
+    return f(x[1]) * layer.w
+
+
+# --- which object it is
+
+
+def one_function_or_two(x: Any) -> Any:
+    f, h = (lambda v: v * x[0]), (lambda v: v * x[0])
+    g = f
+    return f(x[1]) if f is g and f is not h else x[2]
+
+
+def equal_functions(x: Any) -> Any:
+    f = lambda v: v * x[0]  # noqa: E731
+    g = f
+    return f(x[1]) if f == g else x[2]
+
+
+def function_as_a_key(x: Any) -> Any:
+    f = lambda v: v * x[0]  # noqa: E731
+    weights = {f: 2.0}
+    return weights[f] * f(x[1])
+
+
+def functions_in_two_lists(x: Any) -> Any:
+    f, g = (lambda v: v * x[0]), (lambda v: v * v)
+    total = 0.0
+    for i in range(int(abs(x[1] * 4))):
+        places = [f, g] * (i + 1)
+        total = total + places.index(g) * x[0]
+    return total + (f in [g] * int(1.0 + x[0] * x[0]))
+
+
+def one_object_or_two(x: Any) -> Any:
+    a, c = Layer(x[0]), Layer(x[0])
+    b = a
+    return x[0] if a is b and a is not c else x[1]
+
+
+def order_of_keywords(x: Any) -> Any:
+    def nested(**named: Any) -> Any:
+        total = 0.0
+        for v in named.values():
+            total = total * 2.0 + v
+        return total
+
+    return functools.partial(nested, a=x[0], b=x[1])(c=x[2], a=x[1])
+
+
 PROGRAMS = [
     other_names_in_another_module, class_attribute_in_a_loop, class_attribute_in_a_branch,
     class_attribute_in_a_function, attribute_in_a_branch, unset_in_a_branch, raised_when_made,
     put_back_after_an_exception, set_before_an_exception, set_by_a_function_that_raises,
     set_before_a_suppressed_exception, break_in_try, break_in_with, property_above, fields_that_are_not_set, cycle,
+    iterator_twice, iterator_in_two_loops, iterator_of_an_iterator, list_that_grows, list_that_grew, view_of_a_dict,
+    view_of_a_dict_that_changes, condition_that_changes, list_as_a_condition, callable_that_is_false,
+    object_and_its_method, one_function_or_two, equal_functions, function_as_a_key, functions_in_two_lists,
+    one_object_or_two, order_of_keywords,
 ]  # fmt: skip
 TAKEN = [
     class_attribute_in_a_loop, class_attribute_in_a_branch, class_attribute_in_a_function, raised_when_made, cycle,
+    iterator_twice, iterator_in_two_loops, list_that_grows, view_of_a_dict, condition_that_changes,
+    list_as_a_condition, one_function_or_two, one_object_or_two, order_of_keywords,
 ]  # fmt: skip
 
 
