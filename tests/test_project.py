@@ -68,7 +68,16 @@ def test_the_examples_in_docstrings_run(path: pathlib.Path) -> None:
 def test_every_test_folder_is_that_of_a_package_or_of_programs() -> None:
     packages = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
-    assert folders - packages <= {"__pycache__", "benchmarks", "golden", "inplace", "kernels", "language", "matrix"}
+    assert folders - packages <= {
+        "__pycache__",
+        "benchmarks",
+        "golden",
+        "inplace",
+        "kernels",
+        "language",
+        "matrix",
+        "programs",
+    }
 
 
 def test_the_versions_agree() -> None:

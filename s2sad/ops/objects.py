@@ -16,6 +16,7 @@ from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import item as item_
+from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
 from s2sad.runtime.objects import unitem
 from s2sad.runtime.trees import add, scalar_seed, zeros
@@ -43,6 +44,15 @@ def copy_reachable(z_bar: Any, x: Any) -> Any:
 
 @linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
 def plain(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+def _scalars() -> Sequence[Sample]:
+    return [sample(1.5), sample(np.float64(-0.5)), sample(1.0 + 2.0j)]
+
+
+@linear(number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")
+def number(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 

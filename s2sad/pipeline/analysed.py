@@ -43,6 +43,7 @@ from s2sad.pipeline.callees import Callees
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
 from s2sad.pipeline.receivers import with_checks
 from s2sad.runtime import as_pair
+from s2sad.transform.functions import with_loops
 from s2sad.transform.specialise import specialised
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -101,7 +102,8 @@ class Analyser(Callees):
         """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
         key = (function, wrt, containers, frozenset(owners.items()))
         if key not in self.lowereds:
-            self.lowereds[key] = lowered = lower(self.source(function), wrt, containers, owners)
+            source = with_loops(self.source(function), wrt)
+            self.lowereds[key] = lowered = lower(source, wrt, containers, owners)
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard(Guard(function, "__code__", function.__code__))

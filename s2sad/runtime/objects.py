@@ -34,6 +34,24 @@ def plain(x: Any) -> Any:
     return x
 
 
+def number(x: Any) -> Any:
+    """``x`` itself, if it is a number: with an object beside it, an array would go through its items.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is no number.
+
+    Example:
+        >>> number(2.5)
+        2.5
+    """
+    if not (isinstance(x, (int, float, complex, np.generic)) or (type(x) is np.ndarray and x.ndim == 0)):
+        raise UndefinedDerivativeError(
+            f"what an operator does to a {type(x).__qualname__} and an object that the program makes is not known",
+            "Write the object first, or call its method.",
+        )
+    return x
+
+
 def item(a: Any, *args: Any) -> Any:
     """One element of ``a`` as a Python number, ``a.item(*args)``: the only one, or by its position."""
     return a.item(*args)

@@ -6,9 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import Constant, Operation, Value
+from s2sad.runtime.classes import own_class
 from s2sad.transform.constants import is_instance
 from s2sad.transform.known import (
+    WRAPPING,
     Abstract,
     Items,
     Known,
@@ -27,7 +31,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     """What a function of Python's own gives for static arguments; None where that is not known."""
     values = [value for kind, value in args if not kind]
     if len(values) < len(args) and function is not functools.partial:
-        return None
+        if function is not zip or not _is_strict(s, values, args):
+            return None
     values = [s.plain(value) for value in values]
     if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
         numbers = [v.value for v in values if isinstance(v, Constant)]
@@ -38,8 +43,12 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
             return (Known(range(*numbers), (), operand),)
         except (TypeError, ValueError):
             return None
-    if not any(is_structure(v) or isinstance(v, Constant) or v in s.rows for v in values):
+    if function is not isinstance and not any(
+        is_structure(v) or isinstance(v, Constant) or v in s.rows for v in values
+    ):
         return None
+    if function is functools.wraps and len(args) == 1:
+        return (WRAPPING,)
     if function is functools.partial:
         return (
             (Partial(values[0], tuple(values[1:]), tuple([(k, v) for k, v in args if k])),)
@@ -53,6 +62,13 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     return None if made is None else made(s, values)
 
 
+def _is_strict(s: Specialiser, values: list[Abstract], args: Args) -> bool:
+    """Whether ``zip(..., strict=True)`` is given rows that are equally long."""
+    rows = [s.row(value) for value in values]
+    strict = [isinstance(value, Constant) and kind == "strict" for kind, value in args if kind]
+    return strict == [True] and len({len(row) if row is not None else -1 for row in rows}) == 1
+
+
 def _callable(s: Specialiser, values: list[Abstract]) -> Done:
     return (Constant(True),) if len(values) == 1 and is_callable(values[0]) else None
 
@@ -63,8 +79,16 @@ def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
     value, cls = values
     if isinstance(value, Value) and value in s.rows:
         value = Row(s.rows[value])
-    known = is_instance(value, s.row(cls) or (cls,))
+    classes = s.row(cls) or (cls,)
+    known = is_instance(value, classes)
+    if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
+        known = False
     return None if known is None else (Constant(known),)
+
+
+def _is_users(cls: Any) -> bool:
+    """Whether a class is a plain one of the user's, of which no number is an instance."""
+    return type(cls) is type and own_class(cls) is not None and not issubclass(cls, (int, float, complex, np.generic))
 
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:

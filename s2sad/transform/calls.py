@@ -14,6 +14,7 @@ from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class
 from s2sad.transform import branches, objects
 from s2sad.transform.builtin import built_in
+from s2sad.transform.comprehensions import CONSUMERS, consumed
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -21,6 +22,7 @@ from s2sad.transform.known import (
     Closure,
     Items,
     Known,
+    Lazy,
     Method,
     NotSpecialisedError,
     Partial,
@@ -35,7 +37,7 @@ from s2sad.transform.simple import has_rule, is_structure, items_of, run_through
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
-SMALL, SMALL_LAMBDA = 8, 24
+SMALL, SMALL_LAMBDA = 12, 24
 #: How deep calls are inlined.
 DEEPEST = 40
 
@@ -59,8 +61,13 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
             args += zip(value.keys, content.items, strict=True)
         else:
             args.append((kind, value))
+    lazy = [isinstance(value, Lazy) for _, value in args]
+    if any(lazy):
+        if not isinstance(function, Known) or function.value not in CONSUMERS or lazy.index(True) > 0:
+            raise NotSpecialisedError("generator")
+        args[0] = ("", consumed(s, args[0][1]))  # type: ignore[arg-type]
     done = apply(s, function, args, op, frame)
-    if done is None and stars:
+    if done is None and (stars or any(lazy)):
         done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:
         return (s.named(done[0], op.result.name, frame.place or op.place),)

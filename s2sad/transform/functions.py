@@ -5,23 +5,42 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import gast
 
 from s2sad.backend.python.expressions import UnfoldableError
 from s2sad.backend.python.fold import function as tree_of
+from s2sad.errors import SourceError
+from s2sad.frontend.lower_statements import lower_function
+from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import MADE, Source
-from s2sad.ir.code import Code, Place
+from s2sad.frontend.trees import nodes_of
+from s2sad.ir.code import Code, Place, Value
 from s2sad.load import compiled
 from s2sad.transform.coalesce import coalesced
 from s2sad.transform.known import Home, NotSpecialisedError
+from s2sad.transform.reads import read_late
 from s2sad.transform.rename import NameClashError, renamed
+from s2sad.transform.unfold import unfolded
+from s2sad.transform.varied import varied
+
+#: What may have to become a loop: nodes of the syntax tree, and names of functions.
+_LOOPING = (gast.ListComp, gast.DictComp, gast.GeneratorExp)
+_NAMES = frozenset(
+    "map filter reduce accumulate chain from_iterable product pairwise islice starmap combinations permutations repeat "
+    "zip_longest takewhile dropwhile extend".split()
+)
 
 
 def made_function(
-    code: Code, home: Home, cells: Mapping[str, types.CellType], name: str, place: Place | None
+    code: Code,
+    home: Home,
+    cells: Mapping[str, types.CellType],
+    reads: Collection[Value],
+    name: str,
+    place: Place | None,
 ) -> tuple[types.FunctionType, Source]:
     """A function of the new program, and its source.
 
@@ -29,6 +48,7 @@ def made_function(
         code: What it does.
         home: The text that it comes from, whose global names it sees.
         cells: The functions that it calls by names of their own.
+        reads: Results of operations that may run later than they stand, see `read_late`.
         name: Its name.
         place: Where it is made or called.
 
@@ -36,7 +56,7 @@ def made_function(
         NotSpecialisedError: if it cannot be written.
     """
     original = home.source
-    node = _tree(code)
+    node = _tree(code, reads)
     node.name = name
     line = original.node.lineno if place is None else place.line
     node.lineno = node.end_lineno = line
@@ -46,10 +66,10 @@ def made_function(
     return function, source
 
 
-def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType]) -> Source:
+def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType], reads: Collection[Value]) -> Source:
     """The source of a function whose body has been rewritten."""
     original = home.source
-    body = _tree(code).body
+    body = _tree(code, reads).body
     whole = gast.gast_to_ast(original.node)
     whole.body, whole.decorator_list = body, []
     function = _function(whole, original.function, cells)
@@ -58,9 +78,40 @@ def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType]) -
     return replace(original, function=function, node=node)
 
 
-def _tree(code: Code) -> ast.FunctionDef:
+def with_loops(source: Source, wrt: Collection[str]) -> Source:
+    """A function with loops for the comprehensions, generator expressions and the like that derivatives go through.
+
+    Args:
+        source: The function.
+        wrt: The parameters with respect to which it is differentiated.
+    """
+    if not any(isinstance(node, _LOOPING) or getattr(node, "id", "") in _NAMES for node in nodes_of(source.node)):
+        if _NAMES.isdisjoint(source.function.__code__.co_names):
+            return source
+    resolver = Resolver(source.function, frozenset())
+    names: dict[str, tuple[bool, object]] = {}
+
+    def lookup(name: str) -> object:
+        if name not in names:
+            names[name] = resolver.lookup(gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None))
+        return names[name][1] if names[name][0] else None
+
     try:
-        made = tree_of(renamed(coalesced(code)))
+        code = lower_function(source.node)
+        made = unfolded(code, varied(code, wrt), lookup)
+        if made is code:
+            return source
+        body = _tree(made, ()).body
+    except (NotSpecialisedError, NameClashError, SourceError):
+        return source
+    whole = gast.gast_to_ast(source.node)
+    whole.body = body
+    return replace(source, node=gast.ast_to_gast(whole))
+
+
+def _tree(code: Code, reads: Collection[Value]) -> ast.FunctionDef:
+    try:
+        made = tree_of(renamed(read_late(coalesced(code), reads)))
     except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
     assert isinstance(made, ast.FunctionDef)

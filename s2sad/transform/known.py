@@ -14,7 +14,7 @@ from typing import Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
+from s2sad.ir.code import Code, Constant, Definition, Operand, Place, Value, Variable
 
 
 class NotSpecialisedError(Exception):
@@ -72,6 +72,15 @@ class Late:
 
     receiver: Operand
     name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """A generator expression over known items that has not run yet; ``frame`` is that of the function that made it."""
+
+    code: Code
+    iterable: Abstract
+    frame: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +172,18 @@ class Super:
     receiver: Abstract
 
 
-Static = Known | Unsure | Late | Closure | Method | Partial | Choice | Row | Items | Stream | Record | Super
+Static = Known | Unsure | Late | Lazy | Closure | Method | Partial | Choice | Row | Items | Stream | Record | Super
 Abstract = Operand | Static
 Env = dict[Value | Variable, "Abstract | Cell"]
+
+
+#: What ``functools.wraps(f)`` gives for a function made by the program: a decorator that changes no more than names.
+WRAPPING = Known(None)
+
+
+def is_switch(constant: Constant) -> bool:
+    """Whether a constant is one that says what to do, rather than a number to compute with."""
+    return constant.value is None or isinstance(constant.value, (bool, str))
 
 
 def is_static(value: Abstract) -> bool:

@@ -7,22 +7,45 @@ further results (lambda lifting; Johnsson 1985).
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import UNSET, Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
 from s2sad.transform.functions import made_function
-from s2sad.transform.known import Abstract, Cell, Env, Home, Known, NotSpecialisedError, Record, Row, State, same
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Env,
+    Home,
+    Known,
+    NotSpecialisedError,
+    Record,
+    Row,
+    State,
+    is_switch,
+    same,
+)
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
-from s2sad.transform.shapes import Again, Rebuild, Shapes, is_switch, sees
+from s2sad.transform.shapes import Again, Rebuild, Shapes, sees
 from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
 ATTEMPTS = 4
+
+
+class Numbers(Container[Operand]):
+    """The operands that are known to be numbers."""
+
+    def __init__(self, values: Container[Operand]) -> None:
+        self.values = values
+
+    def __contains__(self, operand: object) -> bool:
+        constant = isinstance(operand, Constant) and isinstance(operand.value, (int, float, complex))
+        return constant or operand in self.values
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +90,7 @@ def lift(
     code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
-    shapes = Shapes(s.state, lambda value: True, is_switch)
+    shapes = Shapes(s.state, lambda value: True, is_switch, {}, Numbers(s.numbers))
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
@@ -102,6 +125,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         s.making = Making(home, names_taken(home.source.function, code))
         s.out, s.loops, s.state = [], [], State()
         leaves = [Value(title) for title in shapes.titles]
+        s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
         again = Again(iter(leaves), s.state)
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)
@@ -130,7 +154,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         if lifted.recursive and (len(lifted.titles) != 1 or lifted.written):
             raise NotSpecialisedError("recursion")
         if not lifted.recursive or before == lifted.taken:
-            function, source = made_function(new, home, making.cells, start.name, start.place)
+            function, source = made_function(new, home, making.cells, s.reads, start.name, start.place)
             s.sources[function] = source
             lifted.cell.cell_contents = function
             lifted.complete = True

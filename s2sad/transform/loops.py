@@ -22,7 +22,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     iterable = s.get(op.operands[0], frame)
     row = s.row(iterable)
     if isinstance(iterable, Stream) or (row is not None and not isinstance(iterable, Value)):
-        return _written_out(s, op, _one_by_one(s, iterable), frame)
+        return _written_out(s, op, one_by_one(s, iterable), frame)
     counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
     start, state, env = len(s.out), s.state.copied(), dict(frame.env)
     try:
@@ -48,7 +48,7 @@ def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return _loop(s, op, frame)
 
 
-def _one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
+def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
     """The items of a known value, each as it stands there when it is asked for."""
     if isinstance(value, Stream):
         number = 0

@@ -26,11 +26,12 @@ from s2sad.transform.known import (
     Method,
     NotSpecialisedError,
     Record,
+    Row,
     State,
     Super,
     Unsure,
 )
-from s2sad.transform.simple import use_known
+from s2sad.transform.simple import items_of, use_known
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -40,12 +41,8 @@ _ODD = (
     "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
     "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
 )  # fmt: skip
-_BINARY = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
-}  # fmt: skip
+#: Constants that are written wherever they are used.
 _PLAIN = (type(None), bool, int, float, complex, str)
-_UNARY = {"-": "__neg__", "+": "__pos__"}
-_COMPARE = {"==": "__eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
 
 
 @functools.lru_cache(maxsize=1024)
@@ -123,9 +120,12 @@ def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> 
         if name in bound:
             continue
         plain = (type(None), bool, int, float, complex, str)
-        if not isinstance(f.default, plain):
+        if f.default_factory in (list, dict):
+            bound[name] = items_of(s, [], None if f.default_factory is list else ())
+        elif isinstance(f.default, plain):
+            bound[name] = Constant(f.default)
+        else:
             return None
-        bound[name] = Constant(f.default)
     return {name: bound[name] for name in fields}
 
 
@@ -177,6 +177,9 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             if name == "__init__":
                 return (Method(Known(object.__init__), base.receiver, object),)
             raise NotSpecialisedError(name)
+        case Items() if not isinstance(s.state[base.cell], Row):
+            content = s.dynamic(base)
+            return (Late(content, name),) if op.result in s.called and name in MEMBERS else None
         case Items():
             return (Method(Known(getattr(list if base.keys is None else dict, name, None)), base),)
         case Known():
@@ -301,42 +304,6 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.named(value, op.data, frame.place or op.place)
     put(s, base, op.data, value)
     return ()
-
-
-# --- operators
-
-
-def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    """An operator of which an operand is an object that the program makes."""
-    values = [s.get(o, frame) for o in op.operands]
-    if not any(isinstance(v, Record) for v in values):
-        return None
-    if op.kind == "item":
-        if isinstance(values[0], Record):
-            return member_call(s, values[0], "__getitem__", [("", values[1])], op, frame)
-        return None
-    if op.kind == "unary" and op.data in _UNARY and isinstance(values[0], Record):
-        return member_call(s, values[0], _UNARY[op.data], [], op, frame)
-    if op.kind == "compare":
-        if op.data in _COMPARE and isinstance(values[0], Record):
-            return member_call(s, values[0], _COMPARE[op.data], [("", values[1])], op, frame)
-        raise NotSpecialisedError("compare")
-    if op.kind in ("binary", "inplace") and op.data in _BINARY:
-        left, right = values
-        name = _BINARY[op.data]
-        if op.kind == "inplace" and isinstance(left, Record) and static_member(left.cls, f"__i{name}__"):
-            return member_call(s, left, f"__i{name}__", [("", right)], op, frame)
-        both = isinstance(left, Record) and isinstance(right, Record)
-        if both and left.cls is not right.cls and static_member(right.cls, f"__r{name}__"):  # type: ignore[union-attr]
-            raise NotSpecialisedError("reflected")
-        if isinstance(left, Record) and static_member(left.cls, f"__{name}__"):
-            return member_call(s, left, f"__{name}__", [("", right)], op, frame)
-        if isinstance(right, Record) and not isinstance(left, Record):
-            # A number or array asks the object; an array does so for each item, unless told otherwise.
-            if static_member(right.cls, "__array_priority__") is None and not isinstance(left, Constant):
-                raise NotSpecialisedError("reflected")
-            return member_call(s, right, f"__r{name}__", [("", left)], op, frame)
-    raise NotSpecialisedError("operator")
 
 
 def method_of_items(s: Specialiser, method: Method, args: Args) -> Done:

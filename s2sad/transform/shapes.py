@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,12 +52,14 @@ class Shapes:
         is_inside: Whether a value or cell belongs to the part and cannot be seen outside.
         is_kept: Whether a constant is static.
         given: Cells and objects from outside that are known by number.
+        known_numbers: The values that are known to be numbers.
     """
 
     state: State
     is_inside: Callable[[Value | Cell], bool]
     is_kept: Callable[[Constant], bool]
     given: dict[Cell | Record, int] = field(default_factory=dict)
+    known_numbers: Container[Any] = ()
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -76,7 +78,7 @@ class Shapes:
         if not is_static(value):
             self.leaves.append(value)  # type: ignore[arg-type]
             self.titles.append(title or getattr(value, "name", ""))
-            return "leaf", lambda again: next(again.leaves)
+            return "number" if value in self.known_numbers else "leaf", lambda again: next(again.leaves)
         match value:
             case Known():
                 if value.operand is None:
@@ -215,10 +217,3 @@ def _items(cell: Cell, keys: tuple[Any, ...] | None) -> Items:
     if not isinstance(cell.whole, Items):
         cell.whole = Items(cell, keys)
     return cell.whole
-
-
-def is_switch(constant: Constant) -> bool:
-    """Whether a constant is one that says what to do, rather than a number to compute with."""
-    return (
-        constant.value is None or isinstance(constant.value, (bool, str)) or type(constant.value).__name__ == "_Unset"
-    )

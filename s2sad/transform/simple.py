@@ -12,6 +12,7 @@ from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.known import (
+    WRAPPING,
     Abstract,
     Cell,
     Choice,
@@ -78,6 +79,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     found, value = s.lookup(frame, op.data)
     if not found:
         return None
+    if value is NotImplemented:
+        return (Known(value),)
     of_users = own_class(value) is not None and not isinstance(value, types.ModuleType)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         return None
@@ -118,9 +121,10 @@ def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
     definition: Definition = op.data
     code = definition.code
-    if definition.decorators or code.generates or code.awaits:
+    count = definition.decorators
+    if code.generates or code.awaits or any(s.get(o, frame) is not WRAPPING for o in op.operands[:count]):
         return None
-    values = [s.get(o, frame) for o in op.operands[: len(definition.defaults)]]
+    values = [s.get(o, frame) for o in op.operands[count : count + len(definition.defaults)]]
     defaults = dict(zip(definition.defaults, values, strict=True))
     made = Closure(definition, op.kind == "lambda", frame.env, defaults, frame.home, frame.owner, op.place)
     made.identity.whole = made
@@ -169,7 +173,8 @@ def tuple_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def list_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
     items = _items(s, op, frame)
-    return None if items is None or not any(map(is_structure, items)) else (items_of(s, items),)
+    # What goes into an empty list may be static.
+    return (items_of(s, items),) if items is not None and (not items or any(map(is_structure, items))) else None
 
 
 def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:

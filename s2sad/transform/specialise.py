@@ -21,7 +21,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import UNSET, Code, Value, Variable, inner
-from s2sad.transform import branches, calls, loops, objects, simple
+from s2sad.transform import branches, calls, comprehensions, loops, objects, operators, simple
 from s2sad.transform.functions import same_function
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
@@ -51,15 +51,17 @@ HANDLERS: dict[str, Handler] = {
     "tuple": simple.tuple_display,
     "list": simple.list_display,
     "dict": simple.dict_display,
-    "item": _either(simple.item, objects.operator),
+    "item": _either(simple.item, operators.operator),
     "unpack": simple.unpack,
-    "compare": _either(simple.compare, objects.operator),
-    "unary": _either(simple.negation, objects.operator),
-    "binary": _either(simple.arithmetic, objects.operator),
-    "inplace": _either(simple.arithmetic, objects.operator),
+    "compare": _either(simple.compare, operators.operator),
+    "unary": _either(simple.negation, operators.operator),
+    "binary": _either(simple.arithmetic, operators.operator),
+    "inplace": _either(simple.arithmetic, operators.operator),
     "attribute": objects.attribute,
     "set_attribute": objects.set_attribute,
     "call": calls.call,
+    "comprehension": comprehensions.comprehension,
+    "generator": comprehensions.generator,
     "if": branches.branch,
     "choose": branches.branch,
     "and": branches.connected,
@@ -95,7 +97,7 @@ def specialised(source: Source, read: Callable[[types.FunctionType], Source]) ->
         made = _whole(s, code, home)
         if made is None:
             return None
-        whole = same_function(made, home, s.making.cells)
+        whole = same_function(made, home, s.making.cells, s.reads)
     except (NotSpecialisedError, SourceError, RecursionError):
         return None
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]

@@ -19,7 +19,6 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import (
     NONE,
-    UNSET,
     Code,
     Constant,
     Definition,
@@ -48,9 +47,8 @@ from s2sad.transform.known import (
     Row,
     State,
     Unsure,
-    is_static,
 )
-from s2sad.transform.regions import STATEMENTS, breaks, called_once, free_values, settled
+from s2sad.transform.regions import breaks, called_once, free_values, settled
 
 
 @dataclass(frozen=True)
@@ -113,11 +111,6 @@ class Making:
         return name
 
 
-def _is_read(value: Abstract) -> bool:
-    """Whether a value is read only where it is used."""
-    return isinstance(value, Late) or (isinstance(value, Known) and bool(value.path))
-
-
 Handler = Callable[["Specialiser", Operation, Frame], Done]
 
 
@@ -158,6 +151,10 @@ class Specialiser:
         self.constants: dict[Value, Constant] = {}
         #: The objects that the new program reads from cells.
         self.outsiders: dict[int, Known] = {}
+        #: Values that are known to be numbers.
+        self.numbers: set[Value] = set()
+        #: Results of operations that may run later than they stand.
+        self.reads: set[Value] = set()
         #: Whether something static was taken apart.
         self.used = False
 
@@ -248,7 +245,9 @@ class Specialiser:
             case Unsure():
                 return value.value
             case Late():
-                return self.emit("attribute", (value.receiver,), value.name)
+                found = self.emit("attribute", (value.receiver,), value.name)
+                self.reads.add(found)
+                return found
             case Row():
                 items = tuple([self.dynamic(item) for item in value.items])
                 return self.emit("tuple", items, (False,) * len(items))
@@ -274,38 +273,15 @@ class Specialiser:
         if known.cell is not None:
             name = self.making.refer(known.cell, known.path[0])
         found = self.emit("global", (), name, place=place)
+        self.reads.add(found)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
+            self.reads.add(found)
         return found
 
     def operands(self, values: Sequence[Abstract], place: Place | None) -> tuple[Operand, ...]:
-        """The operands of an operation; what is read is read before what computes the operands after it."""
-        at = None
-        found: list[Operand] = []
-        for value in reversed([v if _is_read(v) else self.dynamic(v) for v in values]):
-            at = len(self.out) if at is None else at
-            if not isinstance(value, (Value, Constant)):
-                rest = self.out[at:]
-                del self.out[at:]
-                at = len(self.out)
-                found.append(self.read_path(value, place) if isinstance(value, Known) else self.dynamic(value))
-                if isinstance(value, Late):
-                    at = self.start_of(value.receiver, at)
-                self.out += rest
-                continue
-            found.append(value)
-            at = self.start_of(value, at)
-        return tuple(found[::-1])
-
-    def start_of(self, value: Operand, at: int) -> int:
-        """Where the operations begin that are folded into an operand, and end before a position."""
-        last = self.out[at - 1] if at else None
-        if last is None or last.results != (value,) or last.result.name or last.kind in STATEMENTS:
-            return at
-        at -= 1
-        for operand in reversed(last.operands):
-            at = self.start_of(operand, at)
-        return at
+        """The operands of an operation."""
+        return tuple([self.read_path(v, place) if isinstance(v, Known) and v.path else self.dynamic(v) for v in values])
 
     def freeze(self, thing: Items | Closure) -> None:
         """Let a function, or a list or dict of known items, be an object of the new program from here on."""
@@ -335,14 +311,16 @@ class Specialiser:
 
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
         """A value under the name of a variable."""
-        if not name or is_static(value) or value is UNSET or (isinstance(value, Value) and value.name == name):
+        if not name or not isinstance(value, Value) or value.name == name:
             return value
-        copy = self.emit("copy", (self.dynamic(value),), name=name, place=place)
+        copy = self.emit("copy", (value,), name=name, place=place)
         known = self.plain(value)
         if isinstance(known, Constant):
             self.constants[copy] = known
         if value in self.rows:
             self.rows[copy] = self.rows[value]
+        if value in self.numbers:
+            self.numbers.add(copy)
         return copy
 
     @contextmanager

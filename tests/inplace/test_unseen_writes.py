@@ -490,6 +490,10 @@ CASES = [
         by_a_constructor,
         by_a_lambda,
         by_a_partial_function_made_here,
+        by_a_mapped_function_in_a_condition,
+        by_a_mapped_function,
+        by_a_reduction,
+        item_of_a_comprehension,
     )
 ]
 
@@ -515,10 +519,7 @@ REFUSED = [
     by_starred_parameters,
     by_starred_keywords,
     by_one_of_two_functions,
-    by_a_mapped_function_in_a_condition,
-    by_a_mapped_function,
     by_a_partial_function,
-    by_a_reduction,
     by_a_function_along_an_axis,
     by_a_generator_expression,
     by_a_method_of_the_array_that_is_looked_up,
@@ -526,7 +527,6 @@ REFUSED = [
     by_the_next_of_a_generator,
     item_of_a_sum_of_lists,
     greatest_of_a_list,
-    item_of_a_comprehension,
     greatest_of_two_constants,
     least_of_two_constants,
     union_of_dicts,

@@ -715,6 +715,18 @@ def other_fill(x: Any) -> Any:
     return tank.level * x[1]
 
 
+def in_a_comprehension(x: Any) -> Any:
+    c = np.zeros(4)
+    rows = [np.multiply(x, k, out=c) for k in (0, 1)]
+    return np.sum(c) + len(rows)
+
+
+def in_a_lambda(x: Any) -> Any:
+    c = np.zeros(4)
+    rows = list(map(lambda v: np.multiply(v, x, c), [1.0, 2.0]))
+    return np.sum(c) + len(rows)
+
+
 CASES: list[Case] = [
     case(out_through_mask, V),
     case(out_name, V, W),
@@ -761,6 +773,8 @@ CASES: list[Case] = [
     case(copyto_plain, V),
     case(in_a_lambda_called_later, V),
     case(other_fill, V),
+    case(in_a_comprehension, V),
+    case(in_a_lambda, V),
     case(copyto_where, V),
     case(copyto_broadcast, M),
     case(copyto_list, V),
@@ -1064,23 +1078,10 @@ def flat_along_itself(x: Any) -> Any:
     return np.sum(a)
 
 
-def in_a_comprehension(x: Any) -> Any:
-    c = np.zeros(4)
-    rows = [np.multiply(x, k, out=c) for k in (0, 1)]  # refused
-    return np.sum(c) + len(rows)
-
-
-def in_a_lambda(x: Any) -> Any:
-    c = np.zeros(4)
-    rows = list(map(lambda v: np.multiply(v, x, c), [1.0, 2.0]))  # refused
-    return np.sum(c) + len(rows)
-
-
 @pytest.mark.parametrize(
     "f",
     [
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
-        in_a_comprehension, in_a_lambda,
         list_sorted, list_taken_for_active, other_put, at_multiplied, at_negated, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two, out_starred,
         out_through_columns,
