@@ -127,7 +127,8 @@ class Heap:
             return self.known(shape.value)
         if type(shape.value) is str and shape.value in SINGLE:
             return frozenset((SINGLE[shape.value],))
-        if len(o.path) > DEPTH:
+        if len(o.path) > DEPTH or o.cls is None:
+            # Of what nothing is known all fields are one object.
             field, shape = ANY, ANYTHING
         found = self._children.get((o, field))
         if found is None:

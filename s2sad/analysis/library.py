@@ -218,8 +218,13 @@ def _callables(spec: OpSpec, reached: Objects) -> list[Object]:
         o
         for o in reached
         if o.cls in (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-        or (o.cls is type and ops.spec_of(o.value) is None and not issubclass(o.value, np.generic))
+        or (o.cls is type and not (isinstance(o.value, type) and _is_number(o.value)))
     ]
+
+
+def _is_number(cls: type) -> bool:
+    """Whether a class that is given is one of numbers, or known in the table: no function of the user's."""
+    return issubclass(cls, np.generic) or ops.spec_of(cls) is not None
 
 
 def _store(a: Activation, op: Operation, into: Objects, held: Objects) -> None:
@@ -287,6 +292,8 @@ def _has_numbers(a: Activation, bound: _Bound) -> bool:
     objects = bound.value(found)
     numbers = (bool, int, float, complex)
     return bool(objects) and all(
-        o is DTYPE or o.value in numbers or (isinstance(o.value, type) and issubclass(o.value, np.number))
+        o is DTYPE
+        or any(o.value is n for n in numbers)
+        or (isinstance(o.value, type) and issubclass(o.value, np.number))
         for o in objects
     )

@@ -72,7 +72,7 @@ def _of_array(a: Activation, op: Operation, o: Object, name: str, args: Argument
         made = a.site(op, list)
         a.store(made, ITEMS, made)
         return made
-    if name == "view" and any(o.value not in _NUMBERS and o is not DTYPE for o in args.all()):
+    if name == "view" and any(o is not DTYPE and not any(o.value is n for n in _NUMBERS) for o in args.all()):
         # Of another class, perhaps, in the same memory.
         return a.unknown(op, [o])
     if name in ("view", "__getitem__", "__array__", "__iter__", "getfield"):

@@ -23,7 +23,7 @@ from s2sad.analysis.points_to import Activation, Effect, Function
 from s2sad.errors import S2SADError
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.source import read_source
-from s2sad.ir.code import Code, Operation, Value
+from s2sad.ir.code import Code, Operation, Value, inner
 
 #: With how many different shapes of arguments a code is analysed; then with arguments of which nothing is known.
 MOST_CONTEXTS = 12
@@ -86,17 +86,21 @@ def code_of(function: types.FunctionType) -> Code | None:
 class Program:
     """The functions that are analysed together, and the objects of their modules.
 
-    ``find`` gives the code of a Python function, None where it has none.
+    ``find`` gives the code of a Python function, None where it has none.  ``budget`` is how many operations callees may
+    have in all; then they are unknown.
     """
 
     find: Callable[[types.FunctionType], Code | None] = code_of
+    budget: int = 20_000
     known: dict[int, Object] = field(default_factory=dict)
     contexts: dict[tuple[Any, ...], Context] = field(default_factory=dict)
     _functions: dict[int, tuple[Any, Function | None]] = field(default_factory=dict)
     _inner: dict[Code, Function] = field(default_factory=dict)
     _contexts: dict[Activation, Context] = field(default_factory=dict)
     _counts: dict[Code, int] = field(default_factory=dict)
+    _sizes: dict[Code, int] = field(default_factory=dict)
     _depth: int = 0
+    _spent: int = 0
 
     # --- functions
 
@@ -144,10 +148,13 @@ class Program:
 
     # --- the call graph
 
+    def _key(self, function: Function, shapes: Mapping[Any, Shape | None], apart: bool) -> tuple[Any, ...]:
+        return (function.code, apart, *map(shapes.get, (*range(len(function.code.params)), "self")))
+
     def context(self, function: Function, shapes: Mapping[Any, Shape | None], apart: bool = False) -> Context:
         """The context of a code for arguments of these shapes; solved, or being solved."""
         indices = (*range(len(function.code.params)), "self")
-        key: tuple[Any, ...] = (function.code, apart, *map(shapes.get, indices))
+        key = self._key(function, shapes, apart)
         if key not in self.contexts and self._counts.get(function.code, 0) >= MOST_CONTEXTS:
             key, shapes = (function.code, apart, "any"), {name: Shape() for name in indices}
         found = self.contexts.get(key)
@@ -184,10 +191,14 @@ class Program:
         self, a: Activation, op: Operation, function: Function, given: Mapping[Any, Objects]
     ) -> tuple[Objects, Objects]:
         """Call a code; its result, and what it gives as a generator."""
-        if self._depth >= MOST_DEPTH:
+        if function.code not in self._sizes:
+            self._sizes[function.code] = sum(1 for _ in inner(function.code.body))
+        shapes = {name: a.heap.shape(objects) for name, objects in given.items()}
+        is_new = self._key(function, shapes, False) not in self.contexts
+        if self._depth >= MOST_DEPTH or (is_new and self._spent > self.budget):
             found = a.unknown(op, *given.values())
             return found, found
-        shapes = {name: a.heap.shape(objects) for name, objects in given.items()}
+        self._spent += is_new * self._sizes[function.code]
         context = self.context(function, shapes)
         context.callers.add(self._contexts[a])
         effect = a.effect(op)

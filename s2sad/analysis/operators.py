@@ -374,7 +374,7 @@ def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     found: Any
     if isinstance(value, types.ModuleType):
         library = value.__name__.partition(".")[0] in ("numpy", "scipy")
-        if name not in vars(value) and not library:
+        if name not in vars(value) and not (library and hasattr(value, name)):
             return a.unknown(op, [o])
         found = getattr(value, name) if library else vars(value)[name]
         if not isinstance(found, CONSTANT):
