@@ -95,7 +95,7 @@ def resolve(function: Any) -> Target:
         >>> target.known, target.leading
         (<built-in function sorted>, ([2.0, 1.0],))
     """
-    found = find(function)
+    found = None if isinstance(function, type) else find(function)
     if found is None:
         refuse(function)
     if found.known is not None and (spec := _spec(found.known)) is not None and spec.constant:
@@ -113,8 +113,10 @@ def _resolve(function: Any, depth: int) -> Target | None:
     """As `resolve`; None for what has no code."""
     if isinstance(function, types.FunctionType):
         return Target(None, known=function) if ops.spec_of(function) is not None else Target(function)
-    if depth > _DEEPEST or isinstance(function, type):
+    if depth > _DEEPEST:
         return None
+    if isinstance(function, type):
+        return None if ops.spec_of(function) is None else Target(None, known=function)
     if type(function).__module__ == "s2sad.api":
         raise ArgumentError(
             f"{function!r} is a derivative itself, and higher derivatives are not supported yet\n"

@@ -448,6 +448,8 @@ class _Writer:
                 return ast.BoolOp(ast.And() if op.name == "and" else ast.Or(), args)
             case "ifexp":
                 return ast.IfExp(*args)
+            case "met":
+                return ast.Call(args[0], args[1:], keywords)
             case "method":
                 return ast.Call(ast.Attribute(args[0], op.name), args[1:], keywords)
             case "attribute" | "field":

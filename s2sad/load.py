@@ -207,16 +207,25 @@ def _clear() -> None:
 # --- from the text back to the user's program --------------------------------
 
 
+def place_of_frame(frame: types.FrameType) -> Place | None:
+    """The statement of the user's program that a frame of emitted code runs."""
+    return _place_of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _place_of(filename: str, number: int) -> Place | None:
+    home = _homes.get(filename)
+    line = _marked("".join(linecache.getlines(filename)), number) if home else 0
+    if not (home and line):
+        return None
+    text = linecache.getline(home, line).rstrip()
+    return Place(home, line, len(text) - len(text.lstrip()), len(text.encode()), text)
+
+
 def origin(traceback: types.TracebackType | None) -> Place | None:
     """The statement of the user's program that was running, by the innermost emitted line of a traceback."""
     place = None
     while traceback is not None:
-        filename = traceback.tb_frame.f_code.co_filename
-        home = _homes.get(filename)
-        line = _marked("".join(linecache.getlines(filename)), traceback.tb_lineno) if home else 0
-        if home and line:
-            text = linecache.getline(home, line).rstrip()
-            place = Place(home, line, len(text) - len(text.lstrip()), len(text.encode()), text)
+        place = _place_of(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno) or place
         traceback = traceback.tb_next
     return place
 

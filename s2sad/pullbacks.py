@@ -13,6 +13,7 @@ from s2sad.errors import ArgumentError, UndefinedDerivativeError
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.runtime import SharedArgumentsError, as_pair, zeros
+from s2sad.runtime.calls import again
 from s2sad.variants import Options, variants
 
 
@@ -94,7 +95,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
         with placed():
             seeds = [seed] if pair.count is None else [seed[i] for i in pair.seeded]
-            bars = reverse(_again(saved), *seeds[: len(pair.seeded)])
+            bars = reverse(again(saved), *seeds[: len(pair.seeded)])
         bars = (bars,) if len(values) == 1 else bars
         return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
 
@@ -109,10 +110,3 @@ def placed() -> Iterator[None]:
     except UndefinedDerivativeError as error:
         error.place = error.place or origin(error.__traceback__)
         raise
-
-
-def _again(saved: Any) -> Any:
-    """What a forward part saved, with tapes that may be consumed."""
-    if type(saved) is list:
-        return [_again(item) for item in saved]
-    return tuple([_again(item) for item in saved]) if type(saved) is tuple else saved

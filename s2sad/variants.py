@@ -55,6 +55,8 @@ class Variants:
         self.written: frozenset[str] = frozenset()
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, Any]] = {}
+        #: What calls that are met at run time run.
+        self.met: dict[Any, Any] = {}
 
     def get(self, options: Options, facts: Mapping[str, Fact], about: str = "", together: Together = ()) -> Variant:
         """The derivative for arguments of which ``facts`` are known, compiled if it is not there or out of date.
@@ -70,7 +72,8 @@ class Variants:
                 if found is None or not found.holds():
                     goal, wrt, has_aux, single = options
                     compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single, together)
-                    found = Variant(compiled.functions[compiled.names[0]], checker(compiled.guards), compiled)
+                    run = compiled.functions[compiled.names[0]] if compiled.names else self.function
+                    found = Variant(run, checker(compiled.guards), compiled)
                     self._made[key] = found
                     self.written |= compiled.written
         return found

@@ -49,7 +49,18 @@ class Model:
         self.w[0] = 5.0
         return np.sum(self.w * x)
 
+    def mixed(self, y: Any, x: Any) -> Any:
+        return np.sum(self.w * x**2) + np.sum(x * y)
+
     halved = functools.partialmethod(loss, p=0.5)
+
+
+class Made:
+    """An object whose ``__call__`` is made when it is called."""
+
+    @property
+    def __call__(self) -> Any:
+        return lambda x: np.sum(x * x)
 
 
 class Static:
@@ -111,6 +122,8 @@ CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "staticmethod of an object": (MODEL.cubes, (X,)),
     "staticmethod object": (vars(Model)["cubes"], (X,)),
     "partialmethod": (MODEL.halved, (X,)),
+    "partial of method with an argument": (functools.partial(MODEL.mixed, X), (X,)),
+    "object whose call is a property": (Made(), (X,)),
     "partial": (functools.partial(weighted, X, k=3.0), (X,)),
     "partial of partial": (functools.partial(functools.partial(weighted, X), b=3.0, k=0.5), (X,)),
     "partial of method": (functools.partial(MODEL.loss, p=2.0), (X,)),
@@ -238,7 +251,7 @@ def test_derivatives_of_methods_pickle() -> None:
         (str.upper, ["built-in"]),
         (grad(doubled), ["is a derivative itself"]),
         (functools.partial(grad(doubled)), ["is a derivative itself"]),
-        (functools.partial(dict), ["partial"]),
+        (functools.partial(Model), ["partial"]),
     ],
     ids=lambda value: getattr(value, "__name__", None) or type(value).__name__,
 )

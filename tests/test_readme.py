@@ -27,11 +27,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 README, COMPILER = ROOT / "README.md", ROOT / "s2sad" / "COMPILER.md"
 BLOCK = re.compile(r"<!-- (\w+): (\S+) -->\n```(\w*)\n(.*?)```\n", re.DOTALL)
 
+
+class Layer:
+    """What ``network`` is given."""
+
+    def forward(self, x: Any) -> Any:
+        return x * x
+
+
 SCORES = np.array([[1.0, -0.5, 2.0], [0.3, 0.3, -1.0]])
 TARGET = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "softmax_loss": (SCORES, TARGET),
     "loop": (1.2, 3),
+    "network": (np.ones(3), [Layer()]),
     "total": (np.array([0.5, 1.2, 0.7]), 0.5),
     "loss": (np.array([0.5, 1.2, 0.7]), 0.5),
 }

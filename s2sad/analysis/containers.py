@@ -259,7 +259,7 @@ class _Holders:
                     yield from (pair for a in args[1:] for pair in self.aliased(a, frozenset()))
                 elif (
                     (op.kind == "attribute" and self.is_item(value))
-                    or op.kind in ("user", "compare")
+                    or op.kind in ("user", "met", "compare")
                     or (op.kind == "index" and args[:1] and isinstance(args[0], Var))
                 ):
                     return

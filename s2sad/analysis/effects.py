@@ -182,7 +182,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 yield from (name for user, name in names if user in held)
                 yield from (f"{_OUTSIDE}{variable}" for variable in variables)
         case Call(op=op, args=args):
-            if facts.get(expr).kind == "scalar" and op.kind != "user":
+            if facts.get(expr).kind == "scalar" and op.kind not in ("user", "met"):
                 return
             if op.kind == "compare" or (op.kind == "bool" and op.name == "not"):
                 return
@@ -198,6 +198,13 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             if op.kind == "operator" and op.name == "|" and not facts.get(expr).numeric:
                 for arg in args:
                     yield from sharers(arg, facts, calls)
+                return
+            if op.kind == "met":
+                # Whether it is so is checked at run time where it matters.
+                for part in () if op.checked else (*args, *(v for _, v in expr.kwargs)):
+                    yield from sharers(part, facts, calls)
+                if op.checked != "fresh":
+                    yield from (_OUTSIDE, f"{_OUTSIDE}{UNKNOWN}")
                 return
             if op.kind == "user":
                 known = calls.get(expr) or assumed(expr)
@@ -453,8 +460,12 @@ def _summaries(
     )
     if writing or any(map(call_may_write, calls)):
         found: dict[Call, CallEffects] = {}
+        constant = {id(call) for stmt in walk(function.body) for call in constant_calls(stmt)}
         for call in calls:
             known = summarise(call, facts)
+            if known.met and id(call) in constant:
+                # It stays as it stands, without checks.
+                known = assumed(call, known.bound)
             found[call] = found[call].joined(known) if call in found else known
         return found
     return {}

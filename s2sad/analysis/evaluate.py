@@ -163,6 +163,8 @@ class _Types:
                 return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
             case "attribute":
                 return _attribute(op.name, self(args[0]), op.function)
+            case "met":
+                return OPEN
             case "user":
                 return self.user_call(call, self) if self.user_call is not None else OPEN
             case "operator" | "inplace" if len(args) == 2:

@@ -126,7 +126,9 @@ def _handed(
         return []
     try:
         kinds = _kinds(function, seen)
-        bound = inspect.signature(function).bind_partial(*call.args, **{k.arg: k.value for k in call.keywords})
+        bound = inspect.signature(function, follow_wrapped=False).bind_partial(
+            *call.args, **{k.arg: k.value for k in call.keywords}
+        )
     except (S2SADError, TypeError, ValueError):
         return []
     return [(value, kinds.get(name, "open")) for name, value in bound.arguments.items()]

@@ -42,7 +42,9 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     if op.kind == "attribute":
         known = ops.attribute(op.name)
         return "view" if known is None or known.constant or known.result == "view" else "maybe"
-    if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user"):
+    if op.checked == "fresh":
+        return "fresh"
+    if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user", "met"):
         return "maybe"
     dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None
     if fact is not None and dtype is not None and is_of_objects(dtype, fact):

@@ -93,7 +93,7 @@ def _is_stopped(value: Expr, found: Set[str]) -> bool:
         return True
     view = value.op.kind in ("index", "attribute") or sharing(value) in ("view", "maybe")
     first = value.args[0] if value.args else None
-    return view and value.op.kind != "user" and isinstance(first, Var) and first.name in found
+    return view and value.op.kind not in ("user", "met") and isinstance(first, Var) and first.name in found
 
 
 @dataclass

@@ -26,7 +26,9 @@ class CallEffects:
     ``overwriting`` an array that is such is written.  A call that is ``altering`` may write into objects of the module
     of which it is not known which they are; ``kept`` are the parameters whose object the module may hold afterwards,
     ``puts`` the variables of the module that the objects of parameters which it writes may hold afterwards.  A call
-    that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.
+    that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.  In one with
+    ``met`` there are calls of which it is known at run time only what they run; what is said holds if they are checked,
+    where they are given what is computed from the parameters that are ``varied``.
     """
 
     bound: Mapping[str, Expr]
@@ -43,6 +45,8 @@ class CallEffects:
     kept: frozenset[str] = frozenset()
     puts: tuple[tuple[str, frozenset[str]], ...] = ()
     rewriting: bool = True
+    met: bool = False
+    varied: frozenset[str] = frozenset()
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -61,6 +65,8 @@ class CallEffects:
             self.kept | other.kept,
             (*self.puts, *other.puts),
             self.rewriting or other.rewriting,
+            self.met or other.met,
+            self.varied | other.varied,
         )
 
     def names(self, params: Iterable[str]) -> set[str]:

@@ -80,7 +80,7 @@ class Adjoints(Buffers):
         #: Whether the adjoint of what is not known to be real may be complex.
         self.complex = any(
             (isinstance(part, Const) and isinstance(part.value, complex))
-            or (isinstance(part, Call) and _has_complex_adjoints(part))
+            or (isinstance(part, Call) and (part.op.kind == "met" or _has_complex_adjoints(part)))
             for stmt in walk(known.function.body)
             for expr in expressions(stmt)
             for part in subexpressions(expr)

@@ -345,7 +345,9 @@ class Buffers(Builder):
         """Whether the result of an operation may be its first operand or a view of it."""
         if value.op.kind == "index":
             return self.is_view_index(value.args[1])
-        return value.op.kind == "inplace" or (value.op.kind != "user" and sharing(value, self.fact) != "fresh")
+        return value.op.kind == "inplace" or (
+            value.op.kind not in ("user", "met") and sharing(value, self.fact) != "fresh"
+        )
 
     def adjoint_of(self, whole: Expr, bar: Expr) -> Expr:
         """The adjoint for which the shadow of ``whole``, or a part ``bar`` of it, stands; and the other way round."""

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from s2sad.analysis.summaries import MODULE, RESULT, Context
+from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
 from s2sad.differentiate.known import Known, Pair
 from s2sad.errors import Place, SourceError, UnsupportedError
-from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Stmt, Unpack, Var
-from s2sad.ir.traverse import names_in
-from s2sad.ir.types import OPEN, Fact, item_of
+from s2sad.frontend.unfollowed import of_unknown
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Unpack, Var
+from s2sad.ir.traverse import map_stmt, names_in
+from s2sad.ir.types import OPEN, OTHER, Fact, item_of
+from s2sad.runtime.calls import (
+    checked,
+    forward,
+    forward_apart,
+    forward_copied,
+    forward_fresh,
+    unchanging,
+    unchanging_apart,
+    unchanging_fresh,
+)
+
+_APPLY = Op("met", "", pure=False)
+#: By what is checked of the result.  What is copied serves where what the call reads or returns is written later.
+FORWARD = {
+    "": Op("runtime", "forward", forward, pure=False),
+    "copied": Op("runtime", "forward_copied", forward_copied, pure=False),
+    "apart": Op("runtime", "forward_apart", forward_apart, pure=False),
+    "fresh": Op("runtime", "forward_fresh", forward_fresh, pure=False),
+}
+UNCHANGING = {
+    "": Op("runtime", "unchanging", unchanging, pure=False),
+    "apart": Op("runtime", "unchanging_apart", unchanging_apart, pure=False),
+    "fresh": Op("runtime", "unchanging_fresh", unchanging_fresh, pure=False),
+}
+CHECKED = Op("runtime", "checked", checked, pure=False)
 
 
 class Calls(Containers):
@@ -21,6 +47,7 @@ class Calls(Containers):
     def __init__(self, known: Known) -> None:
         super().__init__(known)
         self.callees = known.callees
+        self.varied = known.activity.varied
         self.repeated = known.context.repeated
         self.depth = 0
         #: The calls that are refused with all that is in them.
@@ -42,7 +69,9 @@ class Calls(Containers):
             return stmt
         facts = {name: self.fact(value) for name, value in bound.items()}
         try:
-            pair = self.callees.pair(call, active, facts, self.context(bound, shadowed, targets))
+            known = self.effects.calls.get(call)
+            varied = known.varied if known is not None and known.met else frozenset()
+            pair = self.callees.pair(call, active, facts, self.context(bound, shadowed, targets), varied)
         except (UnsupportedError, SourceError) as error:
             here = self.place(call.node)
             self.violations += self.callees.refused(call, error, here)
@@ -55,6 +84,40 @@ class Calls(Containers):
         if isinstance(stmt, Assign) and pair.count is not None:
             return self.packed_call(stmt, call, pair, bars, bound)
         return self.paired(stmt, call, pair, targets, bars, bound)
+
+    def met_call(self, stmt: Assign, call: Call) -> Stmt:
+        """The adjoint of a call of which it is known at run time only what it runs: its reverse function."""
+        callee, *args = call.args
+        target = stmt.target
+        bar = None if self.is_buffer(Var(target)) else self.take(target)
+        bar = None if bar is None else self.firm(target, bar)
+        if target in self.shadows:
+            self.define(target, self.made_zero(target, call))
+        if self.is_active(callee):
+            self.violation(call.node, *of_unknown(call.op.name))
+            return stmt
+        operands: dict[int | str, Expr] = {**dict(enumerate(args)), **dict(call.kwargs)}
+        context = self.context({"": callee, **{str(k): v for k, v in operands.items()}}, frozenset(), (target,))
+        active = [k for k, v in operands.items() if self.is_active(v)]
+        if not active or not (bar is not None or target in self.shadows):
+            return replace(stmt, value=unchanging_call(call, self.varied))
+        back = self.fresh(f"{call.op.name.rpartition('.')[2]}_reverse" if _is_dotted(call.op.name) else "call_reverse")
+        self.of[back] = OTHER
+        given = self.seed(target, bar)
+        bars = [self.bar(next(iter(names_in(operands[k])))) for k in active]
+        for name, key in zip(bars, active, strict=True):
+            fact = self.fact(operands[key])
+            self.of[name] = fact if fact.numeric else replace(fact, shape=None)
+            self.owned.add(name)
+        value = Call(_APPLY, (Var(back), given))
+        made = Assign(bars[0], value, self.origin) if len(bars) == 1 else Unpack(tuple(bars), value, None, self.origin)
+        self.emit(made)
+        for name, key in zip(bars, active, strict=True):
+            self.contribute(operands[key], Var(name), moved=True)
+        forward = _met(
+            FORWARD[call.op.checked or ("copied" if context.overwritten else "")], callee, active, args, call
+        )
+        return Unpack((target, back), forward, None, stmt.origin)
 
     def shadowed(self, call: Call, bound: Mapping[str, Expr], targets: tuple[str, ...]) -> frozenset[str]:
         """The parameters of a call whose arguments go with their shadows."""
@@ -238,3 +301,39 @@ class Calls(Containers):
             bar = None  # what comes of this fails when it runs
         parts = {r: None if bar is None else self.item(bar, Const(i)) for i, r in enumerate(results)}
         return self.paired(stmt, call, pair, results, parts, bound)
+
+
+def unchanging_call(call: Call, varied: Set[str], op: Op | None = None) -> Call:
+    """A call met at run time of which no derivative is needed, with the check that it changes nothing."""
+    callee, *args = call.args
+    operands: dict[int | str, Expr] = {**dict(enumerate(args)), **dict(call.kwargs)}
+    given = [k for k, v in operands.items() if not varied.isdisjoint(names_in(v))]
+    return _met(op or UNCHANGING[call.op.checked], callee, given, args, call)
+
+
+def with_unchanging_calls(block: Block, varied: Set[str], calls: Mapping[Call, CallEffects]) -> Block:
+    """A block in which the calls met at run time that no adjoint has are checked to change nothing.
+
+    So are those in the functions that are called.
+    """
+
+    def with_check(value: Expr) -> Expr:
+        if isinstance(value, Call) and value.op.kind == "met":
+            return unchanging_call(value, varied)
+        if isinstance(value, Call) and value.op.kind == "user" and value in calls and calls[value].met:
+            known = calls[value]
+            given = {n for p in known.varied for n in names_in(known.bound[p])}
+            return unchanging_call(replace(value, args=(Global(value.op.name), *value.args)), given, CHECKED)
+        return value
+
+    return tuple([map_stmt(s, with_check, lambda b: with_unchanging_calls(b, varied, calls)) for s in block])
+
+
+def _met(op: Op, callee: Expr, active: list[int | str], args: list[Expr], call: Call) -> Call:
+    """A call by a helper, which is told what is active."""
+    which = Build("tuple", tuple(map(Const, active)))
+    return Call(op, (callee, which, *args), call.kwargs, call.node)
+
+
+def _is_dotted(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))

@@ -49,7 +49,14 @@ class Callees(Protocol):
 
     def bind(self, call: Call) -> dict[str, Expr]: ...
 
-    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact], context: Context) -> Pair: ...
+    def pair(
+        self,
+        call: Call,
+        active: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        context: Context,
+        varied: frozenset[str] = frozenset(),
+    ) -> Pair: ...
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]: ...
 

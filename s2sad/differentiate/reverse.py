@@ -204,6 +204,8 @@ class _Reverse(Writes):
 
     def statement(self, stmt: Stmt) -> Stmt:
         match stmt:
+            case Assign(value=Call(op=op) as call) if op.kind == "met":
+                return self.met_call(stmt, call)
             case Assign(target=target, value=Call(op=op) as call) if op.kind == "user":
                 return self.user_call(stmt, call, (target,))
             case Unpack(targets=targets, value=Call(op=op) as call, star=None) if op.kind == "user":

@@ -163,7 +163,7 @@ class Writes(Calls):
                 alone = op.function is stop_gradient and target not in self.effects.stops
                 near = self.effects.group.get(target, frozenset()) & set(names_in(value))
                 if near and not alone and self.sharing(value) != "fresh":
-                    self.refuse_buffer(value.node)
+                    self.refuse_buffer(value.node or self.origin.line)
                     return stmt
                 if not made:
                     return stmt

@@ -48,9 +48,8 @@ def is_compiled(function: Any) -> bool:
 
 
 def is_followed(function: types.FunctionType) -> bool:
-    """Whether a function without rule is one of the user's, and what it calls itself."""
-    library = is_numpy(function) or is_of_python(function)
-    return not library and getattr(function, "__wrapped__", None) is None
+    """Whether a function without rule is one of the user's."""
+    return not (is_numpy(function) or is_of_python(function))
 
 
 def not_followed(function: types.FunctionType) -> str | None:
@@ -67,7 +66,7 @@ def misfit(call: Any, function: types.FunctionType) -> str | None:
     """Why Python would not call a function with these arguments, as far as the call shows; None if it would."""
     named = [k.arg for k in call.keywords if k.arg is not None]
     try:
-        inspect.signature(function).bind_partial(*call.args, **dict.fromkeys(named))
+        inspect.signature(function, follow_wrapped=False).bind_partial(*call.args, **dict.fromkeys(named))
     except TypeError as error:
         return str(error)
     return None

@@ -78,8 +78,8 @@ class Dependence:
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
     ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
-    ``ruled`` writes no others; any other function may.  ``built_in`` says of an attribute or method whether it is that
-    of a built-in class.
+    ``ruled`` writes no others; any other function may, but for a call that is ``met`` at run time, where that is
+    checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class.
     """
 
     def __init__(
@@ -92,11 +92,13 @@ class Dependence:
         written: Callable[[Node], Iterable[str]] = lambda node: (),
         ruled: Callable[[Node], bool] = lambda node: False,
         built_in: Callable[[Node], bool] = lambda node: True,
+        met: Callable[[Node], bool] = lambda node: False,
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
         self.ruled = ruled
         self.built_in = built_in
+        self.met = met
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -118,7 +120,7 @@ class Dependence:
             elif isinstance(node, (gast.For, gast.comprehension)):
                 flows.append((_bases(node.target, stored), node.iter))
             elif isinstance(node, gast.Call):
-                into = set(written(node)) & known
+                into = set() if met(node) else set(written(node)) & known
                 stored |= into
                 flows += self.written_by_call(node, into)
         sharing = [names | (self.shared(value) & known) for names, value in flows if id(value) not in numbers]
@@ -136,7 +138,7 @@ class Dependence:
 
     def written_by_call(self, node: Node, into: set[str]) -> list[tuple[set[str], Node]]:
         """A call may write what it gets into its other arguments, into its receiver, and into the names ``into``."""
-        if self.constant_call(node.func):
+        if self.constant_call(node.func) or self.met(node):
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None

@@ -85,6 +85,10 @@ class Expressions:
         """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
         raise NotImplementedError
 
+    def met_call(self, node: Node, hint: str) -> Expr | None:
+        """A call of what is known at run time only; None for any other."""
+        raise NotImplementedError
+
     def has_effect(self, node: Node) -> bool:
         """Whether evaluating ``node`` may assign a variable or write into what carries a derivative."""
         raise NotImplementedError
@@ -283,8 +287,8 @@ class Expressions:
 
     def whole(self, node: Node) -> Opaque:
         """``node`` as it stands, of which it is known that it may stay so."""
-        read = [n for n in free_names(node, frozenset()) if n in self.resolver.local]
-        return as_it_stands(node, {n: self.version(n) for n in read}, self.resolver.lookup)
+        read = {n: self.version(n) for n in free_names(node, frozenset()) if n in self.resolver.local}
+        return as_it_stands(node, read, self.resolver.lookup)
 
     def version(self, variable: str) -> str:
         """The IR name of a local variable here."""
@@ -334,8 +338,7 @@ class Expressions:
                 test = self.test(node.test)
                 return self.choose(test, lambda: self.value(node.body), lambda: self.value(node.orelse), hint)
             case gast.Attribute():
-                whole = self.value(node.value)
-                # What a function has as attributes is known by its name.
+                whole = self.value(node.value)  # what a function has as attributes is known by its name
                 operand = whole if isinstance(whole, Global) else self.atom(whole)
                 function = ops.function_of("attribute", node.attr)
                 return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
@@ -436,6 +439,8 @@ class Expressions:
         if is_writing(node, self.resolver.lookup):
             self.violation(node, *unfollowed.of_writer(node, self.resolver.lookup, self.depends))
             return self.whole(node)
+        if (met := self.met_call(node, hint)) is not None:
+            return met
         if not found and isinstance(node.func, gast.Attribute):
             if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
                 return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")

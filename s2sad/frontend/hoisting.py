@@ -19,10 +19,11 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writers import Writers
 from s2sad.frontend.writing import written_in
-from s2sad.ir.nodes import Const, Expr, Var
+from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 
 Node = Any
 
@@ -34,6 +35,21 @@ class Hoisting(Writers):
         """A variable name like ``hint`` that the function does not use."""
         raise NotImplementedError
 
+    def is_met(self, call: Node) -> bool:
+        """Whether a call of a constant is of what is known at run time only, and may carry a derivative."""
+        if self.stopping or not self.depends(call) or self.depends(call.func):
+            return False
+        return is_unknown(call, self.resolver.lookup, self.resolver.local.__contains__)
+
+    def met_call(self, node: Node, hint: str) -> Expr | None:
+        """A call of what is known at run time only; None for any other."""
+        if not self.is_met(node):
+            return None
+        callee = self.operand(node.func)
+        args, kwargs = self.arguments(node, named=True)
+        op = Op("met", self.resolver.text(node.func), pure=False)
+        return self.assign(hint, Call(op, (callee, *args), kwargs, node))
+
     def has_effect(self, node: Node) -> bool:
         """Whether evaluating ``node`` may assign a variable or write into what carries a derivative."""
         nodes = nodes_of(node)
@@ -41,6 +57,8 @@ class Hoisting(Writers):
             return True
         if not any(isinstance(n, gast.Call) for n in nodes):
             return False
+        if any(map(self.is_met, calls_at_once(node))):
+            return True
         written = set(written_in(node, self.resolver.lookup, surely=True))
         return any(isinstance(n, gast.Name) and n.id in written and self.depends(n) for n in nodes)
 

@@ -32,6 +32,7 @@ from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.jumps import single_exit
+from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
@@ -155,9 +156,19 @@ class _Lowering(ControlFlow):
             lambda call: written_by(call, resolver.lookup),
             lambda f: ops.find(resolver.lookup(f)[1]) is not None,
             lambda f: is_built_in(f, resolver.lookup),
+            self.met_calls(resolver).__contains__,
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
+
+    def met_calls(self, resolver: Resolver) -> _Ids:
+        """The calls of which it is known at run time only what they run, as far as they are lowered to that."""
+        found = _Ids()
+        for s in self.body:
+            for call in calls_at_once(s):
+                if is_unknown(call, resolver.lookup, resolver.local.__contains__):
+                    found.add(call)
+        return found
 
     def unused(self, hint: str) -> str:
         name, number = hint, 2
@@ -399,6 +410,9 @@ class _Lowering(ControlFlow):
             return
         if self.write(s.value) is not None:
             return
+        if isinstance(s.value, gast.Call) and self.is_met(s.value):
+            self.value(s.value)
+            return
         if self.depends(s.value) and isinstance(s.value, gast.Call):
             func, call = s.value.func, s.value
             function = self.resolver.lookup(func)[1]
@@ -452,7 +466,7 @@ class _Lowering(ControlFlow):
             written.update(dict.fromkeys(() if over else opaque.writes))
             kept.update(dict.fromkeys(() if over else opaque.kept))
             put.update(dict.fromkeys(() if over else opaque.puts))
-            changing &= opaque.changes or not opaque.writes
+            changing &= opaque.changes or not (opaque.writes or opaque.alters)
         made = Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
         self.emit(replace(made, puts=tuple(put), changes=changing))
 
@@ -460,6 +474,19 @@ class _Lowering(ControlFlow):
 def _is_lazy(spec: ops.OpSpec | None) -> bool:
     """Whether what an operation calls, it calls when it is asked for the next item."""
     return spec is not None and spec.defers == "items" and bool(spec.calls)
+
+
+class _Ids:
+    """A set of nodes."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, Node] = {}
+
+    def add(self, node: Node) -> None:
+        self.nodes[id(node)] = node
+
+    def __contains__(self, node: Node) -> bool:
+        return id(node) in self.nodes
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

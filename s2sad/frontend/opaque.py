@@ -38,7 +38,7 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
         receivers=tuple(unchecked_receivers(node, lookup)),
         made=own_class(function) if isinstance(function, type) else None,
         puts=tuple(sorted(set(puts(node, lookup)))) if written else (),
-        changes=bool(written) and only_changes(node, lookup),
+        changes=bool(written or altering) and only_changes(node, lookup),
     )
 
 

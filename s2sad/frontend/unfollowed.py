@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import types
 from collections.abc import Callable
@@ -26,7 +25,7 @@ OF_LIBRARY = (
     "Write it with operations of NumPy; or, if no derivative should pass, give it a constant copy of each array: "
     "stop_gradient(np.copy(x))."
 )
-_AT_RUN_TIME = "Call functions by their own names, in a branch for each if there are several."
+_PASSED = "Call a function by its own name, or one that is constant; pass it what it captures as arguments."
 AS_FUNCTION = "Write it as a function of the values that it reads, and call that."
 _VALUES = "a function of the values that it reads, and call that."
 #: Where installed packages are.
@@ -111,14 +110,9 @@ def of_value(text: str, value: Any) -> tuple[str, str]:
     remedy = ops.remedy(value)
     if remedy is not None or isinstance(value, np.ufunc) or module == "numpy":
         return f"{text} has no derivative rule", remedy or CUSTOM
-    if isinstance(value, functools.partial):
-        return f"{text} is a functools.partial, which is not followed", "Call the function inside, with all arguments."
     if isinstance(value, type) and _is_users(value):
         what = f"{text}(...) makes an object of a class, through which no derivative passes"
         return what, "Keep the values in variables of their own, or in a tuple, list or dict."
-    if isinstance(getattr(value, "__wrapped__", None), types.FunctionType):
-        what = f"{text} is behind a decorator, which is not looked through"
-        return what, "Give the function without decorator a name of its own, and call that."
     if _is_users(type(value)):
         return _of_class(text, type(value), "__call__", text)
     return f"{text} has no derivative rule", CUSTOM
@@ -130,8 +124,8 @@ def of_compiled(text: str) -> tuple[str, str]:
 
 
 def of_unknown(text: str) -> tuple[str, str]:
-    """What is said of a call of a local variable, an item or an attribute."""
-    return f"{text} is a function that is known only at run time", _AT_RUN_TIME
+    """What is said of a call of a local variable, an item or an attribute that may depend on what is differentiated."""
+    return f"{text} is a function that is known only at run time, and may depend on what is differentiated", _PASSED
 
 
 def of_writer(call: Any, lookup: Lookup, depends: Callable[[Any], bool], inside: bool = False) -> tuple[str, str]:

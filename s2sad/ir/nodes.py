@@ -36,6 +36,7 @@ OpKind = Literal[
     "field",  # x.name, of an object of which nothing is known
     "index",  # x[i]
     "user",  # a call of a function that has source
+    "met",  # x(args), a call of a constant of which it is known at run time only what it runs
 ]
 
 
@@ -63,7 +64,9 @@ class Refusal:
 class Op:
     """An operation: how it is written and, where known, the function that it applies.
 
-    One that ``writes`` may write whatever its own text says, by a method of an object that it is given.
+    One that ``writes`` may write whatever its own text says, by a method of an object that it is given.  Of the result
+    of a call that is ``met`` at run time it is checked then that it is ``apart`` from what the call is given, or shares
+    nothing at all with what was there before: it is ``fresh``.
     """
 
     kind: OpKind
@@ -71,6 +74,7 @@ class Op:
     function: Callable[..., Any] | None = None
     pure: bool = True
     writes: bool = False
+    checked: Literal["", "apart", "fresh"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ class Opaque:
     derivative can pass through it, ``writes`` are the names whose objects its calls may write.  ``call`` is
     there where the whole is a call of a user's function: what is known of its result.  What ``alters`` may write
     into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes, ``puts``
-    such variables of the module.  With ``changes`` it writes no more than which items containers have.
+    such variables of the module.  With ``changes`` it writes, or alters, no more than which items containers have.
     ``receivers`` are objects whose methods are taken for those of a built-in class; with ``checks`` the text checks
     the class of some.  ``made`` is the class of the user's that the whole makes an object of.
     """

@@ -114,5 +114,7 @@ def text(expr: Expr) -> str:
                 return f"{shown[0]}[{shown[1]}]"
             if op.kind in ("operator", "compare", "bool") and len(args) == 2:
                 return f"({shown[0]} {op.name} {shown[1]})"
+            if op.kind == "met":
+                return f"{shown[0]}({', '.join(shown[1:])})"
             prefix = "." if op.kind in ("method", "attribute", "field") else ""
             return f"{prefix}{op.name}({', '.join(shown)})"

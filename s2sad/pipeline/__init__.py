@@ -14,7 +14,7 @@ source text            frontend.source      read_source
 """
 
 from s2sad.pipeline.compilation import compile_gradient
-from s2sad.pipeline.compiled import Compiled, Goal
+from s2sad.pipeline.compiled import Compiled, Doings, Goal
 from s2sad.pipeline.entry import Together
 
-__all__ = ["Compiled", "Goal", "Together", "compile_gradient"]
+__all__ = ["Compiled", "Doings", "Goal", "Together", "compile_gradient"]

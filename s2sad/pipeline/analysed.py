@@ -41,6 +41,7 @@ from s2sad.ir.types import OPEN, Fact, describe, owners_of, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
+from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
 from s2sad.runtime import as_pair
 from s2sad.transform.functions import with_loops
@@ -124,14 +125,15 @@ class Analyser(Callees):
         has_aux: bool = False,
         context: Context | None = None,
         display: bool = False,
+        varied: tuple[str, ...] = (),
     ) -> Analysed:
         """A function with what is known of it.
 
         One with a ``context`` is called by another, which sees what it writes.  With ``display``
-        the result may be a tuple of several.
+        the result may be a tuple of several.  ``varied`` are all parameters that may carry derivatives.
         """
         lowered, ir, known = self.typed(
-            function, wrt, facts, display or has_aux, self.together if context is None else ()
+            function, varied or wrt, facts, display or has_aux, self.together if context is None else ()
         )
         if has_aux and isinstance(ir.result, Build) and len(ir.result.items) == 2:
             loss, aux = ir.result.items
@@ -150,7 +152,9 @@ class Analyser(Callees):
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
         # A user may write into the arguments and the result of a function before calling its pullback.
         beyond = frozenset({RESULT, *(p.public for p in ir.params)}) if display and context is None else frozenset()
-        shared = effects(ir, known, self.call_effects, context, beyond)
+        roots = [p.name for p in ir.params if p.public in (varied or wrt)]
+        summarise = self.summaries_of(ir, roots)
+        ir, shared = with_checked_results(ir, lambda f: effects(f, known, summarise, context, beyond))
         kept = ["~loss.1", "~aux.1"] if has_aux else []
         written = [p for p in ir.params if p.name in shared.written and known.of[p.name].kind != "scalar"]
         if context is not None:
@@ -160,18 +164,18 @@ class Analyser(Callees):
             self.written = frozenset(p.public for p in written)
             ir = with_copies(ir, written, known, shared, wrt, lowered.source, lowered.resolver)
             ir, known = self.inferred_with(lowered, ir, facts)
-            shared = effects(ir, known, self.call_effects, overwritten=beyond)
+            shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
         if shared.versions:
             if context is None and any(p.name in shared.versions for p in ir.params):
                 ir = with_own_containers(ir, shared, known, lowered.source)
                 ir, known = self.inferred_with(lowered, ir, facts)
-                shared = effects(ir, known, self.call_effects, overwritten=beyond)
+                shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
         _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
         ir = remove_dead(ir, shared.objects(), kept)
-        roots = [p.name for p in ir.params if p.public in wrt]
+        active = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
-        found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), roots, shared)
+        found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), active, shared)
         if self.together and context is None and are_together(ir, found.varied):
             what = "two arguments share what the function changes and differentiates"
             raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), what, "Pass a copy of one.")])

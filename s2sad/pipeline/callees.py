@@ -6,7 +6,7 @@ import inspect
 import re
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from s2sad.analysis.summaries import (
     NO_EFFECTS,
     CallEffects,
     Context,
+    Summaries,
     assumed,
     call_may_write,
     constant_calls,
@@ -28,9 +29,12 @@ from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.called import OWN_ARRAY
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
+from s2sad.frontend.met import roots_called
+from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Build, Call, Expr, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
+from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.refused import of_call
 
 #: The names in the text of a size.
@@ -62,9 +66,13 @@ class Callees(ABC):
     ) -> tuple[Lowered, Function, Facts]:
         """A function in IR, and the facts about it, given those about its parameters."""
 
+    @abstractmethod
+    def source(self, function: types.FunctionType) -> Source:
+        """The source of a function."""
+
     def bind(self, call: Call) -> dict[str, Expr]:
         """Map the parameters of the user's function to the arguments of ``call``; what ``*`` gathers is a tuple."""
-        signature = inspect.signature(call.op.function)  # type: ignore[arg-type]
+        signature = inspect.signature(call.op.function, follow_wrapped=False)  # type: ignore[arg-type]
         bound = signature.bind_partial(*call.args, **dict(call.kwargs)).arguments
         for name, value in bound.items():
             if isinstance(value, (tuple, dict)):
@@ -123,7 +131,7 @@ class Callees(ABC):
             self.results[key] = result
             self.met.discard(key)
             try:
-                lowered, body, known = self.typed(function, tuple(bound), facts, True)
+                lowered, body, known = self.typed_whole(function, facts)
                 new = _outward(known.get(body.result))
                 self.inferred[key] = replace(lowered, function=body), known
             except S2SADError as error:
@@ -153,20 +161,23 @@ class Callees(ABC):
             fact_of = {name: rough(f, None) for name, f in fact_of.items()}
         return (function, tuple(fact_of.items())), fact_of, depth
 
-    def call_effects(self, call: Call, facts: Facts) -> CallEffects:
-        """What a call does to the objects that it is given."""
+    def call_effects(self, call: Call, facts: Facts, varied: Set[str] = frozenset()) -> CallEffects:
+        """What a call does to the objects that it is given; the names that are ``varied`` may carry derivatives."""
         bound = self.bind(call)
         key, fact_of, depth = self.key_of(call, facts)
+        params = frozenset(p for p, v in bound.items() if not varied.isdisjoint(names_in(v)))
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        if key not in self.summaries and depth <= DEPTH:
+        if (key, None) not in self.summaries and depth <= DEPTH:
             self.result(function, fact_of)
             if self.inferred.get(key) is not None:
-                self.summarising.append(function)
-                self.summaries[key] = self.fixed_summary(key)
-                self.summarising.pop()
+                self.summarise(function, key, None)
         self.met.add(key)
-        found = self.summaries.get(key)
+        found = self.summaries.get((key, None))
+        if found is not None and found.met:
+            if (key, params) not in self.summaries:
+                self.summarise(function, key, params)
+            found = self.summaries[key, params]
         if found is None:
             return assumed(call, bound)
         # What is not given is a default, which the module holds.
@@ -177,6 +188,7 @@ class Callees(ABC):
         return replace(
             found,
             bound=bound,
+            varied=params,
             written=found.written & given,
             shared=found.shared & given,
             linked=linked,
@@ -188,16 +200,46 @@ class Callees(ABC):
             overwriting=found.overwriting or default,
         )
 
-    def fixed_summary(self, key: Any) -> CallEffects | None:
+    def summaries_of(self, function: Function, roots: Iterable[str]) -> Summaries:
+        """The effects of the calls in a function where the names ``roots`` carry derivatives."""
+        varied = reached(function, roots)
+        return lambda call, facts: self.call_effects(call, facts, varied)
+
+    def typed_whole(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> tuple[Lowered, Function, Facts]:
+        """A function in IR, with respect to all its arguments; without those that it calls, if that is refused."""
+        wrt = tuple([name for name, fact in facts.items() if fact.kind not in ("none", "other")])
+        try:
+            return self.typed(function, wrt, facts, True)
+        except UnsupportedError:
+            called = roots_called(self.source(function).node)
+            if called.isdisjoint(wrt):
+                raise
+            return self.typed(function, tuple([name for name in wrt if name not in called]), facts, True)
+
+    def summarise(self, function: types.FunctionType, key: Any, params: frozenset[str] | None) -> None:
+        """Find what a function does; with ``params`` where these may carry derivatives."""
+        self.summarising.append(function)
+        self.summaries[key, params] = self.fixed_summary(key, params)
+        self.summarising.pop()
+
+    def fixed_summary(self, key: Any, params: frozenset[str] | None) -> CallEffects | None:
         """What a function does that may call itself: the least that follows from itself; None if that is not found."""
         inferred = self.inferred[key]
         assert inferred is not None
-        found: CallEffects | None = NO_EFFECTS
+        if params is not None:
+            try:
+                lowered, body, known = self.typed(
+                    key[0], tuple(sorted(params)), {n: _inward(f) for n, f in key[1]}, True
+                )
+            except S2SADError:
+                return None
+            inferred = replace(lowered, function=body), known
+        found: CallEffects | None = replace(NO_EFFECTS, met=params is not None)
         before = set(self.summaries)
         for _ in range(ROUNDS):
-            self.summaries[key] = found
+            self.summaries[key, params] = found
             self.met.discard(key)
-            new = self.summary(*inferred)
+            new = self.summary(*inferred, params)
             if new == found or key not in self.met:
                 return new
             for other in self.summaries.keys() - before:
@@ -205,10 +247,12 @@ class Callees(ABC):
             found = new
         return None
 
-    def summary(self, lowered: Lowered, facts: Facts) -> CallEffects:
-        """What a function does to the objects that it is given."""
+    def summary(self, lowered: Lowered, facts: Facts, varied: frozenset[str] | None) -> CallEffects:
+        """What a function does to the objects that it is given, where the parameters ``varied`` carry derivatives."""
         function = lowered.function
-        found = effects(function, facts, self.call_effects, Context())
+        roots = [p.name for p in function.params if varied is None or p.public in varied]
+        summarise = self.summaries_of(function, roots)
+        function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
         params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
@@ -230,6 +274,7 @@ class Callees(ABC):
                 [(params[n], put) for n in params if n in found.written and (put := _named(found.owners.get(n, ())))]
             ),
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
+            has_met(function, found),
         )
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:

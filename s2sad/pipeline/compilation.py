@@ -10,8 +10,9 @@ from typing import Any
 
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import sections
-from s2sad.analysis.summaries import Context
+from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.calls import with_unchanging_calls
 from s2sad.differentiate.known import Known, Pair, Reversed
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
@@ -24,8 +25,10 @@ from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
 from s2sad.pipeline.callees import DEPTH
-from s2sad.pipeline.compiled import Compiled, Goal
+from s2sad.pipeline.compiled import Compiled, Doings, Goal
+from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
+from s2sad.pipeline.met import has_met
 from s2sad.pipeline.pairs import Again, border, halves
 from s2sad.pipeline.passes import finished
 from s2sad.pipeline.writer import Writer
@@ -70,6 +73,7 @@ class _Callee:
     pair: Pair | None = None
     fixed: bool = False
     done: bool = False
+    doings: Doings | None = None
 
 
 class _Compilation(Analyser):
@@ -92,12 +96,28 @@ class _Compilation(Analyser):
         single: bool,
     ) -> Compiled:
         stem = _stem(self.source(function).name)
+        names: tuple[str, ...] = ()
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         pair = None
-        if goal == "pair":
+        doings = None
+        if goal == "effects":
+            a = self.analysed(function, wrt, facts, context=Context(), display=True)
+            if a.doubts:
+                raise UnsupportedError(a.doubts)
+            if not has_met(a.function, a.effects):
+                return Compiled("", {}, tuple(self.guards.values()), doings=doings_of(a))
+            callee = self.make_pair(function, wrt, facts, stem, None, Context(), True, inactive=True)
+            pair, names = callee.pair, callee.names
+            doings = callee.doings
+        elif goal in ("call", "copied_call"):
+            beyond = {*function.__code__.co_varnames, RESULT, MODULE} if goal == "copied_call" else ()
+            callee = self.make_pair(function, wrt, facts, stem, None, Context(overwritten=frozenset(beyond)), True)
+            pair, names = callee.pair, callee.names
+            doings = callee.doings
+        elif goal == "pair":
             callee = self.make_pair(function, wrt, facts, stem)
             pair = callee.pair
-            names: tuple[str, ...] = callee.names
+            names = callee.names
         else:
             prefix = f"{stem}_value_and_grad_" if goal == "value_and_gradient" else f"{stem}_grad_"
             names = (self.writer.unused(prefix + "_".join(wrt)),)
@@ -107,7 +127,7 @@ class _Compilation(Analyser):
         text = self.writer.source(names)
         self.stages["source"] = lambda: text
         guards = tuple(self.guards.values())
-        return Compiled(text, self.writer.functions, guards, self.stages, names, self.once, pair, self.written)
+        return Compiled(text, self.writer.functions, guards, self.stages, names, self.once, pair, self.written, doings)
 
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function."""
@@ -133,7 +153,7 @@ class _Compilation(Analyser):
         made = reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
         if a.doubts:
             raise UnsupportedError(a.doubts)
-        return made
+        return replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
 
     def gradient(
         self,
@@ -183,8 +203,15 @@ class _Compilation(Analyser):
 
     # --- calls
 
-    def pair(self, call: Call, active: tuple[str, ...], facts: Mapping[str, Fact], context: Context) -> Pair:
-        """The pair of functions for a call with these active arguments."""
+    def pair(
+        self,
+        call: Call,
+        active: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        context: Context,
+        varied: frozenset[str] = frozenset(),
+    ) -> Pair:
+        """The pair of functions for a call with these active arguments, of all those that are ``varied``."""
         function = call.op.function
         assert isinstance(function, types.FunctionType)
         symbols: dict[Dim, Dim] = {}
@@ -192,9 +219,10 @@ class _Compilation(Analyser):
         # A function that calls itself, each time with other facts, is not followed for ever.
         if sum(known is not None and known[0] is function and not c.done for known, c in self.pairs.items()) > DEPTH:
             own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
-        key = (function, active, tuple(own_facts.items()), context)
+        key = (function, active, tuple(own_facts.items()), context, varied)
         if key not in self.pairs or self.pairs[key].pair is None:
-            self.make_pair(function, active, own_facts, _stem(self.source(function).name), key, context)
+            stem = _stem(self.source(function).name)
+            self.make_pair(function, active, own_facts, stem, key, context, varied=varied)
         callee = self.pairs[key]
         assert callee.pair is not None
         callee.fixed = True
@@ -208,12 +236,23 @@ class _Compilation(Analyser):
         stem: str,
         key: Any = None,
         context: Context | None = None,
+        met: bool = False,
+        inactive: bool = False,
+        varied: frozenset[str] = frozenset(),
     ) -> _Callee:
-        """Write the two halves of a function's derivative: for a call, or, without ``context``, for a user."""
+        """Write the two halves of a function's derivative: for a call, or, without ``context``, for a user.
+
+        A call that is ``met`` at run time passes no shadows, and all its arguments once.  With ``inactive`` there is
+        nothing to differentiate.
+        """
         names = (self.writer.unused(f"{stem}_forward"), self.writer.unused(f"{stem}_reverse"))
-        callee = _Callee(names, (types.CellType(), types.CellType()), fixed=context is None)
+        callee = _Callee(names, (types.CellType(), types.CellType()), fixed=context is None or met)
         self.pairs[key] = callee
-        a = self.analysed(function, wrt, facts, context=context, display=True)
+        every = tuple(sorted(varied.union(wrt))) if varied else wrt
+        a = self.analysed(function, wrt, facts, context=context, display=True, varied=every)
+        callee.doings = doings_of(a)
+        if inactive:
+            a, wrt = replace(a, activity=replace(a.activity, active=frozenset())), ()
         edge = border(a, names, callee.cells, wrt, context is not None)
         callee.pair = edge.pair
         seeds = [(name, Var(bar)) for name, bar in edge.seeds]

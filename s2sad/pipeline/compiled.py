@@ -10,7 +10,26 @@ from typing import Literal
 from s2sad.differentiate.known import Pair
 from s2sad.frontend.resolve import Guard
 
-Goal = Literal["gradient", "value_and_gradient", "pair"]
+#: A ``call`` is a pair for a call that is met at run time, ``effects`` what such a call does, without derivative.
+Goal = Literal["gradient", "value_and_gradient", "pair", "call", "copied_call", "effects"]
+
+
+@dataclass(frozen=True)
+class Doings:
+    """What a function does beside computing its result.
+
+    ``written`` are the parameters whose arguments it may write, ``kept`` those that it may keep, ``shared`` those whose
+    object the result may be, view or hold; with ``outside`` it may so share with what else there is.  What ``alters``
+    may write into objects of the module of which it is not known which they are, other than by changing which items
+    lists and dicts have.  With ``nothing`` the result is None.
+    """
+
+    written: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    outside: bool = False
+    alters: bool = False
+    nothing: bool = False
 
 
 _MISSING = object()
@@ -32,6 +51,7 @@ class Compiled:
     once: bool = False
     pair: Pair | None = None
     written: frozenset[str] = frozenset()
+    doings: Doings | None = None
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

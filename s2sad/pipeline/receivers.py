@@ -22,21 +22,19 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Call,
-    Copy,
     Effect,
     Evaluate,
     Expr,
-    For,
     Function,
     Op,
     Opaque,
     Receiver,
     Stmt,
-    Store,
     Unpack,
     Var,
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, place_of, walk, writes
+from s2sad.pipeline.met import is_met, reached
 from s2sad.runtime import plain
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
@@ -55,7 +53,7 @@ def with_checks(function: Function, facts: Facts, roots: Iterable[str]) -> Funct
 class _Checks:
     def __init__(self, function: Function, facts: Facts, roots: Iterable[str]) -> None:
         self.facts = facts
-        self.varied = _reached(function, roots)
+        self.varied = reached(function, roots)
         names = [n for s in walk(function.body) for n in writes(s) if n.startswith("~t.")]
         self.last = max((int(n.partition(".")[2]) for n in names), default=0)
         assigned = (s.target for s in walk(function.body) if isinstance(s, Assign))
@@ -84,6 +82,9 @@ class _Checks:
         """A temporary that is to be checked, checked where it is made."""
         if isinstance(stmt, Assign) and stmt.target in self.made:
             self.made.discard(stmt.target)
+            if is_met(stmt.value):
+                # The class of such a result is checked when the call has run.
+                return stmt
             return replace(stmt, value=Call(PLAIN, (stmt.value,)))
         return stmt
 
@@ -157,27 +158,3 @@ class _Checks:
                 called = ast.Call(ast.Name(PLAIN_NAME, ast.Load()), [part.value], [])
                 part.value = ast.copy_location(called, part.value)
         return node, True
-
-
-def _reached(function: Function, roots: Iterable[str]) -> set[str]:
-    """The names that are computed from some others, in whatever way."""
-    found = set(roots)
-    edges: list[tuple[set[str], set[str]]] = []
-    for stmt in walk(function.body):
-        match stmt:
-            case Assign(value=value) | Unpack(value=value):
-                edges.append((set(names_in(value)), set(writes(stmt))))
-            case Copy(targets=targets, sources=sources):
-                edges += [(set(names_in(s)), {t}) for t, s in zip(targets, sources, strict=True)]
-            case For(iters=iters):
-                edges.append(({n for i in iters for n in names_in(i)}, set(writes(stmt))))
-            case Store(base=base, value=value):
-                edges.append((set(names_in(value)), set(names_in(base))))
-    grown = True
-    while grown:
-        before = len(found)
-        for read, written in edges:
-            if not found.isdisjoint(read):
-                found |= written
-        grown = len(found) > before
-    return found

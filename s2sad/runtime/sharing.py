@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -33,8 +34,9 @@ def apart(written: Any, *others: Any) -> None:
     Raises:
         SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
     """
-    own = _arrays(written)
-    rest = [b for x in others for b in _arrays(x)]
+    own = arrays_in(written)
+    _check_captured(own, (written, *others))
+    rest = [b for x in others for b in arrays_in(x)]
     for i, a in enumerate(own):
         for b in (*own[:i], *rest):
             if overlap(a, b):
@@ -53,6 +55,7 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
         SharedArgumentsError: if two reach the same list, dict, set, instance or memory.
     """
     reached = [_changeable(x) for x in changed]
+    _check_captured([a for _, arrays in reached for a in arrays], (*changed, *others))
     for x in others:
         of_class = next((a for a in _of_classes(changed) if isinstance(x, np.ndarray) and overlap(a, x)), None)
         if of_class is not None:
@@ -100,6 +103,13 @@ def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
         return True
 
 
+def shares(value: Any, *others: Any) -> bool:
+    """Whether a value is, holds or views something of ``others`` that can change."""
+    objects, arrays = _changeable(value)
+    reached = [_changeable(x) for x in others]
+    return any(objects.keys() & more.keys() or _overlapping(arrays, memory) for more, memory in reached)
+
+
 def described(x: Any) -> str:
     """An object by its class."""
     if isinstance(x, MEMORY):
@@ -128,11 +138,54 @@ def _of_classes(objects: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
             yield from (v for name, v in held if name not in own)
 
 
+def _check_captured(written: Sequence[Any], arguments: Iterable[Any]) -> None:
+    """Refuse functions among what arguments reach that have captured memory which is written: they see no copy.
+
+    Raises:
+        UndefinedDerivativeError: if one has.
+    """
+    seen: dict[int, Any] = {}
+    pending = [f for x in arguments if type(x) not in ATOMS for f in _functions_in(x)]
+    while pending:
+        function = pending.pop()
+        if id(function) in seen:
+            continue
+        seen[id(function)] = function
+        held = [c.cell_contents for c in function.__closure__ or () if _is_filled(c)]
+        held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        for x in held:
+            if any(overlap(a, b) for a in arrays_in(x) for b in written):
+                name = function.__qualname__
+                raise UndefinedDerivativeError(
+                    f"an argument that the function writes into shares memory with what {name} has captured",
+                    "Pass a copy of it (x.copy()), or give the values to the function as arguments.",
+                )
+            if type(x) not in ATOMS:
+                pending += _functions_in(x)
+
+
+def _functions_in(x: Any) -> list[types.FunctionType]:
+    """The functions that an object reaches, or is."""
+    if isinstance(x, np.ndarray) and not x.dtype.hasobject:
+        return []
+    reach = Reach([x])
+    found = [y for y in reach.outside if isinstance(y, types.FunctionType)]
+    bound = [y.__func__ for y in reach.objects.values() if isinstance(y, types.MethodType)]
+    return found + [f for f in bound if isinstance(f, types.FunctionType)]
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
 def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
     return next(((a, b) for a in first for b in second if overlap(a, b)), ())
 
 
-def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
+def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays that a value reaches, one as often as it is held."""
     if isinstance(x, np.ndarray) and not x.dtype.hasobject:
         return [x]

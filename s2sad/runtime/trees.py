@@ -91,7 +91,7 @@ def _describe(value: Any) -> str:
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
-def _fields(x: Any) -> tuple[str, ...] | None:
+def dataclass_fields(x: Any) -> tuple[str, ...] | None:
     """The field names of a dataclass instance, else None."""
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         return tuple(f.name for f in dataclasses.fields(x))
@@ -121,7 +121,7 @@ def zeros(x: Any) -> Any:
         return [zeros(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros(item) for key, item in dict.items(x)}
-    fields = _fields(x)
+    fields = dataclass_fields(x)
     if fields is not None:
         return {name: zeros(getattr(x, name)) for name in fields}
     return 0.0 if not hasattr(x, "__array_function__") else np.zeros_like(x)
@@ -263,8 +263,8 @@ def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
         return [x]
     if isinstance(x, dict):
         x = list(dict.values(x))
-    elif _fields(x) is not None:
-        x = [getattr(x, name) for name in _fields(x) or ()]
+    elif dataclass_fields(x) is not None:
+        x = [getattr(x, name) for name in dataclass_fields(x) or ()]
     return [a for item in x for a in _arrays(item)] if isinstance(x, (list, tuple)) else []
 
 
@@ -294,7 +294,7 @@ def own(x: Any) -> Any:
         return sequence_like(x, items)
     if isinstance(x, dict):
         return {key: own(item) for key, item in dict.items(x)}
-    fields = _fields(x)
+    fields = dataclass_fields(x)
     if fields is not None:
         return with_fields(x, {name: own(getattr(x, name)) for name in fields})
     if isinstance(x, np.flatiter):
@@ -353,7 +353,7 @@ def conform(g: Any, x: Any) -> Any:
         return [conform(0.0, b) for b in x] if _is_zero(g) else [conform(a, b) for a, b in zip(g, x, strict=True)]
     if isinstance(x, dict):
         return {key: conform(0.0 if _is_zero(g) else g[key], value) for key, value in dict.items(x)}
-    fields = _fields(x)
+    fields = dataclass_fields(x)
     if fields is not None:
         values = {name: conform(0.0 if _is_zero(g) else g[name], getattr(x, name)) for name in fields}
         return with_fields(x, values)
@@ -383,7 +383,7 @@ def shadow(x: Any) -> Any:
             return [part_shadow(item) for item in x]
         if isinstance(x, dict):
             return {key: part_shadow(item) for key, item in dict.items(x)}
-        fields = _fields(x)
+        fields = dataclass_fields(x)
         if fields is not None:
             return {name: part_shadow(getattr(x, name)) for name in fields}
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
@@ -423,7 +423,7 @@ def part_shadow(x: Any) -> Any:
     """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
     if isinstance(x, np.ndarray):
         return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    return shadow(x) if isinstance(x, (list, tuple, dict)) or _fields(x) is not None else 0.0
+    return shadow(x) if isinstance(x, (list, tuple, dict)) or dataclass_fields(x) is not None else 0.0
 
 
 def take_out(x_bar: Any, index: Any) -> Any:

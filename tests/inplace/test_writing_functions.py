@@ -1096,5 +1096,5 @@ def test_refusals(f: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedError) as refusal:
         grad(f)(V)
     assert PLACE.search(str(refusal.value))
-    found = [v.place.line for v in refusal.value.violations if v.place is not None]
+    found = [p.line for v in refusal.value.violations for p in (v.place, *v.calls) if p is not None]
     assert set(wanted) <= set(found)

@@ -1,0 +1,102 @@
+"""Calls of which it is known at run time only what they run: of parameters, items, attributes, methods of objects.
+
+    y = f(x)               of a parameter
+    y = ACTIVATIONS[k](x)  of an item
+    y = self.act(x)        of an attribute, or a method
+    y = PARTIAL(x)         of an object of the module
+
+What is called carries no derivative itself.  Such a call is differentiated when it runs (`s2sad.dispatch`), where it is
+checked that it writes into nothing that it is given and keeps nothing of that.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad import ops
+from s2sad.frontend.called import is_followed, sparse_product
+from s2sad.frontend.given import is_built_in
+from s2sad.frontend.outs import is_writing
+from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.unfollowed import inside_library
+from s2sad.runtime.classes import own_class, static_member
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+_INNER = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_AROUND = (types.MethodType, functools.partial, type(functools.cache(len)))
+
+
+def is_unknown(call: Node, lookup: Lookup, is_local: Callable[[str], bool]) -> bool:
+    """Whether it is known at run time only what a call runs."""
+    if is_starred(call) or is_writing(call, lookup):
+        return False
+    found, function = lookup(call.func)
+    if found:
+        return is_around(function)
+    if isinstance(call.func, gast.Name):
+        return is_local(call.func.id)
+    if not isinstance(call.func, gast.Attribute):
+        return not isinstance(call.func, (gast.Lambda, gast.Constant))
+    known, owner = lookup(call.func.value)
+    if known and is_of_package(static_member(type(owner), call.func.attr)):
+        return False
+    if isinstance(owner, types.ModuleType) or sparse_product(call, lookup) is not None or _is_of_base(call, lookup):
+        return False
+    return ops.method(call.func.attr) is None or not is_built_in(call.func, lookup)
+
+
+def is_around(function: Any) -> bool:
+    """Whether a known object runs a function when it is called, and is no function of the operation table itself."""
+    if isinstance(function, (type, types.BuiltinFunctionType, np.ufunc)) or ops.spec_of(function) is not None:
+        return False
+    if isinstance(function, types.FunctionType):
+        return False
+    if ops.remedy(function) is not None:
+        return False
+    if isinstance(function, _AROUND) or isinstance(getattr(function, "py_func", None), types.FunctionType):
+        return True
+    called = static_member(type(function), "__call__")
+    if is_of_package(called):
+        return False
+    return own_class(function) is not None or (isinstance(called, types.FunctionType) and is_followed(called))
+
+
+def is_of_package(member: Any) -> bool:
+    """Whether a member of a class is a function of an installed package."""
+    return isinstance(member, types.FunctionType) and bool(inside_library(member.__code__.co_filename))
+
+
+def _is_of_base(call: Node, lookup: Lookup) -> bool:
+    """Whether a call is of a method of a class further up: ``super().forward(x)``."""
+    owner = call.func.value
+    return isinstance(owner, gast.Call) and lookup(owner.func)[1] is super
+
+
+def calls_at_once(node: Node) -> Iterator[Node]:
+    """The calls that evaluating an expression runs itself."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, gast.Call):
+            yield part
+        if not isinstance(part, _INNER):
+            pending.extend(gast.iter_child_nodes(part))
+
+
+def roots_called(function: Node) -> set[str]:
+    """The names of which a function calls what they stand for, an item or attribute of it."""
+    found: set[str] = set()
+    for call in nodes_of(function):
+        root = call.func if isinstance(call, gast.Call) else None
+        while isinstance(root, (gast.Attribute, gast.Subscript)):
+            root = root.value
+        if isinstance(root, gast.Name):
+            found.add(root.id)
+    return found
