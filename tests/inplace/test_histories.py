@@ -881,6 +881,18 @@ def tuple_of_hist(x: Any) -> Any:
     return np.sum(g[0] * g[1] * h[-1])
 
 
+def log_of_a_sum(p: Any) -> Any:
+    m = np.max(p)
+    return m + np.log(np.exp(p - m).sum())
+
+
+def taken_for_an_array_by_a_function(x: Any) -> Any:
+    terms = []
+    for i in range(3):
+        terms.append(x[i] * x[i])
+    return log_of_a_sum(terms)
+
+
 CASES = [
     *[
         case(f, V)
@@ -970,6 +982,7 @@ CASES = [
         )
     ],
     case(list_argument, [0.3, 1.7]),
+    case(taken_for_an_array_by_a_function, V),
 ]
 
 #: What is refused, and what is said of it.
