@@ -29,6 +29,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     Super,
+    is_plain,
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
@@ -171,15 +172,15 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         return None
     if not any(o.kind in ("function", "lambda") for o in inner(code.body)) or code in s.active:
         return None
-    start, state, used, lifted = len(s.out), s.state.copied(), s.used, dict(s.lifted)
+    before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
         done = call_function(s, function, args, op, frame, None)
     except NotSpecialisedError:
         done = None
     if isinstance(done, tuple) and any(map(is_static, done)):
         return done
-    del s.out[start:]
-    s.state, s.used, s.lifted = state, used, lifted
+    s.back(before)
+    s.used, s.lifted = used, lifted
     return None
 
 
@@ -217,7 +218,7 @@ def _defaults(s: Specialiser, function: types.FunctionType) -> dict[str, Abstrac
 
 def _existing(s: Specialiser, value: object, title: str) -> Abstract:
     """The abstract value of an object that exists."""
-    if isinstance(value, (type(None), bool, int, float, complex, str)):
+    if is_plain(value):
         return Constant(value)
     if type(value) is tuple and not value:
         return Row(())

@@ -196,6 +196,11 @@ def is_static(value: Abstract) -> bool:
     return not isinstance(value, (Value, Constant))
 
 
+def is_plain(value: Any) -> bool:
+    """Whether an object is a constant that can stand in a text."""
+    return type(value) in (type(None), bool, int, float, complex, str)
+
+
 def is_callable(value: Abstract) -> bool:
     """Whether an abstract value is a function or method."""
     return isinstance(value, (Closure, Method, Partial, Choice)) or (isinstance(value, Known) and callable(value.value))

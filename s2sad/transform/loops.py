@@ -24,14 +24,13 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(iterable, Stream) or (row is not None and not isinstance(iterable, Value)):
         return _written_out(s, op, one_by_one(s, iterable), frame)
     counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
-    start, state, env = len(s.out), s.state.copied(), dict(frame.env)
+    before, env = s.mark(), dict(frame.env)
     try:
         return _loop(s, op, frame)
     except NotSpecialisedError:
         if not counts:
             raise
-    del s.out[start:]
-    s.state = state
+    s.back(before)
     frame.env.clear()
     frame.env.update(env)
     return _written_out(s, op, counts, frame)
@@ -104,13 +103,12 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     depth = len(s.loops)
     try:
         while True:
-            start, state = len(s.out), s.state.copied()
+            before = s.mark()
             writing = _Loop(s, op, frame, cells)
             done = writing.run()
             if not writing.more:
                 return done
-            del s.out[start:]
-            s.state = state
+            s.back(before)
             for cell in writing.more:
                 s.state[cell] = content_of(s, s.state, cell)
                 if s.state.is_apart(cell):

@@ -30,6 +30,7 @@ from s2sad.transform.known import (
     State,
     Super,
     Unsure,
+    is_plain,
 )
 from s2sad.transform.simple import items_of, use_known
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
@@ -41,8 +42,6 @@ _ODD = (
     "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
     "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
 )  # fmt: skip
-#: Constants that are written wherever they are used.
-_PLAIN = (type(None), bool, int, float, complex, str)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -119,10 +118,9 @@ def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> 
     for name, f in fields.items():
         if name in bound:
             continue
-        plain = (type(None), bool, int, float, complex, str)
         if f.default_factory in (list, dict):
             bound[name] = items_of(s, [], None if f.default_factory is list else ())
-        elif isinstance(f.default, plain):
+        elif is_plain(f.default):
             bound[name] = Constant(f.default)
         else:
             return None
@@ -218,7 +216,7 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return (Known(member.__func__),)
     if isinstance(member, classmethod):
         raise NotSpecialisedError(name)
-    if isinstance(member, _PLAIN):
+    if is_plain(member):
         return (Constant(member),)
     raise NotSpecialisedError(name)
 
@@ -227,7 +225,7 @@ def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
     """What a cell holds; for an attribute that an object does not have, the constant of its class."""
     if cell not in state and cell.record is not None and static_member(cell.record.cls, cell.name) is not None:
         member = static_member(cell.record.cls, cell.name)
-        if not isinstance(member, _PLAIN):
+        if not is_plain(member):
             raise NotSpecialisedError(cell.name)
         _guard_member(s, cell.record.cls, cell.name)
         return Constant(member)
@@ -289,6 +287,11 @@ def dir_of(cls: type) -> set[str]:
 
 def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, value = [s.get(o, frame) for o in op.operands]
+    if isinstance(base, Known):
+        cls = base.value if isinstance(base.value, type) else type(base.value)
+        if isinstance(base.value, (type, types.ModuleType)) or static_member(cls, op.data) is not None:
+            # What is read of a class or module, and a method of an object, is taken for what it was at first.
+            raise NotSpecialisedError(op.data)
     if not isinstance(base, Record):
         return None
     member = static_member(base.cls, op.data)

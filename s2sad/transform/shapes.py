@@ -110,8 +110,10 @@ class Shapes:
                 own, identity = self.identity(value.identity)
 
                 def function(again: Again) -> Closure:
+                    # In the order in which the leaves were found.
+                    env = around(again)
                     defaults = dict(zip(names, rebuild(again), strict=True))
-                    made = replace(value, env=around(again), defaults=defaults, identity=identity(again))
+                    made = replace(value, env=env, defaults=defaults, identity=identity(again))
                     made.identity.whole = made.identity.whole or made
                     return made
 

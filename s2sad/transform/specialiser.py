@@ -323,6 +323,14 @@ class Specialiser:
             self.numbers.add(copy)
         return copy
 
+    def mark(self) -> tuple[list[Operation], State]:
+        """What is written and what cells hold now, for `back`."""
+        return list(self.out), self.state.copied()
+
+    def back(self, mark: tuple[list[Operation], State]) -> None:
+        """Undo what was done since a mark.  What was read may have been put between what stood there."""
+        self.out[:], self.state = mark
+
     @contextmanager
     def apart(self) -> Iterator[list[Operation]]:
         """What is written in the ``with`` goes into a list of its own; cells hold afterwards what they did before."""

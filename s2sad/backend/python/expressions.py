@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,7 +77,11 @@ class Trees:
     def read(self, operand: Operand) -> ast.expr:
         """An operand by its name."""
         if isinstance(operand, Constant):
-            return ast.Constant(operand.value)
+            value = operand.value
+            if type(value) in (int, float) and math.copysign(1.0, value) < 0:
+                # As the parser reads it: the sign is an operator.
+                return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+            return ast.Constant(value)
         return ast.Name(self.names.of(operand), _LOAD)
 
     def is_read(self, name: str, tree: ast.expr) -> bool:
