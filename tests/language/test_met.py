@@ -487,12 +487,12 @@ def test_the_saved_text_runs_by_itself(tmp_path: Path) -> None:
     assert found == pytest.approx(numeric_gradient(lambda y: rk4(lambda t, v: -v, y, 0.0, 0.1), (1.0,)))
 
 
-def made_anew(k: Any, x: Any) -> Any:
-    return np.sum(applied(lambda t: t * k * 2.0, x))
+def product_with(k: Any) -> Callable[[Any], Any]:
+    return lambda t: t * k * 2.0
 
 
 def applied(f: Any, x: Any) -> Any:
-    return f(x)
+    return np.sum(f(x))
 
 
 def keyword_only(k: Any) -> Callable[..., Any]:
@@ -511,16 +511,15 @@ def recursive(k: float) -> Callable[..., Any]:
 
 
 def test_closures_of_one_code_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    df = grad(made_anew, 1)
-    df(2.0, X)
+    df = grad(applied, 1)
+    df(product_with(2.0), X)
     with monkeypatch.context() as patched:
         patched.setattr("s2sad.variants.compile_gradient", None)
-        np.testing.assert_allclose(df(3.0, X), 6.0 * np.ones(3))
+        np.testing.assert_allclose(df(product_with(3.0), X), 6.0 * np.ones(3))
     # What is captured is of another kind.
-    np.testing.assert_allclose(df(X, X), 2.0 * X)
-    np.testing.assert_allclose(df(np.ones((2, 1)), X), 4.0 * np.ones(3))
-    np.testing.assert_allclose(df(np.float32(2.0), X), 4.0 * np.ones(3))
-    np.testing.assert_allclose(df(2.0, X), 4.0 * np.ones(3))
+    for k in (np.ones((2, 1)), 2.0, X, np.float32(2.0), 1.0j, 2.0):
+        found = vjp(applied, product_with(k), X, argnums=1)[1](1.0)[0]
+        np.testing.assert_allclose(found, np.real(np.broadcast_to(2.0 * np.sum(np.atleast_2d(k), axis=0), (3,))))
     for k in (2.0, 3.0):
         np.testing.assert_allclose(grad(by_name, 1)(keyword_only(k), X), k * np.ones(3))
         found = grad(lambda f, x: np.sum(f(x, 2)), 1)(recursive(k), X)
