@@ -56,7 +56,7 @@ def is_source_of(node: ast.FunctionDef | ast.Lambda, function: types.FunctionTyp
 
 def _guesses(running: types.CodeType, namespace: dict[str, Any]) -> Iterator[set[str]]:
     """Propose the names that the module imports, as far as the code uses them."""
-    names = _names(running)
+    names = names_in(running)
     yield {name for name in names if isinstance(namespace.get(name), types.ModuleType)}
     imported = names - set(_method_owners(running)) - {"super", "__debug__"}
     yield imported
@@ -71,7 +71,7 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _nested(constant)
 
 
-def _names(code: types.CodeType) -> set[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """Return all names that code uses, except those of rewritten asserts, which are no identifiers."""
     names: set[str] = set()
     for inner in _nested(code):
@@ -109,7 +109,7 @@ def _compile(node: ast.FunctionDef | ast.Lambda, running: types.CodeType, import
         made = set()
     ast.copy_location(bare, node)
     depth = 2
-    owner = _enclosing_class(running.co_qualname)
+    owner = enclosing_class(running.co_qualname)
     if owner is not None:
         bare = ast.ClassDef(owner, [], [], [bare], [])
         if sys.version_info >= (3, 12):
@@ -158,7 +158,7 @@ def _bare_arguments(arguments: ast.arguments) -> ast.arguments:
     )
 
 
-def _enclosing_class(qualname: str) -> str | None:
+def enclosing_class(qualname: str) -> str | None:
     """Return the innermost class in which a function stands, by its qualified name."""
     parts = qualname.split(".")
     for index in range(len(parts) - 2, -1, -1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import inspect
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,11 @@ class Guard:
     name: str
     expected: Any
     probe: Callable[[Any], Any] | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells guards apart; all facts about a value that are functions of it count as one."""
+        return id(self.space), self.name, types.FunctionType if inspect.isfunction(self.probe) else self.probe
 
     def current(self) -> Any:
         if isinstance(self.space, types.CellType):

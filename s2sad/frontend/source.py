@@ -26,7 +26,8 @@ from typing import Any, NoReturn
 import gast
 
 from s2sad.errors import Place, SourceError, located
-from s2sad.frontend.recompile import FUTURE, is_source_of, same_positions, silenced
+from s2sad.frontend.private import spell_out
+from s2sad.frontend.recompile import FUTURE, enclosing_class, is_source_of, names_in, same_positions, silenced
 
 _UNUSUAL = {
     inspect.CO_GENERATOR: "a generator function",
@@ -120,6 +121,9 @@ def read_source(function: Callable[..., Any]) -> Source:
             ) from error
         if found is not None:
             node, last = found
+            owner = enclosing_class(code.co_qualname)
+            if owner is not None and any(f"_{owner.lstrip('_')}__" in name for name in names_in(code)):
+                spell_out(node, owner)
             first = code.co_firstlineno
             name = node.name
             text = tuple(line.rstrip("\r\n") for line in lines[first - 1 : last])

@@ -70,7 +70,7 @@ class Analyser(Callees):
 
     def __init__(self) -> None:
         super().__init__()
-        self.guards: dict[tuple[int, str], Guard] = {}
+        self.guards: dict[tuple[Any, ...], Guard] = {}
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
@@ -115,7 +115,7 @@ class Analyser(Callees):
 
     def guard(self, guard: Guard) -> None:
         """Note a guard."""
-        self.guards.setdefault((id(guard.space), guard.name), guard)
+        self.guards.setdefault(guard.key, guard)
 
     def analysed(
         self,

@@ -12,7 +12,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes, inner
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class
-from s2sad.transform import branches, objects
+from s2sad.transform import branches, existing, objects
 from s2sad.transform.builtin import built_in
 from s2sad.transform.comprehensions import CONSUMERS, consumed
 from s2sad.transform.known import (
@@ -33,7 +33,15 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
-from s2sad.transform.regions import is_inlined_easily, names_read, regions_in, returns, shared_variables, size
+from s2sad.transform.regions import (
+    is_inlined_easily,
+    is_part_of_expression,
+    names_read,
+    regions_in,
+    returns,
+    shared_variables,
+    size,
+)
 from s2sad.transform.simple import has_rule, is_structure, items_of, run_through, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -87,8 +95,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
         case Method():
             if isinstance(function.receiver, Items):
                 return objects.method_of_items(s, function, args)
-            if function.operand is not None and not any(is_structure(v) for _, v in args):
-                return None
+            if existing.is_existing(function.receiver) and not any(is_structure(v) for _, v in args):
+                return existing.method_call(s, function, args, op, frame)
             return apply_method(s, function, args, op, frame)
         case Partial():
             given = [("", value) for value in function.args]
@@ -147,11 +155,18 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return done
     if isinstance(value, type):
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
+    if existing.is_object(value):
+        return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
     # A static method has no name of its own.
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
+    varies = not all(existing.is_constant(s, v) for _, v in args)
+    if varies and any(existing.is_existing(v) for _, v in args):
+        done = existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
+        if done is not None:
+            return done
     return factory_call(s, value, args, op, frame)
 
 
@@ -263,12 +278,17 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
         elsewhere = start.home.source.file != s.making.home.source.file
         place = frame.place or op.place if elsewhere else None
         inside = Frame(dict(start.env), start.home, place, start.owner)
+        start_of, state = len(s.out), s.state.copied()
         enter(s, code, bound, inside, op)
         s.active.append(code)
         try:
-            return _tail(s, code.body.operations, 0, code.body, inside)
+            done = _tail(s, code.body.operations, 0, code.body, inside)
         finally:
             s.active.pop()
+        if not s.expression or all(map(is_part_of_expression, s.out[start_of:])):
+            return done
+        del s.out[start_of:]
+        s.state = state
     return lift(s, start, bound, op, frame, enter)
 
 

@@ -47,14 +47,14 @@ class Known:
     """An object that exists at compile time.
 
     At run time it is read by its ``path``, a global name of the text ``home`` and attributes, wherever it is used; or
-    an ``operand`` has it, which was read under a name; or a ``cell`` has it, which the functions of the new program see
-    under the name of the path.
+    an ``operand`` has it, which was read under a name and attributes; or a ``cell`` has it, which the functions of the
+    new program see under the name of the path.
     """
 
     value: Any
     path: tuple[str, ...] = ()
     operand: Operand | None = None
-    read: tuple[Home, str] | None = None
+    read: tuple[Home, str, tuple[str, ...]] | None = None
     cell: types.CellType | None = None
     home: Home | None = None
 

@@ -26,11 +26,12 @@ from s2sad.transform.known import (
     is_switch,
     same,
 )
+from s2sad.transform.making import Making
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Rebuild, Shapes, sees
-from s2sad.transform.specialiser import Done, Frame, Making, Returned, Specialiser
+from s2sad.transform.specialiser import Done, Frame, Returned, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
@@ -116,13 +117,13 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
     """Make a function of the new program."""
     code, home = start.code, start.home
     lifted = Lifted(start.name, tuple(range(len(shapes.leaves))))
-    outside = s.out, s.state, s.making, s.loops
+    outside = s.out, s.state, s.making, s.loops, s.expression
     known = dict(s.lifted)
     for _ in range(ATTEMPTS):
         # What was made in an attempt may call this with other arguments.
         s.lifted = {**known, key: lifted}
         lifted.recursive = False
-        s.making = Making(home, names_taken(home.source.function, code))
+        s.making, s.expression = Making(home, names_taken(home.source.function, code)), False
         s.out, s.loops, s.state = [], [], State()
         leaves = [Value(title) for title in shapes.titles]
         s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
@@ -147,7 +148,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         finally:
             making = s.making
             s.active.pop()
-            s.out, s.state, s.making, s.loops = outside
+            s.out, s.state, s.making, s.loops, s.expression = outside
         before = lifted.taken
         lifted.taken, lifted.titles, lifted.changed, lifted.created, lifted.rebuild, new = made
         lifted.written = tuple([n for n, thing in again.made.items() if _place(thing) in written])
@@ -263,6 +264,8 @@ def _made_in(region: Region) -> set[Value]:
 
 def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame: Frame) -> Done:
     """Call a function of the new program."""
+    if s.expression and len(lifted.titles) != 1:
+        raise NotSpecialisedError("expression")
     place = frame.place or op.place
     args = [shapes.leaves[n] for n in lifted.taken]
     things = {number: thing for thing, number in shapes.numbers.items()}

@@ -8,15 +8,18 @@ import functools
 import inspect
 import types
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import MEMBERS, own_class, static_member
+from s2sad.transform import existing
 from s2sad.transform.builtin import list_method
+from s2sad.transform.existing import guard_member as _guard_member
+from s2sad.transform.existing import owner as _owner
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -32,7 +35,7 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
-from s2sad.transform.simple import items_of, use_known
+from s2sad.transform.simple import items_of
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -125,25 +128,6 @@ def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> 
         else:
             return None
     return {name: bound[name] for name in fields}
-
-
-def _owner(cls: type, name: str) -> type:
-    """The class in which a member is defined."""
-    return next(base for base in cls.__mro__ if name in vars(base))
-
-
-def _guard_member(s: Specialiser, cls: type, name: str) -> None:
-    s.guard(Guard(_owner(cls, name), name, static_member(cls, name), _Static(cls, name)))
-
-
-class _Static:
-    """The member of a class as it stands there."""
-
-    def __init__(self, cls: type, name: str) -> None:
-        self.cls, self.name = cls, name
-
-    def __call__(self, value: Any) -> Any:
-        return static_member(self.cls, self.name)
 
 
 # --- attributes
@@ -265,24 +249,8 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
             return None
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
-        return (Known(member, (*base.path, name), home=base.home),) if base.path else None
-    cls = own_class(value)
-    if cls is None or ops.has_methods(value):
-        return None
-    member = static_member(cls, name)
-    in_object = name in getattr(value, "__dict__", ())
-    if not isinstance(member, types.FunctionType) or in_object or "__getattribute__" in dir_of(cls):
-        return None
-    use_known(s, base)
-    _guard_member(s, cls, name)
-    operand = s.emit("attribute", (s.dynamic(base),), name, place=frame.place or op.place)
-    s.needless.add(operand)
-    return (Method(Known(member), base, _owner(cls, name), operand),)
-
-
-def dir_of(cls: type) -> set[str]:
-    """The names that classes of the user's among the bases of a class define."""
-    return {name for base in cls.__mro__ if own_class(base) is not None for name in vars(base)}
+        return (replace(base, value=member, path=(*base.path, name)),) if base.path else None
+    return existing.attribute(s, base, name, op, frame) if existing.is_object(value) else None
 
 
 def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:

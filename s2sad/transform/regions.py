@@ -73,12 +73,17 @@ def is_inlined_easily(code: Code) -> bool:
     return not (code.generates or code.awaits) and is_plain(code.body)
 
 
+def is_part_of_expression(operation: Operation) -> bool:
+    """Whether an operation can stand in an expression."""
+    return operation.kind not in STATEMENTS and len(operation.results) == 1 and not operation.result.name
+
+
 def is_expression(operations: Sequence[Operation], end: Exit) -> bool:
     """Whether operations can be written as one expression."""
     uses = Counter(o for operation in operations for o in operation.operands if isinstance(o, Value))
     uses.update(o for o in end.operands if isinstance(o, Value))
     for operation in operations:
-        if operation.kind in STATEMENTS or len(operation.results) != 1 or operation.result.name:
+        if not is_part_of_expression(operation):
             return False
         if uses[operation.result] != 1:
             return False

@@ -81,16 +81,18 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     if value is NotImplemented:
         return (Known(value),)
-    of_users = own_class(value) is not None and not isinstance(value, types.ModuleType)
+    of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         return None
+    if not of_users:
+        return (Known(value, (op.data,), home=frame.home),)
     if not s.reads_alike(op.data, frame.home):
         raise NotSpecialisedError(op.data)
-    if callable(value) or isinstance(value, types.ModuleType):
-        return (Known(value, (op.data,), home=frame.home),)
     operand = s.emit("global", (), op.data, place=frame.place or op.place)
     s.needless.add(operand)
-    return (Known(value, (), operand, (frame.home, op.data)),)
+    if not frame.home.resolver.is_rebound(op.data):
+        s.relied.rereads[operand] = Known(value, (op.data,))
+    return (Known(value, (), operand, (frame.home, op.data, ())),)
 
 
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -144,7 +146,7 @@ def is_function(value: Abstract) -> bool:
     """Whether a value is a function that exists."""
     if not isinstance(value, Known) or isinstance(value.value, (type, types.ModuleType)):
         return False
-    return callable(value.value)
+    return callable(value.value) and own_class(value.value) is None
 
 
 def _items(s: Specialiser, op: Operation, frame: Frame) -> list[Abstract] | None:
@@ -324,11 +326,10 @@ def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:
 def use_known(s: Specialiser, known: Known) -> Any:
     """The object that a name means, on which the new program rests from now on."""
     if known.read is not None:
-        home, name = known.read
+        home, name, path = known.read
         space = home.resolver.cells.get(name, home.resolver.globals)
-        if callable(known.value) or isinstance(known.value, types.ModuleType):
-            return known.value
-        s.guard(Guard(space, name, type(known.value), type))
+        if not path and not isinstance(known.value, types.ModuleType):
+            s.guard(Guard(space, name, type(known.value), type))
     return known.value
 
 

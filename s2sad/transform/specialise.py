@@ -21,11 +21,12 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import UNSET, Code, Value, Variable, inner
-from s2sad.transform import branches, calls, comprehensions, loops, objects, operators, simple
+from s2sad.transform import branches, calls, comprehensions, existing, loops, objects, operators, simple
 from s2sad.transform.functions import same_function
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
+from s2sad.transform.making import Making
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
-from s2sad.transform.specialiser import Done, Frame, Handler, Making, Returned, Specialiser
+from s2sad.transform.specialiser import Done, Frame, Handler, Returned, Specialiser
 
 
 def _either(*handlers: Handler) -> Handler:
@@ -58,7 +59,12 @@ HANDLERS: dict[str, Handler] = {
     "binary": _either(simple.arithmetic, operators.operator),
     "inplace": _either(simple.arithmetic, operators.operator),
     "attribute": objects.attribute,
-    "set_attribute": objects.set_attribute,
+    "set_attribute": _either(objects.set_attribute, existing.changes),
+    "set_item": existing.changes,
+    "delete_item": existing.changes,
+    "delete_attribute": existing.changes,
+    "store_global": existing.changes,
+    "delete_global": existing.changes,
     "call": calls.call,
     "comprehension": comprehensions.comprehension,
     "generator": comprehensions.generator,
@@ -107,22 +113,24 @@ def specialised(source: Source, read: Callable[[types.FunctionType], Source]) ->
 def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     """Whether a function makes functions or objects, passes functions, or calls what may return one."""
     frame = Frame({}, home)
-    called: set[Value] = set()
     values: dict[Value, object] = {}
     for op in inner(code.body):
         if op.kind in ("function", "lambda"):
             return True
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)
-            if found and callable(value):
+            if found and (callable(value) or existing.is_object(value)):
                 values[op.result] = value
-        elif op.kind == "attribute" and isinstance(op.operands[0], Value) and op.operands[0] not in values:
-            called.add(op.operands[0])
+        elif op.kind == "attribute" and isinstance(op.operands[0], Value):
+            if existing.is_object(values.get(op.operands[0])):
+                return True
         elif op.kind == "call":
             if any("*" in kind for kind in op.data):
                 return True
             first = op.operands[0]
             if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
+                return True
+            if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
                 return True
             value = values.get(first) if isinstance(first, Value) else None
             if isinstance(value, type) and objects.is_simple(value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -48,7 +48,9 @@ from s2sad.transform.known import (
     State,
     Unsure,
 )
+from s2sad.transform.making import Making
 from s2sad.transform.regions import breaks, called_once, free_values, settled
+from s2sad.transform.relied import Relied
 
 
 @dataclass(frozen=True)
@@ -89,28 +91,6 @@ class Frame:
     unrolled: bool = False
 
 
-@dataclass(eq=False)
-class Making:
-    """A function of the new program: its text, the functions that it calls by names of their own, and its memory."""
-
-    home: Home
-    taken: set[str]
-    memory: frozenset[Variable] = frozenset()
-    cells: dict[str, types.CellType] = field(default_factory=dict)
-
-    def refer(self, function: types.CellType, title: str) -> str:
-        """The name under which the function in a cell is called here."""
-        for name, known in self.cells.items():
-            if known is function:
-                return name
-        name, number = title, 2
-        while name in self.taken:
-            name, number = f"{title}_{number}", number + 1
-        self.taken.add(name)
-        self.cells[name] = function
-        return name
-
-
 Handler = Callable[["Specialiser", Operation, Frame], Done]
 
 
@@ -131,7 +111,7 @@ class Specialiser:
         self.making: Making
         self.homes: dict[types.FunctionType, Home] = {}
         self.lowered: dict[types.FunctionType, Code] = {}
-        self.guards: dict[tuple[int, str], Guard] = {}
+        self.guards: dict[tuple[Any, ...], Guard] = {}
         #: The functions of the new program, by what they were made of.
         self.lifted: dict[Any, Any] = {}
         self.sources: dict[types.FunctionType, Source] = {}
@@ -157,6 +137,9 @@ class Specialiser:
         self.reads: set[Value] = set()
         #: Whether something static was taken apart.
         self.used = False
+        self.relied = Relied()
+        #: Whether what is written stands in a comprehension or lambda, where no statement can.
+        self.expression = False
 
     # --- texts
 
@@ -182,7 +165,7 @@ class Specialiser:
 
     def guard(self, guard: Guard) -> None:
         """Note on what the new program rests."""
-        self.guards.setdefault((id(guard.space), guard.name), guard)
+        self.guards.setdefault(guard.key, guard)
 
     def reads_alike(self, name: str, home: Home) -> bool:
         """Whether a global name of a text means the same in the function that is being written."""
@@ -281,7 +264,13 @@ class Specialiser:
 
     def operands(self, values: Sequence[Abstract], place: Place | None) -> tuple[Operand, ...]:
         """The operands of an operation."""
-        return tuple([self.read_path(v, place) if isinstance(v, Known) and v.path else self.dynamic(v) for v in values])
+        known = list(map(self.again, values))
+        return tuple([self.read_path(v, place) if isinstance(v, Known) and v.path else self.dynamic(v) for v in known])
+
+    def again(self, value: Abstract) -> Abstract:
+        """What is read where it is used, or else the value itself."""
+        operand = value.operand if isinstance(value, (Known, Method)) else value
+        return self.relied.rereads.get(operand, value) if isinstance(operand, Value) else value
 
     def freeze(self, thing: Items | Closure) -> None:
         """Let a function, or a list or dict of known items, be an object of the new program from here on."""
@@ -306,8 +295,13 @@ class Specialiser:
     ) -> Value:
         """Write an operation of the new program with one result."""
         result = Value(name)
-        self.out.append(Operation(kind, tuple(operands), (result,), data, (), place))
+        self.write(Operation(kind, tuple(operands), (result,), data, (), place))
         return result
+
+    def write(self, op: Operation) -> None:
+        """Write an operation."""
+        self.out.append(op)
+        self.relied.wrote(op)
 
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
         """A value under the name of a variable."""
@@ -340,6 +334,15 @@ class Specialiser:
             yield self.out
         finally:
             self.out, self.state = out, state
+
+    @contextmanager
+    def writing(self, expression: bool) -> Iterator[None]:
+        """Whether what is written in the ``with`` stands in an expression."""
+        around, self.expression = self.expression, expression
+        try:
+            yield
+        finally:
+            self.expression = around
 
     # --- regions
 
@@ -387,11 +390,12 @@ class Specialiser:
             raise NotSpecialisedError(data.name)
         elif op.kind == "global" and not self.reads_alike(op.data, frame.home):
             raise NotSpecialisedError(op.data)
-        regions = tuple([self.region_again(region, frame) for region in op.regions])
+        with self.writing(self.expression or op.kind in ("comprehension", "each", "only")):
+            regions = tuple([self.region_again(region, frame) for region in op.regions])
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))
         place = frame.place or op.place
-        self.out.append(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
+        self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""
@@ -448,7 +452,8 @@ class Specialiser:
             if isinstance(target, Value):
                 target = inside.env[param.target] = Value(target.name)
             params.append(replace(param, target=target))
-        body = self.region_again(code.body, inside)
+        with self.writing(code.kind in ("lambda", "generator")):
+            body = self.region_again(code.body, inside)
         self.making.memory = memory
         body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
         made = replace(code, params=tuple(params), body=body)

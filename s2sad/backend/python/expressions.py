@@ -230,16 +230,20 @@ class Trees:
     ) -> tuple[list[ast.comprehension], list[ast.expr]]:
         """The ``for`` parts of a comprehension and what is made in each round."""
         tests, rounds, elements, left = self._tested(region)
-        target: ast.expr = ast.Name(self.names.of(region.params[0]), _STORE)
+        item = self.names.of(region.params[0])
+        target: ast.expr = ast.Name(item, _STORE)
         if left:
             found: list[list[ast.stmt]] = []
             while left:
                 made, left = self.statement(region.operations, left - 1)
                 found.append(made)
             statements = tidied([s for made in reversed(found) for s in made], self.count)
-            if len(statements) > 1 or not isinstance(statements[0], ast.Assign):
+            first, *more = statements
+            if more or not isinstance(first, ast.Assign):
                 raise UnfoldableError("comprehension")
-            target = statements[0].targets[0]
+            if not (isinstance(first.value, ast.Name) and first.value.id == item):
+                raise UnfoldableError("comprehension")
+            target = first.targets[0]
         return [ast.comprehension(target, iterable, tests, int(awaits)), *rounds], elements
 
     def _tested(self, region: Region) -> tuple[list[ast.expr], list[ast.comprehension], list[ast.expr], int]:

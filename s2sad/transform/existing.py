@@ -1,0 +1,232 @@
+"""Specialisation of objects of the user's that exist at compile time.
+
+Their classes, those of the objects that they hold, and functions, switches and texts that they hold, are known behind
+guards; whatever else they hold is read at run time.  A call of a method is taken apart where it gets something that
+may vary, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
+from s2sad.transform.simple import use_known
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+from s2sad.transform.steady import Steady
+
+Args = Sequence[tuple[str, Abstract]]
+
+
+def is_object(value: Any) -> bool:
+    """Whether something is an object of a class of the user's whose attributes are what its ``__dict__`` says."""
+    if isinstance(value, (type, types.ModuleType)) or own_class(value) is None or ops.has_methods(value):
+        return False
+    plain = static_member(type(value), "__getattribute__") is object.__getattribute__
+    return plain and isinstance(getattr(value, "__dict__", None), dict)
+
+
+def is_existing(value: Abstract) -> bool:
+    """Whether an abstract value is an object of a class of the user's that exists."""
+    return isinstance(value, Known) and is_object(value.value)
+
+
+@dataclass(frozen=True)
+class StaticMember:
+    """The member of a class as it stands there."""
+
+    cls: type
+    name: str
+
+    def __call__(self, value: Any) -> Any:
+        return static_member(self.cls, self.name)
+
+
+def owner(cls: type, name: str) -> type:
+    """The class in which a member is defined."""
+    return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def guard_member(s: Specialiser, cls: type, name: str) -> None:
+    """Let the new program rest on a member of a class."""
+    s.guard(Guard(owner(cls, name), name, static_member(cls, name), StaticMember(cls, name)))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What is found under some attributes of a value, and whether the object itself has it."""
+
+    path: tuple[str, ...]
+
+    def __call__(self, value: Any) -> Any:
+        for name in self.path[:-1]:
+            value = _found(value, name)[1]
+        return _found(value, self.path[-1]) if self.path else (True, value)
+
+
+@dataclass(frozen=True)
+class _ClassHeld(_Held):
+    """The class of what is found."""
+
+    def __call__(self, value: Any) -> Any:
+        own, found = super().__call__(value)
+        return own, type(found)
+
+
+@dataclass(frozen=True)
+class _InClass(_Held):
+    """Whether an attribute is the class's."""
+
+    def __call__(self, value: Any) -> Any:
+        return not super().__call__(value)[0]
+
+
+def _found(value: Any, name: str) -> tuple[bool, Any]:
+    own = getattr(value, "__dict__", {})
+    return (True, own[name]) if name in own else (False, static_member(type(value), name))
+
+
+def rest_on(s: Specialiser, base: Known, path: tuple[str, ...], make: type[_Held], expected: Any) -> bool:
+    """Let the new program rest on what is found under some attributes of a variable; False where it can't."""
+    if base.read is None:
+        return False
+    home, name, before = base.read
+    space = home.resolver.cells.get(name, home.resolver.globals)
+    s.guard(Guard(space, name, expected, make((*before, *path))))
+    return True
+
+
+def reread(s: Specialiser, value: Value, base: Known, name: str) -> None:
+    """Let an attribute of an object that exists be read wherever it is used."""
+    s.needless.add(value)
+    s.relied.invariant.add(value)
+    found = s.relied.rereads.get(base.operand) if isinstance(base.operand, Value) else None
+    if found is not None:
+        s.relied.rereads[value] = replace(found, path=(*found.path, name))
+
+
+def is_steady(s: Specialiser, known: Known, name: str) -> bool:
+    """Whether nothing that runs sets an attribute of this name, or the variable that has an object."""
+    if s.relied.steady is None:
+        s.relied.steady = Steady(next(iter(s.homes)))
+    s.relied.steady.cls(type(known.value))
+    rebound = known.read is not None and known.read[0].resolver.is_rebound(known.read[1])
+    return not rebound and s.relied.steady.is_steady(name)
+
+
+def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
+    """An attribute of an object that exists, if it is a method, property, function or another such object."""
+    value = base.value
+    cls = type(value)
+    if base.read is None or not is_steady(s, base, name):
+        return None
+    own, member = _found(value, name)
+    place = frame.place or op.place
+    if own and _takes_precedence(static_member(cls, name)):
+        return None
+    if isinstance(member, types.FunctionType) and not own:
+        _rest_on_member(s, base, name)
+        operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+        reread(s, operand, base, name)
+        return (Method(Known(member), base, owner(cls, name), operand),)
+    if isinstance(member, property) and not own:
+        _rest_on_member(s, base, name)
+        getter = member.fget
+        if not isinstance(getter, types.FunctionType):
+            return None
+        return followed(s, lambda: s.call_function(s, getter, [("", base)], op, frame, (owner(cls, name), base)))
+    if isinstance(member, staticmethod) and not own and isinstance(member.__func__, types.FunctionType):
+        _rest_on_member(s, base, name)
+        return (s.outside(member.__func__, name),)
+    if isinstance(member, (type(None), bool, str)) and (own or member is not None):
+        use_known(s, base)
+        rest_on(s, base, (name,), _Held, (own, member))
+        return (Constant(member),)
+    if isinstance(member, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+        use_known(s, base)
+        rest_on(s, base, (name,), _Held, (own, member))
+        title = member.__name__ if member.__name__.isidentifier() else name
+        return (s.outside(member, title),)
+    if is_object(member) and not hasattr(type(member), "__get__"):
+        rest_on(s, base, (name,), _ClassHeld, (own, type(member)))
+        operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+        reread(s, operand, base, name)
+        home, root, path = base.read
+        return (Known(member, (), operand, (home, root, (*path, name))),)
+    return None
+
+
+def _rest_on_member(s: Specialiser, base: Known, name: str) -> None:
+    use_known(s, base)
+    guard_member(s, type(base.value), name)
+    rest_on(s, base, (name,), _InClass, True)
+
+
+def _takes_precedence(member: Any) -> bool:
+    return hasattr(type(member), "__set__") or hasattr(type(member), "__delete__")
+
+
+# --- calls
+
+
+def is_constant(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value depends on nothing that a function is given."""
+    if not is_static(value):
+        return isinstance(value, Constant) or value in s.relied.invariant
+    return is_existing(value)
+
+
+def call(s: Specialiser, base: Known, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of an object that exists."""
+    cls = type(base.value)
+    function = static_member(cls, "__call__")
+    if not isinstance(function, types.FunctionType) or not is_steady(s, base, "__call__"):
+        return None
+    use_known(s, base)
+    guard_member(s, cls, "__call__")
+    return method_call(s, Method(Known(function), base, owner(cls, "__call__")), args, op, frame)
+
+
+def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
+    """A call of a method of an object that exists; None where it is to be written as it is."""
+    assert isinstance(method.function, Known)
+    if all(is_constant(s, value) for _, value in args):
+        return None
+    whole = [("", method.receiver), *args]
+    known = None if method.owner is None else (method.owner, method.receiver)
+    return followed(s, lambda: s.call_function(s, method.function.value, whole, op, frame, known))  # type: ignore[union-attr]
+
+
+def followed(s: Specialiser, call: Callable[[], Done]) -> Done:
+    """What a call gives that is taken apart; None, and nothing is written, if it cannot be, or changes objects."""
+    start, state, used, lifted = len(s.out), s.state.copied(), s.used, dict(s.lifted)
+    s.relied.following += 1
+    try:
+        done = call()
+    except NotSpecialisedError:
+        done = None
+    finally:
+        s.relied.following -= 1
+    if done is None or isinstance(done, End):
+        del s.out[start:]
+        s.state, s.used, s.lifted = state, used, lifted
+        return None
+    return done
+
+
+def changes(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A write into an object that exists, which a function that is followed must not do."""
+    if not s.relied.following:
+        return None
+    base: Operand | None = op.operands[0] if op.kind in ("set_item", "delete_item") else None
+    if base is None or is_constant(s, s.get(base, frame)):
+        raise NotSpecialisedError("changes")
+    return None

@@ -1,0 +1,32 @@
+"""What the specialiser relies on of objects that exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from s2sad.ir.code import Constant, Operation, Value
+from s2sad.transform.known import Known
+from s2sad.transform.steady import Steady
+
+#: Operations of which the results vary only if an operand does.
+_PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
+
+
+@dataclass
+class Relied:
+    """What is known of values of the new program that are, or are read from, objects that exist.
+
+    ``invariant`` are the values that depend on nothing that a function is given, ``rereads`` those that are read
+    wherever they are used, ``following`` says how many functions are being run that must change no objects, and
+    ``steady`` knows which attributes nothing changes.
+    """
+
+    invariant: set[Value] = field(default_factory=set)
+    rereads: dict[Value, Known] = field(default_factory=dict)
+    following: int = 0
+    steady: Steady | None = None
+
+    def wrote(self, op: Operation) -> None:
+        """Take notice of an operation of the new program."""
+        if op.kind in _PURE and all(isinstance(o, Constant) or o in self.invariant for o in op.operands):
+            self.invariant.update(op.results)
