@@ -576,13 +576,39 @@ def series(x: Any) -> Any:
     return w(0.3) * z(x[1]) + u[0] * (2.0 if same else 1.0)
 
 
+class Squares:
+    @staticmethod
+    def of(a: Any, y: Any) -> Any:
+        return np.sum((a - y) ** 2)
+
+
+class Fitted:
+    def __init__(self, w: Any, cost: Any = Squares) -> None:
+        self.w = w
+        self.cost = cost
+
+    def total(self, data: Any) -> Any:
+        cost = 0.0
+        for v, y in data:
+            cost += self.cost.of(self.w * v, y)
+        cost += np.sum(self.w * self.w) + np.sin(cost) * 2 + np.cos(cost) + cost * cost * 0.1 - cost / 2
+        return cost
+
+
+PAIRS = [(np.ones(3), np.zeros(3)), (np.full(3, 0.3), np.ones(3))]
+
+
+def class_as_default(x: Any) -> Any:
+    return Fitted(x).total(PAIRS)
+
+
 PROGRAMS = [
     lambdas_on_a_line, captured_read_late, default_read_early, shared_count, two_of_one_maker, made_by_another,
     composed, recursive, mutually, with_early_returns, in_a_loop_that_breaks, long_inner, by_newton, evaluated_in_order,
     chosen, from_a_dict, in_a_list, optional, with_stars, partial, while_it_holds, short_circuits, written_into, layers,
     set_by_property, operators, dataclasses_made, stepped, bodies, moved_by_a_function, bound_method, in_one_branch,
     written_out, several_fors, default_object, wrapped, recorded, appended_in_a_call, one_of_two_objects,
-    series,
+    series, class_as_default,
 ]  # fmt: skip
 
 
