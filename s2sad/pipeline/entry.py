@@ -12,6 +12,7 @@ group to the analyses from then on.
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ import numpy as np
 
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.summaries import user_calls
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import (
@@ -173,9 +175,31 @@ def _writes_arrays_only(function: Function, facts: Facts, shared: Effects) -> bo
 
 
 def _module_arrays(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:
-    """The arrays of the module that a function reads itself."""
-    inner = (e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole))
-    yield from dict.fromkeys(e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array")
+    """The arrays of the module that a function reads itself, or a function of the same module that it calls."""
+    inner = [e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole)]
+    own = [e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array"]
+    yield from dict.fromkeys([*own, *map(Global, _arrays_of_callees(function, resolver))])
+
+
+def _arrays_of_callees(function: Function, resolver: Resolver) -> Iterator[str]:
+    """The names of the arrays of the module that functions of it read which a function calls."""
+    pending = [call.op.function for stmt in walk(function.body) for call in user_calls(stmt)]
+    seen = set(resolver.cells)
+    for callee in pending:
+        if not isinstance(callee, types.FunctionType) or callee.__globals__ is not resolver.globals:
+            continue
+        codes = [callee.__code__]
+        for code in codes:
+            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+            for name in code.co_names:
+                value = resolver.globals.get(name)
+                if name in seen or not isinstance(value, (np.ndarray, types.FunctionType)):
+                    continue
+                seen.add(name)
+                if isinstance(value, np.ndarray):
+                    yield name
+                else:
+                    pending.append(value)
 
 
 def _module_objects(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:

@@ -527,3 +527,23 @@ def test_a_partial_function_that_writes_an_argument(made: Callable[[Any], Any]) 
     assert value == np.sum([0.25, 4.0, 5.0] * x * x)
     put(7.0)
     assert k[0] == 7.0
+
+
+SCALES = np.array([1.0, 2.0, 3.0])
+
+
+def scaled_by_the_module(t: Any) -> Any:
+    return t * SCALES
+
+
+def writes_what_a_callee_reads(a: Any, x: Any) -> Any:
+    a[0] = 5.0
+    return np.sum(scaled_by_the_module(x) * x)
+
+
+def test_an_argument_that_is_an_array_which_only_a_callee_reads() -> None:
+    x = np.array([0.5, 1.0, 1.5])
+    np.testing.assert_allclose(grad(writes_what_a_callee_reads, 1)(SCALES.copy(), x), 2.0 * SCALES * x)
+    with pytest.raises(S2SADError, match="argument a and the module share memory"):
+        grad(writes_what_a_callee_reads, 1)(SCALES, x)
+    np.testing.assert_array_equal(SCALES, [1.0, 2.0, 3.0])
