@@ -297,6 +297,18 @@ class ValueAndGradient(Derivative):
     _verb = "value_and_grad"
 
 
+class Tangent(Derivative):
+    """The value and the tangent of a function, to look at: `s2sad.jvp` computes with it."""
+
+    _goal: Goal = "tangent"
+    _verb = "jvp"
+
+    def __init__(
+        self, function: Function, argnums: int | Sequence[int] = 0, argnames: str | Sequence[str] | None = None
+    ) -> None:
+        super().__init__(function, argnums, argnames, has_aux=False)
+
+
 def _type_key(args: tuple[Any, ...]) -> Any:
     """The types of positional arguments as a key."""
     return type(args[0]) if len(args) == 1 else tuple(map(type, args))

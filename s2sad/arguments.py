@@ -274,10 +274,11 @@ class Binder:
             return run
         positional = len(self.names) - len(self._by_name)
 
-        def adapted(*values: Any) -> Any:
+        def adapted(*values: Any, **tangents: Any) -> Any:
             if convert:
                 values = floats_at(positions, values)
-            return run(*values[:positional], **dict(zip(self._by_name, values[positional:], strict=True)))
+            by_name = dict(zip(self._by_name, values[positional:], strict=True))
+            return run(*values[:positional], **by_name, **tangents)
 
         return adapted
 

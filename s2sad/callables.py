@@ -152,7 +152,7 @@ def _of_object(function: Any, depth: int) -> Target | None:
     """The method that runs when an object is called."""
     method = static_member(type(function), "__call__")
     if isinstance(method, types.FunctionType):
-        return Target(method, (function,))
+        return Target(None, (function,), known=method) if ops.spec_of(method) else Target(method, (function,))
     if method is None or isinstance(method, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return None
     bind = getattr(type(method), "__get__", None)

@@ -1,4 +1,4 @@
-"""The command line: ``s2sad show`` and ``s2sad check``.
+"""The command line: ``s2sad show``, ``s2sad check`` and ``s2sad operations``.
 
 Results go to standard output, errors and whatever the user's own module prints
 to standard error.  Exit status: 0 done, 1 a gradient is wrong, 2 bad usage, or a
@@ -33,10 +33,12 @@ _EXAMPLES = """\
 examples:
   s2sad show model.py:loss                      the gradient of loss by its first argument
   s2sad show model.py:loss --wrt w,b            by two arguments, by name
+  s2sad show model.py:loss --mode forward       the value and the tangent, for that of an argument
   s2sad show mypackage.model:loss --stage ir    an earlier stage of the compiler
   s2sad show model.py:Model.loss -o gradient.py
   s2sad show model.py:loss --at "x=np.ones(3), w=2.0"      what a call with these arguments runs
   s2sad check model.py:loss --at "x=np.ones(3), w=2.0" --wrt w
+  s2sad operations numpy.linalg scipy.special   which functions have a derivative
 
 A target is FILE.py:FUNCTION or package.module:FUNCTION. The expressions of --at are
 evaluated in the target's module, where np is NumPy in any case.
@@ -86,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"s2sad {_version()}")
-    commands = parser.add_subparsers(required=True, metavar="{show,check}")
+    commands = parser.add_subparsers(required=True, metavar="{show,check,operations}")
 
     show = commands.add_parser("show", help="print the source of a derivative, or an earlier stage")
     show.add_argument("target", metavar="TARGET", help="FILE.py:FUNCTION or package.module:FUNCTION")
@@ -104,6 +106,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--wrt", metavar="NAMES", help="arguments to differentiate by, as x,w (default: the first)")
     check.set_defaults(command=_check)
+
+    listed = commands.add_parser("operations", help="list which functions have a derivative")
+    listed.add_argument("modules", metavar="MODULE", nargs="*", help="as numpy.linalg (default: those of NumPy)")
+    listed.set_defaults(command=_operations)
 
     for command in (show, check):
         command.epilog, command.formatter_class = _EXAMPLES, argparse.RawDescriptionHelpFormatter
@@ -124,12 +130,14 @@ def _show(options: argparse.Namespace) -> int:
     from s2sad.api import grad
     from s2sad.show import write
 
-    if options.mode == "forward":
-        raise UsageError("error: forward mode is not there yet\nLeave out --mode forward: the reverse mode is shown.")
     module, found = _find(options.target)
     function = _primal(found)
-    if options.wrt is None and function is not found and hasattr(found, "stages"):
-        derivative: Any = found  # as it was decorated
+    if options.mode == "forward":
+        from s2sad.api import Tangent
+
+        derivative: Any = Tangent(function, **_wrt(function, options.wrt))
+    elif options.wrt is None and function is not found and hasattr(found, "stages"):
+        derivative = found  # as it was decorated
     else:
         derivative = grad(function, **_wrt(function, options.wrt))
     args, kwargs = ((), {}) if options.at is None else _arguments(options.at, function, module)
@@ -152,6 +160,16 @@ def _show(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"error: {output} cannot be written: {error.strerror}") from error
     print(f"wrote {output}", file=sys.stderr)
+    return OK
+
+
+def _operations(options: argparse.Namespace) -> int:
+    from s2sad.operations import text
+
+    try:
+        _print(text(options.modules))
+    except ImportError as error:
+        raise UsageError(f"no module {error.name}") from None
     return OK
 
 

@@ -19,6 +19,7 @@ from s2sad import arguments, ops
 from s2sad.arguments import Binder
 from s2sad.callables import find
 from s2sad.errors import Place, S2SADError, SourceError, UndefinedDerivativeError, UnsupportedError, Violation
+from s2sad.frontend.called import is_of_python
 from s2sad.frontend.source import refuse
 from s2sad.frontend.unfollowed import inside_library, of_library
 from s2sad.frontend.writing import may_write
@@ -30,10 +31,11 @@ from s2sad.runtime import plain, zeros
 from s2sad.runtime.calls import adjoint_like, again
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.sharing import arrays_in, shares
+from s2sad.runtime.tangents import zero_tangent
 from s2sad.runtime.trees import dataclass_fields
 from s2sad.variants import Options, Variants, variants
 
-CallGoal = Literal["call", "copied_call", "effects"]
+CallGoal = Literal["call", "copied_call", "effects", "tangent_call"]
 #: What is checked of a result: that it shares nothing with the arguments, nothing at all, or nothing is.
 Check = Literal["", "apart", "fresh", "known"]
 _ARRAY = np.ndarray
@@ -103,10 +105,12 @@ def enter(
     kwargs: Mapping[str, Any],
     goal: CallGoal,
     check: Check,
+    dots: tuple[Any, ...] = (),
 ) -> Any:
     """The value of a call with its reverse function; the value alone where the ``goal`` are the effects of the call.
 
-    ``check`` says what the result has to be; of a ``known`` call the caller knows what it does to what it is given.
+    In forward mode it is the value with its tangent, for the tangents ``dots`` of the active arguments. ``check`` says
+    what the result has to be; of a ``known`` call the caller knows what it does to what it is given.
 
     Raises:
         UnsupportedError: at the call, if it cannot be differentiated, or may do what the caller did not reckon with.
@@ -122,21 +126,34 @@ def enter(
             if type(plain_function) is types.FunctionType:
                 entry = variants(plain_function).met.get((goal, check, active, *map(arguments.kind, values)))
                 if entry is not None and entry.holds():
-                    return _run(function, entry, args, kwargs, values, goal, check)
-        return _entered(function, active, args, kwargs, goal, check)
+                    return _run(function, entry, args, kwargs, values, goal, check, dots)
+        return _entered(function, active, args, kwargs, goal, check, dots)
     except UnsupportedError as error:
-        here = place_of_frame(sys._getframe(2))
+        here = _place_above(sys._getframe(2))
         if here is None or any(here in (v.place, *v.calls) for v in error.violations):
             raise
         found = [replace(v, calls=(*v.calls, here)) if v.place else replace(v, place=here) for v in error.violations]
         raise _as_of_library(UnsupportedError(found, error.obscure), here, sys._getframe(2)) from None
     except SourceError as error:
-        here = place_of_frame(sys._getframe(2))
+        here = _place_above(sys._getframe(2))
         what, _, remedy = str(error).removeprefix("error: ").partition("\n")
         raise _as_of_library(UnsupportedError([Violation(here, what, remedy)]), here, sys._getframe(2)) from None
     except UndefinedDerivativeError as error:
-        error.place = error.place or place_of_frame(sys._getframe(2))
+        error.place = error.place or _place_above(sys._getframe(2))
         raise
+
+
+def _place_above(frame: types.FrameType | None) -> Place | None:
+    """The place in the user's file of a frame, or of the first one above it that has one.
+
+    A function of SciPy that calls others, and its derivative, stand between.
+    """
+    while frame is not None:
+        place = place_of_frame(frame)
+        if place is not None:
+            return place
+        frame = frame.f_back
+    return None
 
 
 def _as_of_library(error: UnsupportedError, here: Place | None, frame: types.FrameType | None) -> UnsupportedError:
@@ -160,7 +177,11 @@ def _entered(
     kwargs: Mapping[str, Any],
     goal: CallGoal,
     check: Check,
+    dots: tuple[Any, ...],
 ) -> Any:
+    if goal == "effects" and type(function).__module__ == "s2sad.api":
+        # A gradient leaves its arguments as they are.
+        return function(*args, **kwargs)
     target = find(function)
     if target is None and not callable(function):
         return function(*args, **kwargs)
@@ -177,7 +198,10 @@ def _entered(
             return function(*args, **kwargs)
     else:
         values = args
-    wanted = tuple([binder.names.index(a) if isinstance(a, str) else a + shift for a in active])
+    # What has no parameter of its own is gathered by the last one.
+    last = len(binder.names) - 1
+    places = dict(zip(binder.names, range(last + 1), strict=True))
+    wanted = tuple([places.get(a, last) if isinstance(a, str) else min(a + shift, last) for a in active])
     cache = variants(plain_function)
     key = (goal, check, wanted, shift, *map(arguments.kind, values))
     entry = cache.met.get(key)
@@ -190,7 +214,7 @@ def _entered(
     if direct and not (kwargs or target.given) and len(args) + shift == len(values):
         # Next time this is found without asking what the callable is.
         cache.met[(goal, check, active, *map(arguments.kind, values))] = entry
-    return _run(function, entry, args, kwargs, values, goal, check)
+    return _run(function, entry, args, kwargs, values, goal, check, dots)
 
 
 def _of_relative(function: types.FunctionType, key: Any) -> Entry | None:
@@ -204,7 +228,7 @@ def _of_relative(function: types.FunctionType, key: Any) -> Entry | None:
     compiled = rebound(entry.compiled, other, function)
     if compiled is None:
         return None
-    forward, reverse = (compiled.functions[n] for n in compiled.names) if compiled.names else (None, None)
+    forward, reverse = (*(compiled.functions[n] for n in compiled.names), None, None)[:2]
     return entry._replace(compiled=compiled, holds=holds(compiled.guards), forward=forward, reverse=reverse)
 
 
@@ -216,8 +240,14 @@ def _run(
     values: Sequence[Any],
     goal: CallGoal,
     check: Check,
+    dots: tuple[Any, ...],
 ) -> Any:
     """A call whose derivative is known; ``values`` are those of all parameters."""
+    if goal == "tangent_call":
+        value, value_dot = _pushed(function, entry, args, kwargs, values, dots)
+        if type(value) not in _NUMBERS:
+            _check_value(function, value, entry, values, check)
+        return value, value_dot
     if entry.forward is None:
         value, saved = function(*args, **kwargs), None
     elif entry.items < 0:
@@ -230,6 +260,24 @@ def _run(
     if goal == "effects":
         return value
     return value, Reverse(entry, saved, value, [values[i] for i in entry.wanted])
+
+
+def _pushed(
+    function: Any,
+    entry: Entry,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    values: Sequence[Any],
+    dots: tuple[Any, ...],
+) -> tuple[Any, Any]:
+    """The value and the tangent of a call whose tangent is known."""
+    made = entry.compiled.tangent
+    if entry.forward is None or made is None:
+        value = function(*args, **kwargs)
+        return value, zero_tangent(value)
+    given = {made.params[place][1]: dot for place, dot in zip(entry.places, dots, strict=True) if place >= 0}
+    out = entry.forward(*values, **given)
+    return made.split(out)
 
 
 #: The classes of functions of the operation table.
@@ -265,7 +313,7 @@ def _compiled(
     try:
         found = cache.get(Options(goal, wrt), facts)
     except (SourceError, UnsupportedError) as error:
-        if goal != "effects" or may_write(cache.function):
+        if goal != "effects" or may_write(cache.function) or (wrt and _is_method_of_python(cache.function, values)):
             here = place_of_frame(sys._getframe(4))
             if here is None:
                 raise
@@ -289,10 +337,14 @@ def _compiled(
         raise UnsupportedError([Violation(None, what, "Call it by its own name, or return what it makes.")])
     forward = reverse = None
     pair = compiled.pair
+    tangent = compiled.tangent
+    if tangent is not None:
+        ahead = compiled.functions[compiled.names[0]]
+        forward = ahead if binder.complete >= 0 else binder.positional(ahead, (), tuple(values))
     if pair is not None:
         ahead, reverse = (compiled.functions[name] for name in compiled.names)
         forward = ahead if binder.complete >= 0 else binder.positional(ahead, (), tuple(values))
-    made = pair.wrt if pair is not None else ()
+    made = pair.wrt if pair is not None else tuple([p for p, _ in tangent.params]) if tangent is not None else ()
     places = tuple([made.index(names[i]) if names[i] in made else -1 for i in wanted])
     shared = tuple([names.index(name) for name in doings.shared])
     items = -1 if pair is None or pair.count is None else pair.count
@@ -344,6 +396,9 @@ def _unread(
     if spec is not None and (spec.writes or spec.stores):
         what = f"{called(function)}(...) writes, or keeps what is differentiated, and is known only at run time"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
+    if spec is None and _may_keep(function) and any(has_floats(x, "an argument") for x in given):
+        what = f"{called(function)}(...) may keep what is differentiated, and has no source"
+        raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
     arrays = [(a, a.copy()) for x in (*args, *kwargs.values()) for a in arrays_in(x)]
     value = function(*args, **kwargs)
     if any(not np.array_equal(a, before, equal_nan=a.dtype.kind in "fc") for a, before in arrays):
@@ -355,7 +410,24 @@ def _unread(
         raise _shared(function)
     if goal == "effects":
         return value
+    if goal == "tangent_call":
+        return value, zero_tangent(value)
     return value, lambda value_bar: zeros(given[0]) if len(given) == 1 else tuple(map(zeros, given))
+
+
+def _may_keep(function: Any) -> bool:
+    """Whether a callable without source is a method of an object that may hold what it is given."""
+    owner = getattr(function, "__self__", None)
+    return not isinstance(owner, (type(None), type, types.ModuleType, str, bytes, int, float, complex, np.ufunc))
+
+
+def _is_method_of_python(function: types.FunctionType, values: Sequence[Any]) -> bool:
+    """Whether a function of Python's library is a method of its first argument, which may keep what it is given.
+
+    Those of loggers write text.
+    """
+    member = getattr(type(values[0]), function.__name__, None) if values else None
+    return member is function and is_of_python(function) and function.__module__ != "logging"
 
 
 def called(function: Any) -> str:

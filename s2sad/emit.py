@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import gast
 import numpy as np
 
+from s2sad.attempts import attempted, handlers, without_guards
 from s2sad.ir.nodes import (
     PLAIN_NAME,
     Assign,
@@ -29,7 +30,9 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Effect,
+    Enter,
     Evaluate,
+    Exit,
     Expr,
     For,
     Function,
@@ -54,7 +57,19 @@ from s2sad.naming import name_all
 from s2sad.ops.scipy import ROOTS
 from s2sad.printer import Note, to_text
 from s2sad.runtime import plain, stop_gradient
-from s2sad.syntax import COMPARE, OPERATORS, POP, UNARY, dotted, joined, renamed, shortened
+from s2sad.syntax import (
+    COMPARE,
+    OPERATORS,
+    POP,
+    UNARY,
+    dotted,
+    globals_read,
+    is_sliced,
+    joined,
+    renamed,
+    shortened,
+    without_minus,
+)
 
 
 @dataclass
@@ -84,6 +99,7 @@ def emit(
     module (or a value that is nothing else), ``meanings`` what names mean in the functions before.  ``qualified`` are
     the global names that are to be read as attributes of a module, ``defaults`` the texts of default values.
     """
+    function = without_guards(function)
     read = set(taken) | globals_read(function)
     bindings: dict[str, Any] = {}
     roots: dict[str, Any] = {}
@@ -127,30 +143,6 @@ def _all(function: Function) -> Iterable[Stmt]:
 
 def _assigned(stmt: Stmt) -> Iterable[str]:
     return (n for n in writes(stmt) if not n.startswith("~"))
-
-
-def globals_read(function: Function) -> set[str]:
-    """The global names that a function's text reads."""
-    found: set[str] = set()
-    for stmt in _all(function):
-        for expr in expressions(stmt):
-            _globals(expr, found)
-        if isinstance(stmt, Effect):
-            local = {user for user, _ in stmt.names}
-            found |= {n.id for n in ast.walk(stmt.node) if isinstance(n, ast.Name)} - local
-    _globals(function.result, found)
-    return found
-
-
-def _globals(expr: Expr, found: set[str]) -> None:
-    for e in subexpressions(expr):
-        if isinstance(e, Global):
-            found.add(e.text.partition(".")[0])
-        elif isinstance(e, Call) and e.op.kind in ("function", "user"):
-            found.add(e.op.name.partition(".")[0])
-        elif isinstance(e, Opaque):
-            local = {user for user, _ in e.names}
-            found |= {n.id for n in ast.walk(e.node) if isinstance(n, ast.Name)} - local
 
 
 class _Writer:
@@ -208,8 +200,17 @@ class _Writer:
 
     def block(self, block: Block, forward: bool, last: Origin | None = None) -> list[ast.stmt]:
         out: list[ast.stmt] = []
+        around: list[tuple[Enter, list[ast.stmt]]] = []
         for stmt in joined(block, self.uses):
-            made = self.statement(stmt, forward)
+            if isinstance(stmt, Enter):
+                around.append((stmt, out))
+                out = []
+                continue
+            if isinstance(stmt, Exit):
+                enter, outer = around.pop()
+                made, out = self.protected(enter, stmt, out, forward), outer
+            else:
+                made = self.statement(stmt, forward)
             origin = stmt.origin
             if made and (origin.line or isinstance(stmt, Push)):
                 if forward and not isinstance(stmt, Copy):
@@ -278,7 +279,7 @@ class _Writer:
                 place: ast.Name | ast.Subscript = ast.Subscript(self.expr(base), self.expr(index), ast.Store())
                 if index == _WHOLE and op is not None and isinstance(base, Var) and not forward:
                     place = self.store(base.name)
-                elif index == _WHOLE and not forward and _is_sliced(base):
+                elif index == _WHOLE and not forward and is_sliced(base):
                     assert isinstance(base, Call)
                     place = ast.Subscript(self.expr(base.args[0]), self.expr(base.args[1]), ast.Store())
                 if op is None:
@@ -298,6 +299,9 @@ class _Writer:
                 if len(targets) > 1:
                     target_ = ast.Tuple([self.store(t) for t in targets], ast.Store())
                 return [ast.Assign([target_], pop, lineno=0)]
+            case If(test=Call(op=op_, args=classes), then=then, orelse=orelse) if op_.kind == "attempt":
+                made = self.block(then, forward, stmt.origin)
+                return attempted(made, self.handlers(classes, orelse, forward))
             case If(test=test, then=then, orelse=orelse):
                 return self.branch(
                     test, self.block(then, forward, stmt.origin), self.block(orelse, forward, stmt.origin)
@@ -309,6 +313,19 @@ class _Writer:
             case Break():
                 return [ast.Break()]
         raise TypeError(stmt)
+
+    def protected(self, enter: Enter, exit_: Exit, body: list[ast.stmt], forward: bool) -> list[ast.stmt]:
+        """A ``with``, or a ``try`` whose handlers raise; of an attempt without its handlers."""
+        if enter.manager is not None:
+            target = None if enter.bound is None else self.store(enter.bound)
+            return [ast.With([ast.withitem(self.expr(enter.manager), target)], body or [ast.Pass()], None)]
+        if not (exit_.attempt or exit_.handler):
+            # What is tried, is tried by the caller.
+            return body
+        return [ast.Try(body or [ast.Pass()], self.handlers(exit_.classes, exit_.handler, forward), [], [])]
+
+    def handlers(self, classes: tuple[Expr, ...], block: Block, forward: bool) -> list[ast.ExceptHandler]:
+        return list(handlers(classes, block, self.expr, self.names.__getitem__, lambda b: self.block(b, forward)))
 
     def store(self, name: str) -> ast.Name:
         return ast.Name(self.names[name], ast.Store())
@@ -343,7 +360,7 @@ class _Writer:
 
     def augmented(self, place: ast.Name | ast.Subscript, symbol: str, value: Expr, ours: bool) -> ast.AugAssign:
         """``place += value``, and ``place -= value`` for a ``place += -value`` of ours."""
-        positive = _without_minus(value) if ours and symbol == "+" else None
+        positive = without_minus(value) if ours and symbol == "+" else None
         if positive is not None:
             symbol, value = "-", positive
         return ast.AugAssign(place, OPERATORS[symbol], self.expr(value))
@@ -475,25 +492,3 @@ class _Writer:
 
 _WHOLE = Const(...)
 _NOT = Op("bool", "not")
-
-
-def _is_sliced(expr: Expr) -> bool:
-    """Whether an expression surely is a view of an array: by a slice."""
-    if not (isinstance(expr, Call) and expr.op.kind == "index"):
-        return False
-    index = expr.args[1]
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    return all(isinstance(p, (Slice, Const)) for p in parts) and any(isinstance(p, Slice) for p in parts)
-
-
-def _without_minus(expr: Expr) -> Expr | None:
-    """``x`` of ``-x``, ``a * b`` of ``-a * b``; None for what has no minus in front."""
-    if isinstance(expr, Const):
-        value = expr.value
-        return Const(-value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0 else None
-    if not isinstance(expr, Call) or expr.op.kind != "operator":
-        return None
-    if expr.op.name == "-" and len(expr.args) == 1:
-        return expr.args[0]
-    first = _without_minus(expr.args[0]) if expr.op.name in ("*", "/") else None
-    return None if first is None else Call(expr.op, (first, expr.args[1]))

@@ -23,9 +23,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from s2sad.errors import Place, S2SADError
-from s2sad.frontend.recompile import silenced
+from s2sad.frontend.recompile import code_of, silenced
 
-_OUTER = "__s2sad_cells__"
 _MARK = re.compile(r"# L(\d+)\b")
 
 #: The files of the user's functions, by the name of the emitted text.
@@ -122,31 +121,10 @@ def compiled(definitions: list[ast.FunctionDef], filename: str, cells: list[str]
     Each gets an outer function of its own, so that the names of the others stay what they
     are in the module unless a cell is given for them.
     """
-    codes = {}
-    for definition in definitions:
-        at: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
-        outer = ast.FunctionDef(
-            _OUTER,
-            ast.arguments([], [ast.arg(name, **at) for name in cells], None, [], [], None, []),
-            [ast.Global([definition.name], **at)] * (definition.name not in cells) + [definition],
-            [],
-            None,
-            None,
-            **at,
-        )
-        outer.type_params = []  # type: ignore[attr-defined, unused-ignore]
-        try:
-            code: types.CodeType = compile(ast.Module([outer], []), filename, "exec", dont_inherit=True)
-        except SyntaxError as error:
-            raise LoadError(f"error: the emitted text does not compile: {error}") from error
-        for name in (_OUTER, definition.name):
-            code = next(
-                constant
-                for constant in code.co_consts
-                if isinstance(constant, types.CodeType) and constant.co_name == name
-            )
-        codes[definition.name] = code.replace(co_qualname=definition.name)
-    return codes
+    try:
+        return {definition.name: code_of(definition, filename, cells) for definition in definitions}
+    except SyntaxError as error:
+        raise LoadError(f"error: the emitted text does not compile: {error}") from error
 
 
 def _literal(node: ast.expr) -> object:

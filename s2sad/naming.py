@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Break, Call, Const, Copy, Effect, For, Function, If, Stmt, Var, While
-from s2sad.ir.traverse import base, names_in, reads, walk, writes
+from s2sad.ir.nodes import Assign, Break, Call, Const, Copy, Effect, Enter, Exit, For, Function, If, Stmt, Var, While
+from s2sad.ir.traverse import base, is_attempt, names_in, reads, walk, writes
 from s2sad.ir.unset import set_first
 
 
@@ -113,6 +113,9 @@ class _Interference:
         self.pairs: dict[str, set[str]] = {}
         self.ends: list[set[str]] = []
         self.likes: dict[str, str] = {}
+        #: What the handlers need of what is tried, from outside in; and those of the attempt whose end comes next.
+        self.needed: list[set[str]] = []
+        self.handling: set[str] = set()
 
     def add(self, a: str, b: str) -> None:
         if a != b and _group(a) == _group(b):
@@ -126,14 +129,22 @@ class _Interference:
         """``name`` gets a value where ``live`` is needed afterwards."""
         if name in self.names:
             stem = _group(name)
-            for other in live:
+            for other in live.union(*self.needed):
                 if other != source and other != name and _group(other) == stem:
                     self.add(name, other)
 
     def block(self, block: Iterable[Stmt], live: set[str]) -> None:
         """Walk backwards; ``live`` is what is needed after the block, and becomes what is needed before."""
+        after: Stmt | None = None
         for stmt in reversed(tuple(block)):
-            self.statement(stmt, live)
+            if isinstance(stmt, Assign) and isinstance(after, Exit):
+                # Where the last of what is tried raises, it assigns nothing.
+                needed = self.needed.pop()
+                self.statement(stmt, live)
+                self.needed.append(needed)
+            else:
+                self.statement(stmt, live)
+            after = stmt
 
     def use(self, names: Iterable[str], live: set[str]) -> None:
         live.update(n for n in names if n in self.names)
@@ -163,13 +174,26 @@ class _Interference:
                     self.define(target, live | set(targets), source.name if isinstance(source, Var) else None)
                 self.use(reads(stmt), live)
             case If(then=then, orelse=orelse):
-                other = set(live)
-                self.block(then, live)
+                other, outer = set(live), self.handling
                 self.block(orelse, other)
+                self.handling = other if is_attempt(stmt) else outer
+                self.block(then, live)
+                self.handling = outer
                 live |= other
                 self.use(reads(stmt), live)
             case For() | While():
                 self.loop(stmt, live)
+            case Exit(handler=handler, attempt=attempt):
+                other = set(self.handling if attempt else ())
+                self.block(handler, other)
+                self.use(reads(stmt), other)
+                self.needed.append(other)
+            case Enter():
+                live |= self.needed.pop()
+                for target in writes(stmt):
+                    live.discard(target)
+                    self.define(target, live)
+                self.use(reads(stmt), live)
             case Break():
                 live.clear()
                 live |= self.ends[-1]

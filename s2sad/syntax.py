@@ -9,8 +9,24 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from s2sad.ir import signs
-from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Stmt, Unpack, Var
-from s2sad.ir.traverse import writes
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    Function,
+    Global,
+    Op,
+    Opaque,
+    Slice,
+    Stmt,
+    Unpack,
+    Var,
+)
+from s2sad.ir.traverse import expressions, subexpressions, walk, writes
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -120,3 +136,49 @@ def _value_of(expr: Expr, before: Iterable[Stmt]) -> Expr:
         return expr
     made = [s.value for s in before if isinstance(s, Assign) and s.target == expr.name]
     return made[-1] if made else expr
+
+
+def is_sliced(expr: Expr) -> bool:
+    """Whether an expression surely is a view of an array: by a slice."""
+    if not (isinstance(expr, Call) and expr.op.kind == "index"):
+        return False
+    index = expr.args[1]
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    return all(isinstance(p, (Slice, Const)) for p in parts) and any(isinstance(p, Slice) for p in parts)
+
+
+def without_minus(expr: Expr) -> Expr | None:
+    """``x`` of ``-x``, ``a * b`` of ``-a * b``; None for what has no minus in front."""
+    if isinstance(expr, Const):
+        value = expr.value
+        return Const(-value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0 else None
+    if not isinstance(expr, Call) or expr.op.kind != "operator":
+        return None
+    if expr.op.name == "-" and len(expr.args) == 1:
+        return expr.args[0]
+    first = without_minus(expr.args[0]) if expr.op.name in ("*", "/") else None
+    return None if first is None else Call(expr.op, (first, expr.args[1]))
+
+
+def globals_read(function: Function) -> set[str]:
+    """The global names that a function's text reads."""
+    found: set[str] = set()
+    for stmt in walk((*function.body, *(function.reverse or ()))):
+        for expr in expressions(stmt):
+            _globals(expr, found)
+        if isinstance(stmt, Effect):
+            local = {user for user, _ in stmt.names}
+            found |= {n.id for n in ast.walk(stmt.node) if isinstance(n, ast.Name)} - local
+    _globals(function.result, found)
+    return found
+
+
+def _globals(expr: Expr, found: set[str]) -> None:
+    for e in subexpressions(expr):
+        if isinstance(e, Global):
+            found.add(e.text.partition(".")[0])
+        elif isinstance(e, Call) and e.op.kind in ("function", "user"):
+            found.add(e.op.name.partition(".")[0])
+        elif isinstance(e, Opaque):
+            local = {user for user, _ in e.names}
+            found |= {n.id for n in ast.walk(e.node) if isinstance(n, ast.Name)} - local

@@ -59,13 +59,15 @@ class Scope:
     lists: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
     arrays: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    dicts: list[str] = field(default_factory=list)
     loop: bool = False
     returns: bool = False
     depth: int = 0
 
     def inside(self, **changes: Any) -> Scope:
         """A scope of a block in this one: what it binds is not seen outside."""
-        lists = ("numbers", "own", "outer", "functions", "objects", "lists", "groups", "arrays")
+        lists = ("numbers", "own", "outer", "functions", "objects", "lists", "groups", "arrays", "rows", "dicts")
         copies = {name: list(getattr(self, name)) for name in lists}
         return replace(self, **{**copies, "depth": self.depth + 1, **changes})
 
@@ -514,9 +516,9 @@ def judge(seed: int, text: str) -> Verdict:
     return Verdict("stays" if made is None else "same", "", gradient)
 
 
-def run_one(seed: int) -> tuple[str, Verdict]:
+def run_one(seed: int, write: Callable[[int], str] = generate) -> tuple[str, Verdict]:
     """A program and how it is judged."""
-    text = generate(seed)
+    text = write(seed)
     try:
         return text, judge(seed, text)
     except Exception:
@@ -526,7 +528,7 @@ def run_one(seed: int) -> tuple[str, Verdict]:
             linecache.cache.pop(f"<random_objects_{title}>", None)
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, write: Callable[[int], str] = generate) -> int:
     """Runs many programs; the exit status is 1 if one failed."""
     parser = argparse.ArgumentParser(description="Compare what the specialiser leaves of random programs with Python.")
     parser.add_argument("--count", type=int, default=1000)
@@ -535,11 +537,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--show", action="store_true", help="print the program of the seed and stop")
     options = parser.parse_args(argv)
     if options.show:
-        print(generate(options.seed))
+        print(write(options.seed))
         return 0
     tally: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
-        text, verdict = run_one(seed)
+        text, verdict = run_one(seed, write)
         tally[verdict.kind] += 1
         if verdict.gradient:
             tally[f"  {verdict.kind}, gradient {verdict.gradient}"] += 1

@@ -1,6 +1,6 @@
 """Random programs over the accepted language, and the judgement of their gradients.
 
-    python -m tests.random_programs --count 20000 --seed 0 --jobs 2 --out /some/folder [--level 2]
+    python -m tests.random_programs --count 20000 --seed 0 --jobs 2 --out /some/folder [--level 2] [--mode forward]
 
 `generate(seed)` writes a small module: helper functions and a function `f` of floats, arrays and containers of them
 that returns a scalar. All operations are smooth or bounded, so that central differences mean something; where a kink or
@@ -30,6 +30,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -165,9 +166,35 @@ PATIENCE = 20
 LOCATED = re.compile(r".+:\d+:\d+: error: .+\n.*\S.*\n\s*\^", re.MULTILINE)
 
 
-def judge(program: Program, directions: int = 2) -> Verdict:
-    """Compares the compiled gradient of a program with differences along random directions."""
-    from s2sad import value_and_grad
+class Misshapen(Exception):
+    """A gradient has not the shape of its argument."""
+
+
+def compiled(f: Callable[..., Any], program: Program, args: list[Any], ways: list[Any], mode: str) -> tuple[Any, Any]:
+    """The value of a program, and its derivatives along some directions by what has been compiled."""
+    from s2sad import jvp, value_and_grad
+
+    if mode == "reverse":
+        value, gradients = value_and_grad(f, program.argnums)(*args)
+        flat = [leaf for _, leaf in leaves(list(gradients))]
+        chosen = [program.args[position] for position in program.argnums]
+        for (path, leaf), gradient in zip(leaves(chosen), flat, strict=True):
+            if np.shape(leaf) != np.shape(gradient):
+                raise Misshapen(f"gradient{path} has shape {np.shape(gradient)}, argument {np.shape(leaf)}")
+        pairs = [zip(flat, leaves(way), strict=True) for way in ways]
+        return value, [sum(float(np.sum(g * d)) for g, (_, d) in pair) for pair in pairs]
+    found = []
+    for way in ways:
+        tangents = [None] * len(args)
+        for position, tangent in zip(program.argnums, way, strict=True):
+            tangents[position] = tangent
+        value, along = jvp(f, args, tangents)
+        found.append(float(along))
+    return value, found
+
+
+def judge(program: Program, directions: int = 2, mode: str = "reverse") -> Verdict:
+    """Compares the compiled derivative of a program with differences along random directions."""
     from s2sad.errors import ArgumentError, S2SADError, SourceError
 
     rng = np.random.default_rng(program.seed)
@@ -187,7 +214,9 @@ def judge(program: Program, directions: int = 2) -> Verdict:
                 return Verdict("raised", f"{type(error).__name__}: {error}")
             args = fresh(program.args)
             try:
-                got_value, gradients = value_and_grad(f, program.argnums)(*args)
+                got_value, slopes = compiled(f, program, args, ways, mode)
+            except Misshapen as error:
+                return Verdict("failed", str(error))
             except S2SADError as error:
                 # What is wrong with the arguments or the loss has no place in the source.
                 located = isinstance(error, ArgumentError) or LOCATED.search(str(error))
@@ -203,19 +232,14 @@ def judge(program: Program, directions: int = 2) -> Verdict:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     # It may be that of a constant, which goes nowhere.
-                    got_value, gradients = value_and_grad(f, program.argnums)(*(args := fresh(program.args)))
+                    got_value, slopes = compiled(f, program, args := fresh(program.args), ways, mode)
         if not same_bits(got_value, value):
             return Verdict("failed", f"value {got_value!r}, not {value!r}")
         if not same_bits(args, program.args):
             return Verdict("failed", "the arguments were changed")
-        flat = [leaf for _, leaf in leaves(list(gradients))]
-        for (path, leaf), gradient in zip(leaves(chosen), flat, strict=True):
-            if np.shape(leaf) != np.shape(gradient):
-                return Verdict("failed", f"gradient{path} has shape {np.shape(gradient)}, argument {np.shape(leaf)}")
         if expected is None:
             return Verdict("undecided")
-        for way, (best, error) in zip(ways, expected, strict=True):
-            along = sum(float(np.sum(g * d)) for g, (_, d) in zip(flat, leaves(way), strict=True))
+        for along, (best, error) in zip(slopes, expected, strict=True):
             if not abs(along - best) <= 1e-6 * max(1.0, abs(best)) + 10 * error:
                 if largest(program) > 1e9:
                     return Verdict("undecided")
@@ -227,13 +251,13 @@ def judge(program: Program, directions: int = 2) -> Verdict:
         linecache.cache.pop(program.filename, None)
 
 
-def shrink(program: Program) -> tuple[Program, Verdict]:
+def shrink(program: Program, mode: str = "reverse") -> tuple[Program, Verdict]:
     """A smaller program of the same kind of failure: the same generator at smaller sizes, over nearby seeds."""
-    best, verdict = program, judge(program)
+    best, verdict = program, judge(program, mode=mode)
     for size in range(1, program.size):
         for seed in range(program.seed, program.seed + 40):
             smaller = generate(seed, program.level, size)
-            found = judge(smaller)
+            found = judge(smaller, mode=mode)
             if found.kind == "failed" and found.message.splitlines()[-1][:25] == verdict.message.splitlines()[-1][:25]:
                 return smaller, found
     return best, verdict
@@ -258,7 +282,7 @@ def expired(*_: object) -> None:
     raise Expired("the program and its gradient took too long")
 
 
-def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
+def run_one(task: tuple[int, int, int], mode: str = "reverse") -> tuple[Program, Verdict]:
     """One program, judged within `PATIENCE` seconds of processor time (where the system has alarms)."""
     seed, level, size = task
     program = generate(seed, level, size)
@@ -266,12 +290,17 @@ def run_one(task: tuple[int, int, int]) -> tuple[Program, Verdict]:
         signal.signal(signal.SIGPROF, expired)
         signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
-        return program, judge(program)
+        return program, judge(program, mode=mode)
     except Expired:
         return program, Verdict("failed", traceback.format_exc())
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def counted(tally: Counter[str]) -> str:
+    """How many programs have had which verdict."""
+    return ", ".join(f"{kind}: {count}" for kind, count in sorted(tally.items()))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -281,6 +310,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--level", type=int, default=1, choices=(1, 2))
     parser.add_argument("--size", type=int, default=0, help="statements per program; 0: between 2 and 14")
+    parser.add_argument("--mode", default="reverse", choices=("reverse", "forward"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, help="folder for failing programs")
     parser.add_argument("--show", action="store_true", help="print the program of the seed and stop")
@@ -300,23 +330,26 @@ def main(argv: list[str] | None = None) -> int:
     with contextlib.ExitStack() as stack:
         if options.jobs > 1:
             pool = stack.enter_context(multiprocessing.get_context("spawn").Pool(options.jobs))
-            results = pool.imap_unordered(run_one, tasks, chunksize=20)
+            results = pool.imap_unordered(partial(run_one, mode=options.mode), tasks, chunksize=20)
         else:
-            results = map(run_one, tasks)
+            results = map(partial(run_one, mode=options.mode), tasks)
         for program, verdict in results:
             tally[verdict.kind] += 1
+            if not tally.total() % 250:
+                print(f"{tally.total()} of {options.count}: {counted(tally)}", flush=True)
             if verdict.kind == "refused":
                 refusals[verdict.message] += 1
             if verdict.kind == "raised" and not tally["raised"] % 50:
                 print("the program itself:", verdict.message)
             if verdict.kind == "failed":
                 failures[verdict.message.splitlines()[-1][:100]] += 1
+                print(f"failed: seed {program.seed}, size {program.size}", flush=True)
                 if options.out:
                     options.out.mkdir(parents=True, exist_ok=True)
                     name = f"failure_{program.level}_{program.seed}_{program.size}.py"
                     (options.out / name).write_text(report(program, verdict))
     seconds = time.perf_counter() - start
-    print(", ".join(f"{kind}: {count}" for kind, count in sorted(tally.items())))
+    print(counted(tally))
     for title, counts in (("refusals", refusals), ("failures", failures)):
         for message, count in counts.most_common(15):
             print(f"  {title} {count:6d}  {message}")

@@ -200,11 +200,6 @@ class TestShow:
             sys.dont_write_bytecode = before
         assert sorted(path.name for path in tmp_path.iterdir()) == ["model.py", "neighbour.py"]
 
-    def test_forward_mode_is_not_there(self, capsys, model):
-        status, _, err = run(capsys, "show", f"{model}:loss", "--mode", "forward")
-        assert status == 2
-        assert "not there yet" in err
-
     def test_colour_only_on_a_terminal(self, capsys, model, monkeypatch):
         pytest.importorskip("pygments")
         plain = run(capsys, "show", f"{model}:loss")[1]
@@ -522,3 +517,14 @@ def test_a_wrong_rule_is_status_1(project, monkeypatch, capsys):
     status, out, _ = run(capsys, "check", f"{project / 'train.py'}:loss", "--at", "START, w=np.eye(2)")
     assert status == 1
     assert "WRONG" in out
+
+
+def test_forward_mode(capsys, tmp_path):
+    path = tmp_path / "smooth.py"
+    path.write_text("import numpy as np\ndef loss(x, w):\n    return np.sum(np.sin(x) * w)\n")
+    status, text, _ = run(capsys, "show", f"{path}:loss", "--mode", "forward", "--wrt", "x,w")
+    assert status == 0
+    assert "def loss_jvp(x, w, *, x_dot, w_dot):" in text
+    assert "_bar" not in text
+    status, text, _ = run(capsys, "show", f"{path}:loss", "--mode", "forward", "--at", "x=1.0, w=2.0", "--stage", "ir")
+    assert (status, text.splitlines()[0]) == (0, "function loss(x.1, w.1)")

@@ -20,6 +20,7 @@ import pytest
 
 import s2sad
 from s2sad import S2SADError, grad
+from s2sad.api import Tangent
 from s2sad.cli import main
 from tests.oracle import numeric_gradient
 
@@ -41,6 +42,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "softmax_loss": (SCORES, TARGET),
     "loop": (1.2, 3),
     "network": (np.ones(3), [Layer()]),
+    "scale": (np.eye(2),),
     "total": (np.array([0.5, 1.2, 0.7]), 0.5),
     "loss": (np.array([0.5, 1.2, 0.7]), 0.5),
 }
@@ -70,6 +72,8 @@ def made(kind: str, name: str, modules: dict[str, ModuleType], folder: pathlib.P
         return grad(function).source
     if kind == "source":
         return grad(function).source_for(*ARGUMENTS[name])
+    if kind == "forward":
+        return Tangent(function).source
     assert kind == "error"
     with pytest.raises(S2SADError) as caught:
         _ = grad(function).source
@@ -116,7 +120,7 @@ def test_the_commands_of_readme_run(
     written(text, tmp_path)
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    s2sad (.+)$", text, re.MULTILINE)
-    assert len(commands) == 2
+    assert len(commands) == 3
     for command in commands:
         assert main(shlex.split(command)) == 0
     assert "def softmax_loss_grad_z(z, target):" in capsys.readouterr().out

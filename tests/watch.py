@@ -22,12 +22,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.analysis.mod_ref import Context, Program
-from s2sad.analysis.points_to import Function
+from s2sad.effects.mod_ref import Context, Program
+from s2sad.effects.points_to import Function
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.ir.code import Code
 from s2sad.ir.interpret import interpreted
-from tests.analysis.test_points_to import ARGUMENTS, cases
+from tests.effects.test_points_to import ARGUMENTS, cases
 from tests.matrix.build import program as matrix_program
 from tests.program_writer import generate
 from tests.trees import fresh
@@ -192,7 +192,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.watch", description=__doc__)
     parser.add_argument("--matrix", type=int, default=0)
     parser.add_argument("--random", type=int, default=0, help="so many of each of two levels")
-    parser.add_argument("--text", action="store_true", help="the programs of tests/analysis/effects.txt")
+    parser.add_argument("--text", action="store_true", help="the programs of tests/effects/effects.txt")
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.analysis.heap import Heap
-from s2sad.analysis.mod_ref import Context, Program
-from s2sad.analysis.objects import (
+from s2sad.effects.heap import Heap
+from s2sad.effects.mod_ref import Context, Program
+from s2sad.effects.objects import (
     ANY,
     ARRAY,
     IMMUTABLE,
@@ -38,8 +38,8 @@ from s2sad.analysis.objects import (
     is_a,
     is_immutable,
 )
-from s2sad.analysis.points_to import Activation as Analysis
-from s2sad.analysis.points_to import Function
+from s2sad.effects.points_to import Activation as Analysis
+from s2sad.effects.points_to import Function
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable
 from s2sad.ir.interpret import Activation, Cell, Event
 

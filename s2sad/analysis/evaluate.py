@@ -29,11 +29,11 @@ from s2sad.ir.types import (
     OPEN,
     OTHER,
     SCALAR,
-    TRUTH,
     UNSET_FACT,
     Atom,
     Fact,
     computed,
+    constant,
     either,
     item_of,
     made_of,
@@ -95,8 +95,10 @@ class _Types:
                     return UNSET_FACT
                 if isinstance(value, int) and not isinstance(value, bool):
                     return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
-                if isinstance(value, (int, float)):
-                    return TRUTH if isinstance(value, bool) else FLOAT
+                if isinstance(value, (bool, str)):
+                    return constant(value)
+                if isinstance(value, float):
+                    return FLOAT
                 return COMPLEX if isinstance(value, complex) else NONE if value is None else OTHER
             case Global(text=text):
                 return self.global_facts[text]
@@ -128,6 +130,8 @@ class _Types:
             except TypeError:
                 bound = None
         found = self.shape(call, spec, bound)
+        if found.value is not None and call.op.kind not in ("user", "index"):
+            found = replace(found, value=None)
         if not found.numeric and found.kind != "open":
             return found
         dtype = dtype_of(call)

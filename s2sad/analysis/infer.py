@@ -18,7 +18,10 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Call,
+    Const,
     Copy,
+    Enter,
+    Exit,
     Expr,
     For,
     Function,
@@ -164,6 +167,10 @@ class _Inference:
                     self.block(orelse)
                 case For() | While():
                     self.loop(stmt)
+                case Enter(bound=str(target)):
+                    self.put(target, self.fresh(OPEN, target), Const(None))
+                case Exit(handler=handler):
+                    self.block(handler)
                 case _:
                     pass
 
@@ -203,7 +210,8 @@ class _Inference:
         truth, precision = a.boolean or b.boolean, common(a.precision, b.precision)
         real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
-        met = replace(met, boxed=a.boxed or b.boxed)
+        value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
+        met = replace(met, boxed=a.boxed or b.boxed, value=value)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:

@@ -100,7 +100,8 @@ class Context:
     ``same`` are sets of parameters whose arguments may share memory, ``buffers`` those whose arguments the caller
     treats as buffers in any case, ``overwritten`` those whose arguments may be written once the call is over (and
     `RESULT`: so may the result, and `MODULE`: so may what the module holds).  A ``repeated`` call is in a loop, which
-    keeps what each call saves.  ``turned`` are those whose shadow is minus the adjoint.
+    keeps what each call saves.  ``turned`` are those whose shadow is minus the adjoint.  Where a call is ``tried``,
+    whether it raises decides what its caller does.
     """
 
     same: tuple[frozenset[str], ...] = ()
@@ -108,6 +109,7 @@ class Context:
     overwritten: frozenset[str] = frozenset()
     repeated: bool = False
     turned: frozenset[str] = frozenset()
+    tried: bool = False
 
 
 def user_calls(stmt: Stmt) -> Iterator[Call]:

@@ -148,7 +148,7 @@ class Adjoints(Buffers):
             if inner.op.function is np.broadcast_to:
                 self.lazy[name] = inner.args[0]
                 self.broadcasts[name] = inner.args[1]
-            elif owned or _makes_fresh(inner):
+            elif owned or makes_fresh(inner):
                 self.owned.add(name)
             if loose:
                 self.loose.add(name)
@@ -428,7 +428,7 @@ def _has_complex_adjoints(call: Call) -> bool:
     return spec is not None and spec.complex_adjoints
 
 
-def _makes_fresh(call: Call) -> bool:
+def makes_fresh(call: Call) -> bool:
     """Whether a call surely returns an array that nothing else refers to."""
     if call.op.kind == "operator":
         return True

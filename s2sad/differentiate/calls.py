@@ -6,6 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context
+from s2sad.attempts import tried
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
 from s2sad.differentiate.known import Known, Pair
@@ -49,6 +50,9 @@ class Calls(Containers):
         self.callees = known.callees
         self.varied = known.activity.varied
         self.repeated = known.context.repeated
+        #: The statements of which it is seen whether they raise; the one that is reversed.
+        self.trying = tried(known.function.body)
+        self.tried = False
         self.depth = 0
         #: The calls that are refused with all that is in them.
         self.refused_calls: list[Place] = []
@@ -158,7 +162,7 @@ class Calls(Containers):
             overwritten.add(MODULE)
         repeated = self.repeated or self.depth > 0
         if not shadowed:
-            return Context(overwritten=frozenset(overwritten), repeated=repeated)
+            return Context(overwritten=frozenset(overwritten), repeated=repeated, tried=self.tried)
         same: dict[frozenset[str], set[str]] = {}
         for param, value in bound.items():
             for name in names_in(value):
@@ -166,7 +170,7 @@ class Calls(Containers):
                     same.setdefault(self.effects.group.get(name, frozenset({name})), set()).add(param)
         groups = sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted)
         turned = frozenset(p for p in shadowed if self.turned & set(names_in(bound[p])))
-        return Context(tuple(groups), shadowed, frozenset(overwritten), repeated, turned)
+        return Context(tuple(groups), shadowed, frozenset(overwritten), repeated, turned, self.tried)
 
     def paired(
         self,

@@ -14,6 +14,7 @@ from s2sad.analysis.summaries import Context
 from s2sad.errors import Place, S2SADError, Violation
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
 from s2sad.ir.types import Fact
+from s2sad.runtime.tangents import zero_tangent
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,37 @@ class Pair:
     complex: bool = False
 
 
+@dataclass(frozen=True)
+class TangentCall:
+    """The tangent of a callee, and what it takes and returns.
+
+    ``params`` are the active parameters, each with the name of that for its tangent, which is given by name.  With a
+    ``count`` there are so many results, else one.  The function returns them, then the tangents of those in ``active``
+    (positions).
+    """
+
+    function: Op
+    params: tuple[tuple[str, str], ...]
+    count: int | None
+    active: tuple[int, ...]
+
+    def split(self, out: Any) -> tuple[Any, Any]:
+        """The value and its tangent, from what the function returns."""
+        count = 1 if self.count is None else self.count
+        if not count:
+            return None, None
+        if count + len(self.active) == 1:
+            out = (out,)
+        results = out[:count]
+        moved = dict(zip(self.active, out[count:], strict=True))
+        parts = [moved[i] if i in moved else zero_tangent(result) for i, result in enumerate(results)]
+        if self.count is None:
+            return results[0], parts[0]
+        return tuple(results), tuple(parts)
+
+
 class Callees(Protocol):
-    """What reverse mode asks of the pipeline about the functions that are called."""
+    """What both modes ask of the pipeline about the functions that are called."""
 
     def bind(self, call: Call) -> dict[str, Expr]: ...
 
@@ -57,6 +87,15 @@ class Callees(Protocol):
         context: Context,
         varied: frozenset[str] = frozenset(),
     ) -> Pair: ...
+
+    def tangent(
+        self,
+        call: Call,
+        active: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        context: Context,
+        varied: frozenset[str] = frozenset(),
+    ) -> TangentCall: ...
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]: ...
 
@@ -77,6 +116,19 @@ class Known:
     place: Callable[[Any], Place]
     callees: Callees
     context: Context
+
+
+@dataclass(frozen=True)
+class Tangential:
+    """A function's body with its tangents, and the tangents of the parts of its result that are active.
+
+    ``asked`` are names that may have no value where it is asked of what form their tangents are.
+    """
+
+    body: Block
+    dots: tuple[Expr, ...]
+    facts: Mapping[str, Fact]
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad import ops
 from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.adjoints import Adjoints
+from s2sad.differentiate.applied import REMEDY, NotDifferentiableError, applied, in_precision, maybe_complex
 from s2sad.differentiate.buffers import CONTAINERS, HOLDERS, field_key
 from s2sad.differentiate.builder import ADD, INDEX, as_value
 from s2sad.differentiate.splice import UnknownLength, splice
@@ -28,8 +28,8 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
-from s2sad.ops.binding import BindingError, bind
-from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred, widened
+from s2sad.ops.classification import remedy_of_member
+from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
 from s2sad.runtime.items import add_row, require_real, require_real_operand, unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
@@ -44,11 +44,6 @@ _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 _LIST = Op("runtime", "list", list)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 _STARRED = Op("runtime", "starred", starred)
-_WIDENED = Op("runtime", "widened", widened)
-_REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
-_PLAIN_OPERAND = (
-    "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds."
-)
 
 
 class Operations(Adjoints):
@@ -79,11 +74,10 @@ class Operations(Adjoints):
             what = f"{op.name}= of a list or tuple that is differentiated"
             self.violation(call.node, what, "Make a new one (x = x + y), or append the items one by one.")
             return
-        strange = [a for a in call.args if self.fact(a).kind == "other"] if op.kind == "operator" else []
-        # A product with a sparse matrix that is constant has a derivative by the array; what it is shows when it runs.
-        if strange and (op.name != "@" or any(map(self.is_active, strange))):
-            what = f"an operand of {op.name} is an object with operators of its own, as far as is known"
-            self.violation(call.node, what, _PLAIN_OPERAND)
+        try:
+            found = applied(call, self.fact, self.is_active)
+        except NotDifferentiableError as error:
+            self.violation(call.node, error.message, error.remedy)
             return
         if self.may_turn_complex(call):
             self.emit(Evaluate(Call(_REQUIRE_REAL, (z,)), self.origin))
@@ -92,27 +86,10 @@ class Operations(Adjoints):
             if places and all(isinstance(item, (Var, Const)) for item in places.values()):
                 self.contribute_items(places, z, z_bar)
                 return
-        rule = ops.find(op.function)
-        if rule is None:
-            self.violation(call.node, f"{op.name} has no derivative rule", ops.remedy(op.function) or _REMEDY)
-            return
-        try:
-            bound = bind(call)
-        except BindingError as error:
-            what = f"the argument {error.argument!r} of {op.name} has no derivative rule"
-            self.violation(call.node, what, "Leave it out, or do the same with other operations.")
-            return
-        for name, operand in bound.items():
-            if name not in rule.wrt and self.is_active(operand) and name not in rule.steps:
-                what = f"{op.name} has no derivative with respect to its argument {name!r}"
-                self.violation(call.node, what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
-                return
-        if rule.real_only:
-            for name in rule.wrt:
-                known = self.fact(bound.get(name, Const(None)))
-                if not known.real and (known.numeric or known.kind == "open"):
-                    operand = self.snapshots(z.name)(bound[name])
-                    self.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (operand, Const(op.name))), self.origin))
+        rule, bound = found.rule, found.bound
+        for name in maybe_complex(found, self.fact):
+            operand = self.snapshots(z.name)(bound[name])
+            self.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (operand, Const(op.name))), self.origin))
         operands = dict(bound)
         lists = {v: None for v in bound.values() if self.fact(v).kind in ("list", "tuple")}
         arrays = [
@@ -126,7 +103,7 @@ class Operations(Adjoints):
             # NumPy takes a list for an array; the operators of an adjoint do not.
             made = {v: self.let(self.fresh("~t"), self.snapshots(z.name)(Call(_ARRAY, (v,)))) for v in lists}
             operands = {name: made.get(value, value) for name, value in bound.items()}
-        wide = self.in_precision(rule, operands, call, self.is_strong(z_bar))
+        wide = in_precision(rule, operands, call, self.is_strong(z_bar), self.fact)
         if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
             # x * x, written with one partial.
             x = call.args[0]
@@ -169,22 +146,6 @@ class Operations(Adjoints):
                 self.contribute(operand, g, moved=alone and g == held)
             else:
                 self.contribute(operand, self.tidy(value))
-
-    def in_precision(self, rule: ops.Rule, operands: Mapping[str, Expr], call: Call, strong: bool) -> dict[str, Expr]:
-        """The operands in the precision in which NumPy computes with them.
-
-        A product with a ``strong`` adjoint, an array, is computed so in any case.
-        """
-        found = dict(operands)
-        if rule.kind == "linear" or (strong and (rule.kind == "bilinear" or call.op.function is np.multiply)):
-            return found
-        of_result = self.fact(call).precision
-        for name, value in operands.items():
-            known = self.fact(value)
-            same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
-            if name in rule.wrt and not same and (known.numeric or known.kind == "open"):
-                found[name] = Call(_WIDENED, (value,))
-        return found
 
     def is_strong(self, g: Expr) -> bool:
         """Whether an adjoint is an array, which does not give way, and not one number broadcast, which is left out."""
@@ -240,7 +201,7 @@ class Operations(Adjoints):
         key = field_key(fact, call.op.name) if fact.kind in ("record", "dataclass") else None
         if (key is None and fact.kind != "open") or not isinstance(whole, Var):
             what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
-            self.violation(call.node, what, _REMEDY)
+            self.violation(call.node, what, remedy_of_member(call.op.name) or REMEDY)
             return
         x_bar = self.shadow(whole.name) if self.is_buffer(whole) else self.writable(whole)
         if key is not None and self.fact(call).kind == self.fact(z_bar).kind == "scalar":

@@ -22,8 +22,8 @@ from dataclasses import replace
 import numpy as np
 
 from s2sad.differentiate.remake import Remaker
-from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, If, Op, Pop, Push, Stmt, Var, While
-from s2sad.ir.traverse import loop_heads, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Exit, Expr, For, If, Op, Pop, Push, Stmt, Var, While
+from s2sad.ir.traverse import is_attempt, loop_heads, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.unset import set_first
 
 _INDEX = Op("index", "[]")
@@ -77,7 +77,7 @@ class _Recorder:
         for stmt in body:
             twin = twins.get(stmt.key) if isinstance(stmt, (If, For, While)) else None
             if isinstance(stmt, If) and isinstance(twin, If):
-                then, then_back = self.arm(stmt.then, twin.then, heads, in_loop)
+                then, then_back = self.arm(stmt.then, twin.then, heads, in_loop, is_attempt(stmt))
                 orelse, else_back = self.arm(stmt.orelse, twin.orelse, heads, in_loop)
                 forward.append(replace(stmt, then=then, orelse=orelse))
                 done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
@@ -92,9 +92,19 @@ class _Recorder:
         back = tuple([done.get(s.key, s) if isinstance(s, (If, For)) and s.key else s for s in reverse])
         return tuple(forward), back
 
-    def arm(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
-        """Treat an arm of a branch; in a loop it saves what it defines itself."""
+    def arm(
+        self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool, tried: bool = False
+    ) -> tuple[Block, Block]:
+        """Treat an arm of a branch; in a loop it saves what it defines itself.
+
+        What is ``tried`` has tapes of its own, which it leaves behind where it raises.
+        """
+        outer = self.tapes
+        self.tapes = [] if tried else outer
         body, back = self.block(body, reverse, heads, in_loop)
+        if tried:
+            body = (*[Assign(t, Build("list", ())) for t in self.tapes], *body)
+            self.tapes = outer
         if not in_loop:
             return body, back
         # What the arm moves into join names at its end is not its own to save.
@@ -256,7 +266,8 @@ def _pushed(body: Block, tape: str, saved: list[str], heads: frozenset[str]) -> 
     missing = set(saved) - heads
     position = 0
     for i, stmt in enumerate(body):
-        if not missing.isdisjoint(defines(stmt)):
+        if not missing.isdisjoint(defines(stmt)) or (isinstance(stmt, Exit) and stmt.attempt):
+            # What is tried and raises has put nothing on a tape.
             position = i + 1
     return (*body[:position], Push(tape, tuple(Var(n) for n in saved)), *body[position:])
 

@@ -21,6 +21,7 @@ from dataclasses import replace
 from s2sad.analysis.activity import carriers
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.analysis.versions import changed_items
+from s2sad.attempts import noted
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known, Reversed
@@ -52,6 +53,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import (
     base,
     expressions,
+    is_attempt,
     is_light,
     loop_heads,
     names_in,
@@ -149,9 +151,9 @@ class _Reverse(Writes):
         if self.complex:
             adjoints = tuple([self.realised(g, self.of[name]) for g, name in zip(adjoints, wrt, strict=True)])
         refused = self.violations if self.explained else self.violations + self.misused
-        if refused:
+        if refused or self.refused_calls:
             whole = [v for v in refused if not (v.place and any(map(v.place.is_within, self.refused_calls)))]
-            raise UnsupportedError(whole, self.explained)
+            raise UnsupportedError(whole or refused, self.explained)
         # An adjoint that is returned is called after its argument.
         named: dict[str, str] = {}
         made = {n for s in walk(self.out) for n in writes(s)}
@@ -193,6 +195,7 @@ class _Reverse(Writes):
                 self.later |= written
             self.changed_later |= self.effects.changed_by(stmt)
             altering = self.effects.alters(stmt)
+            self.tried = id(stmt) in self.trying
             stmt = self.statement(stmt)
             self.later |= written
             self.altered_later |= altering
@@ -278,6 +281,14 @@ class _Reverse(Writes):
         return self.keys
 
     def branch(self, stmt: If) -> Stmt:
+        asked = stmt.test
+        if not (isinstance(asked, Call) and asked.op.kind in ("attempt", "caught")):
+            return self.branch_by(stmt, None)
+        name = self.fresh("~done" if is_attempt(stmt) else "~caught")
+        self.of[name] = SCALAR
+        return replace(self.branch_by(noted(stmt, name), Var(name)), test=asked)
+
+    def branch_by(self, stmt: If, known: Expr | None) -> If:
         origin = self.origin
         # What the end of an iteration moves into the loop's join names has been there before the branch.
         inside = {n for s in walk((*stmt.then, *stmt.orelse)) for n in writes(s)} - self.heads
@@ -313,7 +324,7 @@ class _Reverse(Writes):
         key = self.key()
         test = stmt.test
         if then_out or else_out:
-            test = self.condition(stmt.test)
+            test = self.condition(stmt.test) if known is None else known
             self.emit(If(test, tuple(then_out), tuple(else_out), origin, key))
         return If(test, then, orelse, origin, key)
 

@@ -21,6 +21,7 @@ from s2sad.ir import signs
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children, rename
 from s2sad.ir.types import Fact
+from s2sad.ops.scipy import ROOTS
 from s2sad.ops.spec import Rule, listed, literal, ndim, real
 
 _STAR = Op("function", "*")
@@ -46,7 +47,7 @@ def _template(body: Callable[..., Any]) -> _Template:
     text = textwrap.dedent(inspect.getsource(body))
     node = ast.parse(text).body[0]
     assert isinstance(node, ast.FunctionDef)
-    return _parse(node.body, body.__globals__)
+    return _parse(node.body, {**body.__globals__, **inspect.getclosurevars(body).nonlocals})
 
 
 def _parse(body: list[ast.stmt], names: Mapping[str, Any]) -> _Template:
@@ -84,6 +85,8 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
     match node:
         case ast.Constant(value=value):
             return Const(value)
+        case ast.Name(id=name) if isinstance(names.get(name), str) and name not in ("__name__", "__file__"):
+            return Const(names[name])
         case ast.Name(id=name):
             return Var(f"%{name}")
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in names and owner not in ("self",):
@@ -95,6 +98,8 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
             return Call(Op("attribute", attr, ops.function_of("attribute", attr)), (sub(inner),))
         case ast.BinOp(left=left, op=op, right=right):
             return Call(Op("operator", *BINARY[type(op).__name__]), (sub(left), sub(right)))
+        case ast.BoolOp(op=op, values=values):
+            return Call(Op("bool", "and" if isinstance(op, ast.And) else "or"), tuple(map(sub, values)))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return Call(Op("bool", "not"), (sub(operand),))
         case ast.UnaryOp(op=op, operand=operand):
@@ -123,8 +128,8 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
         case ast.Call(func=func, args=args, keywords=keywords):
             kwargs = tuple((k.arg or "", sub(k.value)) for k in keywords)
             operands = tuple(map(sub, args))
-            text = ast.unparse(func)
             target = _resolve(func, names)
+            text = _text(func, target)
             if target is not None:
                 return Call(Op("runtime", text, target), operands, kwargs)
             if isinstance(func, ast.Attribute):
@@ -132,6 +137,16 @@ def _expression(node: ast.expr, names: Mapping[str, Any]) -> Expr:
                     Op("method", func.attr, ops.function_of("method", func.attr)), (sub(func.value), *operands), kwargs
                 )
     raise TypeError(f"a rule may not contain: {ast.unparse(node)}")
+
+
+def _text(node: ast.expr, function: Any) -> str:
+    """How a function is written in an emitted text: one of a library that a rule has by another name, by its module."""
+    text = ast.unparse(node)
+    home = str(getattr(function, "__module__", "")).partition("._")[0]
+    root = max((name for name, module in ROOTS.items() if f"{home}.".startswith(f"{module}.")), key=len, default="")
+    if not isinstance(node, ast.Name) or not root or text == function.__name__:
+        return text
+    return ".".join((root + home.removeprefix(ROOTS[root]) + "." + function.__name__).split("."))
 
 
 def _index(node: ast.expr, names: Mapping[str, Any]) -> Expr:
@@ -159,6 +174,8 @@ class Spliced:
 
     lets: tuple[tuple[str, Expr], ...]
     values: tuple[Expr, ...]
+    #: Whether the values stand in a tuple, even if there is one.
+    displayed: bool = False
 
 
 def splice(
@@ -170,9 +187,38 @@ def splice(
     fresh: Callable[[str], str],
 ) -> Spliced:
     """Instantiate ``rule`` for the operands ``bound``, the result ``z`` and its adjoint."""
-    operands = {"z": z, "z_bar": z_bar, **bound}
+    return _instance(rule.vjp, {"z": z, "z_bar": z_bar, **bound}, bound, fact, fresh)
+
+
+def splice_jvp(
+    rule: Rule,
+    bound: Mapping[str, Expr],
+    z: Expr,
+    dots: Mapping[str, Expr],
+    fact: Callable[[Expr], Fact],
+    fresh: Callable[[str], str],
+) -> Spliced:
+    """Instantiate the ``jvp`` of a rule for the operands ``bound``, the result ``z`` and the tangents of operands."""
+    assert rule.jvp is not None
+    if rule.jvp.__module__.startswith("s2sad.runtime"):
+        known = {"z": z, **bound, **{f"{name}_dot": dot for name, dot in dots.items()}}
+        op = Op("runtime", rule.jvp.__name__, rule.jvp)
+        return Spliced((), (Call(op, tuple([known[p] for p in inspect.signature(rule.jvp).parameters])),))
+    return _instance(
+        rule.jvp, {"z": z, **bound, **{f"{name}_dot": dot for name, dot in dots.items()}}, bound, fact, fresh
+    )
+
+
+def _instance(
+    body: Callable[..., Any],
+    operands: dict[str, Expr],
+    bound: Mapping[str, Expr],
+    fact: Callable[[Expr], Fact],
+    fresh: Callable[[str], str],
+) -> Spliced:
+    """The body of a rule for ``operands``, of which those that are ``bound`` decide the static tests."""
     lets: list[tuple[str, Expr]] = []
-    steps = list(_template(rule.vjp).steps)
+    steps = list(_template(body).steps)
     while steps:
         kind, first, second = steps.pop(0)
         if kind == "if":
@@ -193,8 +239,8 @@ def splice(
             values = tuple(_filled(v, names) for v in second)
         else:
             values = (_filled(second, names),)
-        return Spliced(tuple(lets), values)
-    raise TypeError(f"the rule of {rule.name} does not return")
+        return Spliced(tuple(lets), values, isinstance(second, tuple))
+    raise TypeError(f"the rule {body.__name__} does not return")
 
 
 def _filled(template: Expr, names: dict[str, Expr]) -> Expr:

@@ -16,6 +16,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.given import given, is_none, is_numpy
+from s2sad.runtime.classes import module_of, package_of
 from s2sad.runtime.einsum import LETTERS
 
 #: What to do about a function that cannot be taken apart.
@@ -28,7 +29,7 @@ OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 
 def is_of_python(function: types.FunctionType) -> bool:
     """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    module = package_of(function)
     return module in sys.stdlib_module_names and function.__code__.co_filename.startswith(_places())
 
 
@@ -43,7 +44,7 @@ def is_compiled(function: Any) -> bool:
     # Functions of Cython have a class of their own.
     if not isinstance(function, types.BuiltinFunctionType) and "cython" not in type(function).__name__:
         return False
-    module = (getattr(function, "__module__", None) or "builtins").partition(".")[0]
+    module = package_of(function) or "builtins"
     return module not in ("numpy", "s2sad", *sys.stdlib_module_names) and ops.spec_of(function) is None
 
 
@@ -129,6 +130,6 @@ def sparse_product(call: Any, lookup: Callable[[Any], tuple[bool, Any]]) -> Any:
     if call.func.attr != "dot" or len(call.args) != 1 or call.keywords:
         return None
     found, value = lookup(call.func.value)
-    if not (found and type(value).__module__.startswith("scipy.sparse")):
+    if not (found and module_of(type(value)).startswith("scipy.sparse")):
         return None
     return gast.copy_location(gast.BinOp(left=call.func.value, op=gast.MatMult(), right=call.args[0]), call)

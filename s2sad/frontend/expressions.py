@@ -26,13 +26,14 @@ from s2sad import ops
 from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, sparse_product, with_letters
 from s2sad.frontend.dependence import free_names
-from s2sad.frontend.given import is_built_in, is_numpy
+from s2sad.frontend.given import is_built_in, is_numpy, method_op
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.frontend.opaque import as_it_stands, replacing_members, special_writes, user_operation
+from s2sad.frontend.indexed import indexed_call
+from s2sad.frontend.opaque import as_it_stands, is_plain, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
 from s2sad.frontend.special import special_members
-from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.trees import is_starred, nodes_of, one_shape
 from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import is_read, keeping_calls, runs, runs_writing, touched, written_in
 from s2sad.ir import signs
@@ -246,15 +247,15 @@ class Expressions:
             return positional(Call(op, args, kwargs, node))
         if plain and is_built_in(node.func, self.resolver.lookup):
             if (function := ops.function_of("method", node.func.attr)) is not None:
-                args = (self.constant(node.func.value), *(self.constant(a) for a in node.args))
-                kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
+                args = tuple([self.constant(a) for a in (node.func.value, *node.args)])
+                kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
                 return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
         whole = self.opaque(node)
         if not is_read(node, self.resolver.lookup) or misfit(node, function) is not None:
             return whole
 
         def seen(part: Node) -> Expr:
-            return self.constant(part) if isinstance(part, (gast.Name, gast.Constant)) else self.whole(part)
+            return self.constant(part) if is_plain(part, self.resolver.lookup) else self.whole(part)
 
         op = user_operation(node, function, self.resolver)
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
@@ -262,6 +263,8 @@ class Expressions:
 
     def opaque(self, node: Node, refused: Refusal | None = None, ended: bool = False) -> Opaque:
         """``node`` as it stands; if it is ``refused``, whatever is wrong with it is said so; the run may have ended."""
+        if isinstance(node, gast.Call) and self.resolver.is_absent(node.func):
+            return replace(self.whole(node), writes=(), kept=(), puts=(), alters=False)
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
             self.violation(node, "an assignment expression is not supported here", "Assign on a line of its own.")
         # What a function gets when it is called is not known where it is written down.
@@ -321,9 +324,8 @@ class Expressions:
                 what = f"the operator {operators.BINARY[type(node.op).__name__][0]} has no derivative"
                 return self.refused(node, what, "Wrap what is an integer in stop_gradient(...).")
             case gast.Subscript() if not self.depends(node.value):
-                text = gast.unparse(node.value).strip()
-                remedy = "Use np.concatenate, np.stack or np.column_stack for np.r_ and np.c_."
-                return self.refused(node, f"{text}[...] has no derivative rule", remedy)
+                made = indexed_call(node, self.resolver.lookup, self.operand)
+                return self.assign(hint, made) if isinstance(made, Call) else self.refused(node, *made)
             case gast.BinOp():
                 symbol, function = operators.BINARY[type(node.op).__name__]
                 left = self.operand(node.left)
@@ -405,12 +407,10 @@ class Expressions:
 
     def hoisted(self, index: Expr) -> Expr:
         """An index whose costly or impure parts are held in temporaries."""
+        if isinstance(index, Build) and index.kind == "tuple":
+            return Build(index.kind, tuple([self.hoisted(i) for i in index.items]))
         if isinstance(index, Build):
-            return (
-                Build(index.kind, tuple([self.hoisted(i) for i in index.items]))
-                if index.kind == "tuple"
-                else self.atom(index)
-            )
+            return self.atom(index)
         if isinstance(index, Slice):
             return Slice(*(None if p is None else self.hoisted(p) for p in (index.lower, index.upper, index.step)))
         return index if is_cheap(index) else self.atom(index)
@@ -433,26 +433,24 @@ class Expressions:
 
     def call(self, node: Node, hint: str) -> Expr:
         text = self.resolver.text(node.func)
-        if is_starred(node):
+        if is_starred(node := one_shape(node)):
             return self.refused(node, f"{text}(...) is called with * or **", ONE_BY_ONE)
-        found, function = self.resolver.lookup(node.func)
-        if is_writing(node, self.resolver.lookup):
-            self.violation(node, *unfollowed.of_writer(node, self.resolver.lookup, self.depends))
+        lookup = self.resolver.lookup
+        found, function = lookup(node.func)
+        if is_writing(node, lookup):
+            self.violation(node, *unfollowed.of_writer(node, lookup, self.depends))
             return self.whole(node)
         if (met := self.met_call(node, hint)) is not None:
             return met
+        if not found and self.resolver.is_absent(node.func):
+            return self.opaque(node)
         if not found and isinstance(node.func, gast.Attribute):
-            if isinstance(self.resolver.lookup(node.func.value)[1], types.ModuleType):
-                return self.refused(node, f"{text} does not exist", "Is it spelled rightly, and its module imported?")
-            product = sparse_product(node, self.resolver.lookup)
+            product = sparse_product(node, lookup)
             return self.method_call(node, hint) if product is None else self.value(product)
-        if not found and isinstance(node.func, gast.Name) and node.func.id not in self.resolver.local:
-            return self.refused(node, f"the name {text} is not defined", "Define or import it before.")
         if not found:
             return self.refused(node, *unfollowed.of_unknown(text))
         if function is dict and not node.args:
-            pairs = [(Const(k.arg), self.element(k.value)) for k in node.keywords]
-            return Build("dict", tuple([part for pair in pairs for part in pair]))
+            return Build("dict", tuple([part for k in node.keywords for part in (Const(k.arg), self.element(k.value))]))
         if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
             return self.assign(hint, Call(Op("function", text, function), (self.operand(node.args[0]),), (), node))
         if ops.find(function) is None:
@@ -461,27 +459,26 @@ class Expressions:
                 if why is not None:
                     return self.refused(node, *why)
                 op = user_operation(node, function, self.resolver)
-                args, kwargs = self.arguments(node, named=True)
-                return self.assign(hint, Call(op, args, kwargs, node))
+                return self.assign(hint, Call(op, *self.arguments(node, named=True), node))
             return self.refused(node, *unfollowed.of_value(text, function))
-        if runs(node, self.resolver.lookup):
-            return self.refused(node, f"{text}(...) that calls a function has no derivative rule", unfollowed.CUSTOM)
-        for member in replacing_members(node, self.resolver.lookup):
+        pure = not runs(node, lookup)
+        if not pure and (why := unfollowed.of_callback(node, text, lookup)) is not None:
+            return self.refused(node, *why)
+        for member in replacing_members(node, lookup):
             return self.refused(node, *unfollowed.of_member(*member))
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong
-        args, kwargs = self.arguments(with_letters(node, function))
-        return self.assign(hint, positional(Call(Op("function", text, function), args, kwargs, node)))
+        op = Op("function", text, function, pure)
+        return self.assign(hint, positional(Call(op, *self.arguments(with_letters(node, function)), node)))
 
     def method_call(self, node: Node, hint: str) -> Expr:
-        function = ops.function_of("method", name := node.func.attr)
-        if function is None or not (self.depends(node.func.value) and is_built_in(node.func, self.resolver.lookup)):
+        op = method_op(node.func, self.depends, self.resolver.lookup)
+        if op is None:
             return self.refused(node, *unfollowed.of_method(node.func, self.resolver.lookup))
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong
-        receiver = self.operand(node.func.value)
-        args, kwargs = self.arguments(node)
-        return self.assign(hint, positional(Call(Op("method", name, function), (receiver, *args), kwargs, node)))
+        receiver, (args, kwargs) = self.operand(node.func.value), self.arguments(node)
+        return self.assign(hint, positional(Call(op, (receiver, *args), kwargs, node)))
 
     def odd_dtype(self, node: Node) -> Expr | None:
         """A refusal of ``node`` if it computes in a dtype that carries no derivative, or may do so."""
@@ -497,4 +494,5 @@ class Expressions:
         value = self.value(node)
         if isinstance(value, Build) and self.depends(node):
             return self.assign("~t", value) if named else value
-        return value if is_cheap(value) else self.atom(value)
+        known = isinstance(value, Global) and isinstance(self.resolver.lookup(node)[1], types.FunctionType)
+        return value if known or is_cheap(value) else self.atom(value)

@@ -12,9 +12,10 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.resolve import Member
+from s2sad.ir.nodes import Op
 from s2sad.ops.binding import places, positions
 from s2sad.ops.spec import OpSpec
-from s2sad.runtime.classes import MEMBERS
+from s2sad.runtime.classes import MEMBERS, module_of, package_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -30,11 +31,11 @@ def is_numpy(function: object) -> bool:
     if _is_of(function, "scipy"):
         known = ops.spec_of(function)
         return known is not None and known.pure and not (known.calls or known.stores)
-    return _is_of(function, "numpy") and not str(getattr(function, "__module__", "")).startswith("numpy.random")
+    return _is_of(function, "numpy") and not module_of(function).startswith("numpy.random")
 
 
 def _is_of(function: object, package: str) -> bool:
-    return (getattr(function, "__module__", None) or "").partition(".")[0] == package
+    return package_of(function) == package
 
 
 def is_own(function: object) -> bool:
@@ -148,3 +149,20 @@ def _names_of(spec: OpSpec | None, function: Any) -> tuple[str, ...]:
         return (positions(function) if is_numpy(function) or _is_of(function, "scipy") else None) or ()
     bound = getattr(function, "__self__", None) is not None and not hasattr(spec.function, "__self__")
     return places(spec)[1:] if bound else places(spec)
+
+
+def method_op(func: Node, depends: Callable[[Node], bool], lookup: Callable[[Node], tuple[bool, Any]]) -> Op | None:
+    """The operation that the method ``func`` is, if it is known; what a generator draws is a function of it.
+
+    Args:
+        func: The method, as it is written.
+        depends: Whether a node depends on what is differentiated.
+        lookup: What a node means, if it is known.
+    """
+    function = ops.function_of("method", func.attr)
+    if function is None or not is_built_in(func, lookup):
+        return None
+    if depends(func.value):
+        return Op("method", func.attr, function)
+    drawn = ops.find(function) is not None and ops.is_ordered(function)
+    return Op("runtime", func.attr, function, pure=False) if drawn else None

@@ -75,6 +75,7 @@ class Hoisting(Writers):
         """The condition of a branch or loop."""
         if not self.has_effect(node):
             return self.constant(node)
+        node = _unchained(node)
         if not isinstance(node, gast.BoolOp):
             return self.value(node)
         if not self.decides(node):
@@ -121,6 +122,18 @@ class Hoisting(Writers):
             yield hoisted(node, self.has_effect, whole, hoist) if self.has_effect(node) else node
         for name in names:
             del self.env[name]
+
+
+def _unchained(node: Node) -> Node:
+    """``a < b and b < c`` for ``a < b < c``, if ``b`` is a name."""
+    if not isinstance(node, gast.Compare) or len(node.ops) == 1:
+        return node
+    operands = [node.left, *node.comparators]
+    if not all(isinstance(e, gast.Name) for e in operands[1:-1]):
+        return node
+    pairs = zip(operands, node.ops, operands[1:], strict=False)
+    values = [gast.copy_location(gast.Compare(a, [op], [b]), node) for a, op, b in pairs]
+    return gast.copy_location(gast.BoolOp(op=gast.And(), values=values), node)
 
 
 def hoisted(

@@ -30,6 +30,15 @@ statement is whether it ran.  The rewrites below make that plain:
     return d, e             else: first, second = d, e
                             result = first, second
 
+    with m:                 going = True
+        return a            with m:
+    rest                        result = a; going = False
+                            if going: rest
+
+    try: body               try: body
+    finally: last           except: last; raise
+                            last
+
 Afterwards there is no ``return`` or ``continue``, loops have no ``else``, and a ``break``
 is the last statement that its iteration runs.
 """
@@ -43,8 +52,12 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.exposure import note
+
 Node = Any
 _LOOPS = (gast.For, gast.While)
+#: What jumps leave by a variable that says so, since more than the jump happens there.
+_PROTECTED = (gast.With, gast.Try)
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ def single_exit(body: list[Node], fresh: Callable[[str], str]) -> SingleExit:
     if last is not None:
         gast.copy_location(ending, last)
     body = body if _always(body) else [*body, ending]
-    rewriter = _Rewriter(fresh, _tuple_length(body))
+    rewriter = _Rewriter(fresh, body)
     statements = rewriter.block(body, _Place())
     if rewriter.parts:
         items = [gast.copy_location(_name(part, gast.Load()), body[-1]) for part in rewriter.parts]
@@ -97,8 +110,14 @@ def _returns(statements: list[Node]) -> Iterator[Node]:
     for s in statements:
         if isinstance(s, gast.Return):
             yield s
-        elif isinstance(s, (gast.If, *_LOOPS)):
-            yield from _returns([*s.body, *s.orelse])
+        elif isinstance(s, (gast.If, *_LOOPS, *_PROTECTED)):
+            yield from _returns([t for block in _blocks(s) for t in block])
+
+
+def _blocks(s: Node) -> list[list[Node]]:
+    """The blocks of a statement."""
+    handlers = [h.body for h in getattr(s, "handlers", ())]
+    return [s.body, *handlers, getattr(s, "orelse", []), getattr(s, "finalbody", [])]
 
 
 def _jumps(statements: list[Node]) -> set[str]:
@@ -111,8 +130,8 @@ def _jumps(statements: list[Node]) -> set[str]:
             found.add("break")
         elif isinstance(s, gast.Continue):
             found.add("continue")
-        elif isinstance(s, gast.If):
-            found |= _jumps(s.body) | _jumps(s.orelse)
+        elif isinstance(s, (gast.If, *_PROTECTED)):
+            found = found.union(*map(_jumps, _blocks(s)))
         elif isinstance(s, _LOOPS):
             found |= _jumps(s.body) & {"return"}
             found |= _jumps(s.orelse)
@@ -126,15 +145,26 @@ def _always(statements: list[Node]) -> bool:
             return True
         if isinstance(s, gast.If) and _always(s.body) and _always(s.orelse):
             return True
+        if isinstance(s, gast.With) and _always(s.body):
+            return True
+        if isinstance(s, gast.Try) and (_always(s.finalbody) or all(map(_always, _ways(s)))):
+            return True
         if isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and s.test.value:
             if "break" not in _jumps(s.body):
                 return True
     return False
 
 
+def _ways(s: Node) -> list[list[Node]]:
+    """The ways through a ``try``."""
+    return [[*s.body, *s.orelse], *(h.body for h in s.handlers)]
+
+
 class _Rewriter:
-    def __init__(self, fresh: Callable[[str], str], items: int) -> None:
+    def __init__(self, fresh: Callable[[str], str], body: list[Node]) -> None:
         self.fresh = fresh
+        self.whole = body
+        items = _tuple_length(body)
         self.result = fresh("result")
         self.parts = tuple([fresh("result") for _ in range(items)])
         self.returned = fresh("returned")
@@ -161,6 +191,11 @@ class _Rewriter:
                 if _jumps([s]):
                     return out + self.branch(s, rest, place)
                 s = _arms(s, self.block(s.body, place), self.block(s.orelse, place))
+            if isinstance(s, _PROTECTED):
+                if not _jumps([s]):
+                    out += self.protected(s, place)
+                    continue
+                return out + self.left(s, rest, place)
             if isinstance(s, _LOOPS):
                 new, tail = self.loop(s)
                 out += new
@@ -198,13 +233,50 @@ class _Rewriter:
             return [_arms(s, self.block(s.body + rest, place), self.block(s.orelse, place))]
         if not rest:
             return [_arms(s, self.block(s.body, place), self.block(s.orelse, place))]
+        return self.flagged(
+            s, rest, place, lambda inner: [_arms(s, self.block(s.body, inner), self.block(s.orelse, inner))]
+        )
+
+    def left(self, s: Node, rest: list[Node], place: _Place) -> list[Node]:
+        """A ``with`` or ``try`` out of which jumps lead, and what comes after it."""
+        plain = place.flag is not None or not (place.in_loop or (getattr(s, "orelse", []) and _jumps(s.body)))
+        if plain and (not rest or _always([s])):
+            return self.protected(s, place)
+        return self.flagged(s, rest, place, lambda inner: self.protected(s, inner))
+
+    def protected(self, s: Node, place: _Place) -> list[Node]:
+        """A ``with`` or ``try`` without jumps; what ``finally`` says is done where it raises and where it does not."""
+        new = copy.copy(s)
+        if isinstance(s, gast.With):
+            new.body = self.block(s.body, place)
+            return [new]
+        if s.finalbody and not _jumps(s.finalbody):
+            new.finalbody = []
+            last = self.block(s.finalbody, place)
+            again = gast.copy_location(gast.Raise(exc=None, cause=None), s.finalbody[-1])
+            handler = gast.copy_location(gast.ExceptHandler(None, None, [*s.finalbody, again]), s.finalbody[0])
+            around = gast.copy_location(gast.Try([new] if s.handlers else s.body, [handler], [], []), s)
+            return [*self.protected(around, place), *last]
+        new.needed = note(s, self.whole, set().union(*(_jumps(h.body) for h in s.handlers)), place.in_loop)
+        new.body, new.orelse = self.block(s.body, place), self.block(s.orelse, place)
+        if s.orelse and _jumps(s.body):
+            # What leaves the body does not come there.
+            assert place.flag is not None
+            new.orelse = [_if(place.flag, new.orelse, [], s)]
+        new.handlers = [copy.copy(h) for h in s.handlers]
+        for handler in new.handlers:
+            handler.body = self.block(handler.body, place)
+        return [new]
+
+    def flagged(self, s: Node, rest: list[Node], place: _Place, write: Callable[[_Place], list[Node]]) -> list[Node]:
+        """A statement whose jumps set variables, as ``write`` writes it, and what comes after it."""
         going = self.flag("going")
         kinds = sorted(_jumps([s]))
         names = tuple((kind, self.flag(f"to_{kind}")) for kind in kinds) if len(kinds) > 1 else ()
         inner = _Place(place.in_loop, place.broke, going, names)
         out = [_assign(going, _constant(True), s)]
         out += [_assign(name, _constant(False), s) for _, name in names]
-        out.append(_arms(s, self.block(s.body, inner), self.block(s.orelse, inner)))
+        out += write(inner)
         if names:
             exits: list[Node] = []
             for kind, name in names:

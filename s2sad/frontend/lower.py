@@ -27,8 +27,8 @@ from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
-from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import Dependence, assigned, free_names
+from s2sad.frontend.desugar import desugared
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.jumps import single_exit
@@ -37,7 +37,8 @@ from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import is_starred, nodes_of
+from s2sad.frontend.trees import Ids, is_starred, nodes_of
+from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
 from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.nodes import (
@@ -112,7 +113,7 @@ def lower(
     return _Lowering(source, frozenset(active), containers, owners or {}).run()
 
 
-class _Lowering(ControlFlow):
+class _Lowering(Protected):
     def __init__(
         self,
         source: Source,
@@ -134,7 +135,9 @@ class _Lowering(ControlFlow):
         local |= set(assigned(body))
         self.lost: set[str] = set()
         self.check_parameters()
-        body, refused = accepted(body)
+        lookup = Resolver(source.function, frozenset(local), aliases(body, self.params), owners).lookup
+        body, refused = accepted(desugared(body, lookup, self.unused))
+        local |= set(assigned(body))
         for refusal in refused:
             self.violation(refusal.node, refusal.message, refusal.remedy)
             self.lost.update(names_bound(refusal.node))
@@ -146,6 +149,7 @@ class _Lowering(ControlFlow):
         local |= self.own
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params), owners)
         self.loops: list[list[tuple[str, str]]] = []
+        self.tracked = []
         self.check_calls(resolver)
         dependence = Dependence(
             self.body,
@@ -161,9 +165,9 @@ class _Lowering(ControlFlow):
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
 
-    def met_calls(self, resolver: Resolver) -> _Ids:
+    def met_calls(self, resolver: Resolver) -> Ids:
         """The calls of which it is known at run time only what they run, as far as they are lowered to that."""
-        found = _Ids()
+        found = Ids()
         for s in self.body:
             for call in calls_at_once(s):
                 if is_unknown(call, resolver.lookup, resolver.local.__contains__):
@@ -249,6 +253,8 @@ class _Lowering(ControlFlow):
             # What may be refused later is said in the same breath.
             for refusal in refusals:
                 self.violation(refusal.node, refusal.message, refusal.remedy)
+            if self.source.obstacle is not None and unfollowed.is_of_made(self.violations):
+                self.violations.append(self.source.obstacle)
             raise UnsupportedError(self.violations, obscure=True)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True
@@ -264,10 +270,6 @@ class _Lowering(ControlFlow):
         return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver)
 
     # --- statements
-
-    def statements(self, body: list[Node]) -> bool:
-        """Lower a block; returns whether it leaves its loop (ends in ``break`` on every path)."""
-        return any([self.statement(s) for s in body][-1:])
 
     def statement(self, s: Node) -> bool:
         self.origin = self.origin_of(s)
@@ -290,6 +292,10 @@ class _Lowering(ControlFlow):
                 self.for_loop(s)
             case gast.While():
                 self.while_loop(s)
+            case gast.With():
+                self.with_statement(s)
+            case gast.Try():
+                self.try_statement(s)
             case gast.Break():
                 moves = [(h, name) for name, h in self.loops[-1] if self.env.get(name, h) != h]
                 if moves:
@@ -474,19 +480,6 @@ class _Lowering(ControlFlow):
 def _is_lazy(spec: ops.OpSpec | None) -> bool:
     """Whether what an operation calls, it calls when it is asked for the next item."""
     return spec is not None and spec.defers == "items" and bool(spec.calls)
-
-
-class _Ids:
-    """A set of nodes."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[int, Node] = {}
-
-    def add(self, node: Node) -> None:
-        self.nodes[id(node)] = node
-
-    def __contains__(self, node: Node) -> bool:
-        return id(node) in self.nodes
 
 
 def _constant_call(resolver: Resolver, func: Node) -> bool:

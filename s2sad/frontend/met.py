@@ -45,8 +45,9 @@ def is_unknown(call: Node, lookup: Lookup, is_local: Callable[[str], bool]) -> b
     if not isinstance(call.func, gast.Attribute):
         return not isinstance(call.func, (gast.Lambda, gast.Constant))
     known, owner = lookup(call.func.value)
-    if known and is_of_package(static_member(type(owner), call.func.attr)):
-        return False
+    member = static_member(type(owner), call.func.attr)
+    if known and is_of_package(member):
+        return ops.spec_of(member) is not None
     if isinstance(owner, types.ModuleType) or sparse_product(call, lookup) is not None or _is_of_base(call, lookup):
         return False
     return ops.method(call.func.attr) is None or not is_built_in(call.func, lookup)
@@ -64,7 +65,7 @@ def is_around(function: Any) -> bool:
         return True
     called = static_member(type(function), "__call__")
     if is_of_package(called):
-        return False
+        return ops.spec_of(called) is not None
     return own_class(function) is not None or (isinstance(called, types.FunctionType) and is_followed(called))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gast
 
+from s2sad import ops
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
@@ -40,6 +41,18 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
         puts=tuple(sorted(set(puts(node, lookup)))) if written else (),
         changes=bool(written or altering) and only_changes(node, lookup),
     )
+
+
+def is_plain(node: Node, lookup: Lookup) -> bool:
+    """Whether an expression consists of names, constants, displays of them and calls of pure functions."""
+    if isinstance(node, gast.Call):
+        found, function = lookup(node.func)
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        pure = found and ops.is_pure(function) and all(k.arg for k in node.keywords)
+        return pure and all(is_plain(part, lookup) for part in parts)
+    if isinstance(node, (gast.List, gast.Tuple)):
+        return all(is_plain(part, lookup) for part in node.elts)
+    return isinstance(node, (gast.Name, gast.Constant))
 
 
 def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:

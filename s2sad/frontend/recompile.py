@@ -10,13 +10,14 @@ import __future__
 
 import ast
 import contextlib
+import copy
 import dis
 import keyword
 import sys
 import threading
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 #: The compiler's flags of all ``from __future__`` imports.
@@ -208,3 +209,58 @@ def same_positions(found: types.CodeType, running: types.CodeType) -> bool:
         position == other or None in position or None in other
         for position, other in zip(found.co_positions(), running.co_positions(), strict=True)
     )
+
+
+#: The name of the function around one that is compiled.
+_OUTER = "__s2sad_cells__"
+
+
+def code_of(definition: ast.FunctionDef, filename: str, cells: Sequence[str]) -> types.CodeType:
+    """The code of a definition, compiled as if inside a function that has the cells.
+
+    Raises:
+        SyntaxError: if it does not compile.
+    """
+    at: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+    outer = ast.FunctionDef(
+        _OUTER,
+        ast.arguments([], [ast.arg(name, **at) for name in cells], None, [], [], None, []),
+        [ast.Global([definition.name], **at)] * (definition.name not in cells) + [definition],
+        [],
+        None,
+        None,
+        **at,
+    )
+    outer.type_params = []  # type: ignore[attr-defined, unused-ignore]
+    code: types.CodeType = compile(ast.Module([outer], []), filename, "exec", dont_inherit=True)
+    for name in (_OUTER, definition.name):
+        code = next(
+            constant for constant in code.co_consts if isinstance(constant, types.CodeType) and constant.co_name == name
+        )
+    return code.replace(co_qualname=definition.name)
+
+
+def function_of(
+    node: ast.FunctionDef, original: types.FunctionType, cells: Mapping[str, types.CellType]
+) -> types.FunctionType:
+    """A function with the global names and cells of another, and further cells."""
+    bare = ast.FunctionDef(**{**vars(node), "args": _without_defaults(node.args), "returns": None})
+    outer = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    known = {**outer, **cells}
+    code = code_of(bare, original.__code__.co_filename, list(known))
+    closure = tuple([known[name] for name in code.co_freevars])
+    function = types.FunctionType(code, original.__globals__, node.name, None, closure)
+    function.__module__, function.__qualname__ = original.__module__, node.name
+    return function
+
+
+def _without_defaults(args: ast.arguments) -> ast.arguments:
+    """Parameters without annotations, and with any default values where there are some."""
+    made = copy.deepcopy(args)
+    none = ast.copy_location(ast.Constant(None), ast.Name("_", lineno=1, col_offset=0, end_lineno=1, end_col_offset=0))
+    made.defaults = [none for _ in args.defaults]
+    made.kw_defaults = [d and none for d in args.kw_defaults]
+    for param in [*made.posonlyargs, *made.args, *made.kwonlyargs, made.vararg, made.kwarg]:
+        if param is not None:
+            param.annotation = None
+    return made

@@ -61,7 +61,10 @@ class Guard:
         """Whether ``value``, to which the name is bound now, is what it meant."""
         if self.probe is None:
             return value is self.expected
-        return value is not _MISSING and bool(self.probe(value) == self.expected)
+        try:
+            return value is not _MISSING and bool(self.probe(value) == self.expected)
+        except ValueError:  # arrays in what is compared: it may be another
+            return False
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,21 @@ class Resolver:
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
         return True, value
+
+    def is_absent(self, node: Any) -> bool:
+        """Whether a global name, or one of a module, has no value, which is guarded.
+
+        A call of it raises before its arguments are evaluated.
+        """
+        if isinstance(node, gast.Name) and node.id not in self.local:
+            guard = Guard(self.cells.get(node.id, self.globals), node.id, _MISSING)
+        elif isinstance(node, gast.Attribute) and isinstance(module := self.lookup(node.value)[1], types.ModuleType):
+            guard = Guard(module, node.attr, _MISSING)
+        else:
+            return False
+        if guard.holds():
+            self.guards.setdefault((id(guard.space), guard.name), guard)
+        return guard.holds()
 
     def member(self, node: Any) -> Member | None:
         """What an attribute of an object may be other than that of a built-in class; None for nothing else."""

@@ -25,9 +25,10 @@ from typing import Any, NoReturn
 
 import gast
 
-from s2sad.errors import Place, SourceError, located
+from s2sad.errors import Place, SourceError, Violation, located
 from s2sad.frontend.private import spell_out
 from s2sad.frontend.recompile import FUTURE, enclosing_class, is_source_of, names_in, same_positions, silenced
+from s2sad.runtime.classes import module_of
 
 _UNUSUAL = {
     inspect.CO_GENERATOR: "a generator function",
@@ -60,6 +61,8 @@ class Source:
     first_line: int
     lines: tuple[str, ...]
     node: gast.FunctionDef
+    #: Why functions and objects that it makes stay as they are, if they do.
+    obstacle: Violation | None = None
 
     def line(self, number: int) -> str:
         """Return one line of the file without its end."""
@@ -180,8 +183,8 @@ def _called(function: object) -> str:
         return f"{type(function).__qualname__} object"
     if isinstance(function, types.FunctionType):
         return name
-    module = getattr(function, "__module__", None)
-    return f"{module}.{name}" if isinstance(module, str) and module != "builtins" else name
+    module = module_of(function)
+    return f"{module}.{name}" if module not in ("", "builtins") else name
 
 
 def _at(code: types.CodeType, message: str) -> str:

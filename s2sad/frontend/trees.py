@@ -23,6 +23,28 @@ def nodes_of(tree: Any) -> list[Any]:
     return found
 
 
+class Ids:
+    """A set of nodes."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, Any] = {}
+
+    def add(self, node: Any) -> None:
+        self.nodes[id(node)] = node
+
+    def __contains__(self, node: Any) -> bool:
+        return id(node) in self.nodes
+
+
 def is_starred(call: Any) -> bool:
     """Whether a call has arguments behind ``*`` or ``**``."""
     return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+
+
+def one_shape(call: Any) -> Any:
+    """``a.reshape((*shape,))`` for ``a.reshape(*shape)``, and the same of ``transpose``; else the call."""
+    starred = len(call.args) == 1 and isinstance(call.args[0], gast.Starred) and not call.keywords
+    if not starred or not isinstance(call.func, gast.Attribute) or call.func.attr not in ("reshape", "transpose"):
+        return call
+    whole = gast.copy_location(gast.Tuple(elts=call.args, ctx=gast.Load()), call.args[0])
+    return gast.copy_location(gast.Call(func=call.func, args=[whole], keywords=[]), call)

@@ -13,8 +13,6 @@ from s2sad.ir.nodes import Refusal
 
 Node = Any
 _REMEDIES: dict[type, tuple[str, str]] = {
-    gast.With: ("a with statement is not supported", "Move it to the caller."),
-    gast.Try: ("try is not supported", "Test for the condition with if instead."),
     gast.FunctionDef: (
         "a function defined inside a differentiated function is not supported",
         "Move it to the module.",
@@ -23,18 +21,13 @@ _REMEDIES: dict[type, tuple[str, str]] = {
     gast.ClassDef: ("a class defined inside a differentiated function is not supported", "Move it to the module."),
     gast.Global: ("a global statement is not supported", "Return the value instead."),
     gast.Nonlocal: ("a nonlocal statement is not supported", "Return the value instead."),
-    gast.Import: ("an import inside a differentiated function is not supported", "Import at the top of the module."),
-    gast.ImportFrom: (
-        "an import inside a differentiated function is not supported",
-        "Import at the top of the module.",
-    ),
     gast.AsyncFor: ("async for is not supported", "Use a plain loop."),
     gast.AsyncWith: ("async with is not supported", "Move it to the caller."),
 }
 
 
 #: Where statements have blocks.
-_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
 
 
 def accepted(body: list[Node]) -> tuple[list[Node], list[Refusal]]:
@@ -49,13 +42,11 @@ def accepted(body: list[Node]) -> tuple[list[Node], list[Refusal]]:
 
     for s in body:
         inner = {f: getattr(s, f) for f in _BLOCKS if getattr(s, f, None)}
-        if type(s) in _REMEDIES or type(s).__name__ in ("TryStar", "Match", "TypeAlias"):
+        if type(s) in _REMEDIES or type(s).__name__ in ("TryStar", "TypeAlias"):
             default = (f"a {type(s).__name__.lower()} statement is not supported", "Write it with if and loops.")
             refused.append(Refusal(s, *_REMEDIES.get(type(s), default)))
             if not isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
                 out += inside([t for block in inner.values() for t in block])
-        elif isinstance(s, (gast.ExceptHandler, gast.match_case)):
-            out += inside(s.body)
         elif inner:
             s = copy.copy(s)
             for name, block in inner.items():
@@ -70,9 +61,6 @@ def names_bound(s: Node) -> Iterator[str]:
     """The names that a statement which is not accepted gives a meaning."""
     if isinstance(s, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
         yield s.name
-    elif isinstance(s, (gast.Import, gast.ImportFrom)):
-        for alias in s.names:
-            yield alias.asname or alias.name.partition(".")[0]
     elif isinstance(s, (gast.Global, gast.Nonlocal)):
         yield from s.names
     elif isinstance(s, (gast.With, gast.AsyncWith)):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
 import numpy as np
 
 from s2sad import ops
+from s2sad.errors import Violation
 from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, obstacle
 from s2sad.frontend.holding import names_held
 from s2sad.frontend.outs import written_parts
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.frontend.writing import may_write
-from s2sad.runtime.classes import MEMBERS
+from s2sad.frontend.writing import calls_writing, may_write
+from s2sad.ops.classification import remedy_of_member
+from s2sad.runtime.classes import MEMBERS, package_of
 
 Lookup = Callable[[Any], tuple[bool, Any]]
 #: What to do about an operation without rule, and about a call of a library.
@@ -30,6 +32,19 @@ AS_FUNCTION = "Write it as a function of the values that it reads, and call that
 _VALUES = "a function of the values that it reads, and call that."
 #: Where installed packages are.
 _INSTALLED = ("site-packages", "dist-packages")
+
+
+#: What is said of functions and objects that a function makes.
+_OF_MADE = (
+    "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
+    "a function defined inside", "no derivative can pass through this expression", "sees ", "has no derivative rule",
+    "is called with * or **", "changes an object that is differentiated",
+)  # fmt: skip
+
+
+def is_of_made(violations: Iterable[Violation]) -> bool:
+    """Whether something is refused since functions and objects that a function makes stay as they are."""
+    return any(words in v.message for v in violations for words in _OF_MADE)
 
 
 def inside_library(file: str) -> str:
@@ -64,6 +79,19 @@ def of_function(text: str, call: Any, function: types.FunctionType, file: str) -
     return of_library(text, function, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
 
 
+def of_callback(call: Any, text: str, lookup: Callable[[Any], tuple[bool, Any]]) -> tuple[str, str] | None:
+    """Why no derivative passes through a function that calls others, and a remedy; None for one whose rule has theirs.
+
+    Of what is known at run time only the derivative is made then, where it is checked that it writes nothing.
+    """
+    spec = ops.find(lookup(call.func)[1])
+    if spec is None or spec.passes is None:
+        return f"{text}(...) that calls a function has no derivative rule", CUSTOM
+    if calls_writing(call, lookup):
+        return f"{text}(...) calls a function that may write", "Give it a function that returns what it computes."
+    return None
+
+
 def of_member(name: str, cls: type) -> tuple[str, str]:
     """What is said of an operation that a class of the user's defines."""
     return f"no derivative can pass through {cls.__qualname__}.{name}, a method of an object", AS_FUNCTION
@@ -79,11 +107,15 @@ def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
     if owner is types.ModuleType:
         what = f"{text}(...) is a function of a module that is known only at run time"
         return what, "Import the module, and call its functions by their own names."
+    known = ops.method(name)
+    remedy = ops.remedy(known.function) if known is not None and known.ordered else None
+    if owner is None and remedy is not None:
+        return f"{text}(...), which draws, has no derivative rule", remedy
     if owner is None and name not in MEMBERS:
         what = f"{text}(...) is a method of an object whose class is not known here, and methods are not followed"
         return what, _instead("its class", f"Class.{name}", receiver)
     if owner is None or not _is_users(owner):
-        return f"the method {text}(...) has no derivative rule", CUSTOM
+        return f"the method {text}(...) has no derivative rule", remedy_of_member(name) or CUSTOM
     return _of_class(text, owner, name, receiver)
 
 
@@ -106,7 +138,7 @@ def _instead(whose: str, function: str, receiver: str) -> str:
 
 def of_value(text: str, value: Any) -> tuple[str, str]:
     """What is said of a call of something known that has neither rule nor source."""
-    module = (getattr(value, "__module__", None) or "").partition(".")[0]
+    module = package_of(value)
     remedy = ops.remedy(value)
     if remedy is not None or isinstance(value, np.ufunc) or module == "numpy":
         return f"{text} has no derivative rule", remedy or CUSTOM
@@ -150,11 +182,11 @@ def of_array(node: Any, name: str, lookup: Lookup) -> tuple[str, str]:
     calls = [call for call in nodes_of(node) if isinstance(call, gast.Call)]
     if any(name in names_held(part, lookup) for call in calls for part in written_parts(call, lookup)):
         return f"{name} is the module's, and is written in place", OWN_ARRAY
-    given = [call for call in calls if name in names_held(call, lookup)]
-    text = gast.unparse((given or calls)[-1].func).strip()
-    return f"{name} is the module's, and {text}(...) may write into it", f"Give it a copy: np.copy({name})."
+    given = [call for call in calls if name in names_held(call, lookup)] or calls
+    text = f"{gast.unparse(given[-1].func).strip()}(...)" if given else gast.unparse(node).strip()
+    return f"{name} is the module's, and {text} may write into it", f"Give it a copy: np.copy({name})."
 
 
 def _is_users(cls: type) -> bool:
     """Whether a class is written in Python by the user, with a method for calls of its objects or none of its own."""
-    return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "functools", "operator", "types")
+    return package_of(cls) not in ("builtins", "numpy", "functools", "operator", "types")

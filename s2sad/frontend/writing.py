@@ -23,12 +23,14 @@ from s2sad.frontend.called import is_compiled, is_followed, is_of_python
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.given import given, is_member, is_numpy
 from s2sad.frontend.holding import is_fresh, names_held, variables_held
+from s2sad.frontend.imported import with_imports
+from s2sad.frontend.matching import without_match
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Member, Resolver, classes_of
 from s2sad.frontend.source import read_source
 from s2sad.frontend.special import special_members
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_members, static_member
+from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, module_of, own_members, package_of, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -74,7 +76,7 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
         yield from names_held(part, lookup) if base is None else [base]
     found, _ = lookup(call.func)
     method = call.func.value if not found and isinstance(call.func, gast.Attribute) else None
-    if _calls_writing(call, lookup) or (not surely and _calls_unknown(call, lookup)):
+    if calls_writing(call, lookup) or (not surely and _calls_unknown(call, lookup)):
         for part in [*arguments, *([method] if method is not None else [])]:
             yield from names_held(part, lookup)
     functions = [] if known.changed() else _called(call.func, lookup)
@@ -129,7 +131,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in known.written()):
         return True
     functions = [] if known.changed() else _called(call.func, lookup)
-    if _calls_writing(call, lookup) or _calls_unknown(call, lookup):
+    if calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
     return functions is None or _any_may_write(call, functions, lookup)
 
@@ -170,7 +172,7 @@ def _may_keep(call: Node, lookup: Lookup) -> bool:
     """Whether a call that writes may put there what it is given, and not only numbers that it takes from that."""
     known = given(call, lookup)
     plain = is_numpy(known.function) if known.spec is None else not (known.spec.stores or known.spec.calls)
-    return not plain or _calls_writing(call, lookup)
+    return not plain or calls_writing(call, lookup)
 
 
 def _arguments(call: Node) -> list[Node]:
@@ -185,7 +187,7 @@ def runs(call: Node, lookup: Lookup) -> bool:
 def runs_writing(call: Node, lookup: Lookup) -> bool:
     """Whether a call may call something that it is given which writes, or of which it is not known what it is."""
     bodies = [a.body for a in _given(call, lookup) if isinstance(a, gast.Lambda)]
-    return _calls_writing(call, lookup) or _calls_unknown(call, lookup) or any(alters(b, lookup) for b in bodies)
+    return calls_writing(call, lookup) or _calls_unknown(call, lookup) or any(alters(b, lookup) for b in bodies)
 
 
 def _given(call: Node, lookup: Lookup) -> list[Node]:
@@ -217,7 +219,7 @@ def _is_function(argument: Node, lookup: Lookup) -> bool:
     return found and callable(value)
 
 
-def _calls_writing(call: Node, lookup: Lookup) -> bool:
+def calls_writing(call: Node, lookup: Lookup) -> bool:
     """Whether a call is given a function that writes into what it is given, and may call it."""
     return any(_may_write_when_called(a, lookup) for a in _given(call, lookup))
 
@@ -278,6 +280,8 @@ def _functions_of(value: Any) -> list[types.FunctionType] | None:
     value = _unwrapped(value)
     if isinstance(value, operator.methodcaller):
         return None
+    if isinstance(value, type) and (spec := ops.spec_of(value)) is not None and not spec.calls:
+        return []
     if isinstance(value, types.FunctionType):
         return [value]
     members = _constructing(value) if isinstance(value, type) else [_member(type(value), "__call__")]
@@ -384,9 +388,12 @@ def may_write(function: types.FunctionType) -> bool:
 
     What it writes there may be what it is given, or a number that it makes of that.
     """
-    module = (getattr(function, "__module__", None) or "").partition(".")[0]
-    if module in ("numpy", "s2sad") or is_of_python(function):
+    # What stands for a function of NumPy calls what it is given.
+    ours = package_of(function) == "s2sad" and not module_of(function).startswith("s2sad.transform.")
+    if ours or package_of(function) == "numpy" or is_of_python(function):
         return False
+    if (spec := ops.spec_of(function)) is not None:
+        return bool(spec.writes)
     found = _known.get(function)
     if found is not None and found[0] is function.__code__:
         return found[1]
@@ -409,7 +416,7 @@ def may_write(function: types.FunctionType) -> bool:
 
 def _may_hand_on(value: Node, lookup: Lookup) -> bool:
     """Whether the value of an expression may be an object that is known by another name."""
-    if isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare)):
+    if isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.List)):
         return False
     return not (isinstance(value, gast.Call) and is_fresh(value, lookup))
 
@@ -418,9 +425,10 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
     if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return True
     try:
-        node = read_source(function).node
+        source, _ = with_imports(without_match(read_source(function)))
     except S2SADError:
         return False
+    node, function = source.node, source.function
     params = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     assigned = {n.id for n in nodes_of(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
     lookup = Resolver(function, frozenset(params | assigned)).lookup
@@ -437,7 +445,9 @@ def _reads_as_writing(function: types.FunctionType) -> bool:
             handed |= set(bound_names(inner.target))
     for inner in nodes_of(node):
         if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):
-            return True
+            base = inner.value.id if isinstance(inner.value, gast.Name) else ""
+            if isinstance(inner, gast.Attribute) or base not in assigned or base in handed:
+                return True
         if isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name) and inner.target.id in handed:
             return True
         if isinstance(inner, gast.Expr) and isinstance(inner.value, gast.Call):

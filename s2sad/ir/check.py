@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from s2sad.ir.nodes import Block, Break, Copy, For, Function, If, Stmt, While
+from s2sad.ir.nodes import Block, Break, Copy, Exit, For, Function, If, Stmt, While
 from s2sad.ir.traverse import names_in, reads, walk, writes
 
 ENABLED = bool(os.environ.get("S2SAD_CHECK"))
@@ -61,6 +61,8 @@ def _leaves_last(block: Block, stage: str, in_loop: bool) -> None:
             _leaves_last(stmt.orelse, stage, in_loop)
         elif isinstance(stmt, (For, While)):
             _leaves_last(stmt.body, stage, in_loop=True)
+        elif isinstance(stmt, Exit):
+            _leaves_last(stmt.handler, stage, in_loop=False)
 
 
 def _leaves(stmt: Stmt) -> bool:

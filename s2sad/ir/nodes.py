@@ -37,6 +37,9 @@ OpKind = Literal[
     "index",  # x[i]
     "user",  # a call of a function that has source
     "met",  # x(args), a call of a constant of which it is known at run time only what it runs
+    "attempt",  # the test of a branch: whether what stands between `Enter` and `Exit` in its first arm does not raise
+    "caught",  # which handler runs: the test of a branch in the second arm
+    "exception",  # the exception that a handler has caught
 ]
 
 
@@ -310,13 +313,43 @@ class While:
 
 
 @dataclass(frozen=True, slots=True)
+class Enter:
+    """The beginning of what a ``with`` or ``try`` is around: all up to the `Exit` in the same block.
+
+    A ``with`` has a ``manager``, and the name that is ``bound``.  One that is ``transparent`` leaves nothing
+    behind where there is nothing inside.
+    """
+
+    manager: Expr | None = None
+    bound: str | None = None
+    origin: Origin = NOWHERE
+    transparent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The end of what an `Enter` began.
+
+    Of a ``try`` whose handlers all raise, ``handler`` is what they do, and ``classes`` are theirs (None: any).  Where
+    one does not, the ``try`` is an `If` with an ``attempt`` of the classes as its test: its first arm has what is tried
+    and, after an `Exit` that ends an ``attempt``, what comes next if that does not raise, its second arm what the
+    handlers do.
+    """
+
+    classes: tuple[Expr, ...] = ()
+    handler: Block = ()
+    origin: Origin = NOWHERE
+    attempt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Break:
     """Leave the innermost loop; always the last statement that an iteration runs."""
 
     origin: Origin = NOWHERE
 
 
-Stmt = Assign | Copy | Unpack | Store | Effect | Evaluate | Push | Pop | If | For | While | Break
+Stmt = Assign | Copy | Unpack | Store | Effect | Evaluate | Push | Pop | If | For | While | Break | Enter | Exit
 Block = tuple[Stmt, ...]
 
 

@@ -19,7 +19,9 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Effect,
+    Enter,
     Evaluate,
+    Exit,
     Expr,
     For,
     Function,
@@ -59,6 +61,8 @@ def _lines(block: Block, depth: int, note: Callable[[Stmt], str]) -> Iterator[st
                 yield from _lines(stmt.orelse, depth + 1, note)
         elif isinstance(stmt, (For, While)):
             yield from _lines(stmt.body, depth + 1, note)
+        elif isinstance(stmt, Exit):
+            yield from _lines(stmt.handler, depth + 1, note)
 
 
 def _head(stmt: Stmt) -> str:
@@ -90,6 +94,11 @@ def _head(stmt: Stmt) -> str:
             return f"for {', '.join(targets)} in {', '.join(text(i) for i in iters)}{count}"
         case Break():
             return "break"
+        case Enter(manager=manager, bound=bound):
+            name = f" as {bound}" if bound is not None else ""
+            return f"enter {text(manager)}{name}" if manager is not None else "enter"
+        case Exit(classes=classes):
+            return f"exit, except {', '.join(map(text, classes))}" if classes else "exit"
 
 
 def text(expr: Expr) -> str:

@@ -15,7 +15,9 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Effect,
+    Enter,
     Evaluate,
+    Exit,
     Expr,
     For,
     Global,
@@ -145,6 +147,11 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
             yield test
         case For(iters=iters):
             yield from iters
+        case Enter(manager=manager):
+            if manager is not None:
+                yield manager
+        case Exit(classes=classes):
+            yield from classes
         case _:
             pass
 
@@ -165,6 +172,8 @@ def writes(stmt: Stmt) -> tuple[str, ...]:
             return targets
         case For(targets=targets, counter=counter):
             return targets if counter is None else (*targets, counter)
+        case Enter(bound=bound):
+            return () if bound is None else (bound,)
         case _:
             return ()
 
@@ -176,6 +185,8 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
             return then, orelse
         case For(body=body) | While(body=body):
             return (body,)
+        case Exit(handler=handler):
+            return (handler,)
         case _:
             return ()
 
@@ -214,9 +225,13 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
                 names=tuple([(user, renamed(name)) for user, name in names]),
                 writes=tuple([renamed(name) for name in written]),
             )
-        case Push(values=values):
-            pushed = tuple([f(v) for v in values])
-            return stmt if _same(pushed, values) else replace(stmt, values=pushed)
+        case Push(tape=tape, values=values):
+            pushed, to = tuple([f(v) for v in values]), f(Var(tape))
+            same = _same(pushed, values) and to == Var(tape)
+            return stmt if same or not isinstance(to, Var) else replace(stmt, values=pushed, tape=to.name)
+        case Pop(tape=tape):
+            taken = f(Var(tape))
+            return replace(stmt, tape=taken.name) if isinstance(taken, Var) and taken.name != tape else stmt
         case If(test=test, then=then, orelse=orelse):
             arms = f(test), g(then), g(orelse)
             return stmt if _same(arms, (test, then, orelse)) else If(*arms, stmt.origin, stmt.key)
@@ -224,6 +239,10 @@ def map_stmt(stmt: Stmt, f: Callable[[Expr], Expr], g: Callable[[Block], Block])
             return replace(stmt, test=f(test), body=g(body))
         case For(iters=iters, body=body):
             return replace(stmt, iters=tuple([f(i) for i in iters]), body=g(body))
+        case Enter(manager=manager):
+            return stmt if manager is None else replace(stmt, manager=f(manager))
+        case Exit(classes=classes, handler=handler):
+            return replace(stmt, classes=tuple([f(c) for c in classes]), handler=g(handler))
         case _:
             return stmt
 
@@ -236,7 +255,7 @@ def walk(block: Iterable[Stmt]) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks inside, in order of the text."""
     for stmt in block:
         yield stmt
-        if isinstance(stmt, (If, For, While)):
+        if isinstance(stmt, (If, For, While, Exit)):
             for inner in blocks(stmt):
                 yield from walk(inner)
 
@@ -271,6 +290,11 @@ def is_light(expr: Expr) -> bool:
     return False
 
 
+def is_attempt(stmt: Stmt) -> bool:
+    """Whether a branch is a ``try``: it takes its first arm if what is tried there does not raise."""
+    return isinstance(stmt, If) and isinstance(stmt.test, Call) and stmt.test.op.kind == "attempt"
+
+
 def leaves(block: Block) -> bool:
     """Whether some path through a block ends in ``break``."""
     if not block:
@@ -298,6 +322,8 @@ def with_names(block: Block, names: dict[str, str]) -> Block:
         match stmt:
             case Assign(target=target) if target in names:
                 return replace(stmt, target=names[target])
+            case Enter(bound=str(bound)) if bound in names:
+                return replace(stmt, bound=names[bound])
             case Copy(targets=targets) | Unpack(targets=targets) | Pop(targets=targets) | For(targets=targets):
                 return replace(stmt, targets=tuple([names.get(t, t) for t in targets]))
         return stmt

@@ -66,6 +66,7 @@ class Fact:
     that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
     ``owners`` are the classes of the user's which the value may be of, if they have methods or operators of their own.
     Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
+    ``value`` is the text or truth value that it surely is.
     """
 
     kind: Kind
@@ -81,6 +82,7 @@ class Fact:
     extended: bool = False
     owners: frozenset[type] = frozenset()
     boxed: bool = False
+    value: str | bool | None = None
 
     @property
     def has_axes(self) -> bool:
@@ -105,6 +107,11 @@ SCALAR = Fact("scalar", SCALAR_SHAPE, 0, True, dims=(), precision="weak")
 TRUTH = replace(SCALAR, boolean=True)
 FLOAT = replace(SCALAR, precision="float")
 COMPLEX = replace(FLOAT, real=False)
+
+
+def constant(value: str | bool) -> Fact:
+    """A text or truth value that is known."""
+    return Fact("other", value=value) if isinstance(value, str) else replace(TRUTH, value=value)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -274,7 +281,7 @@ def timeless(fact: Fact) -> Fact:
         return replace(known, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:
         return Fact(fact.kind, items=tuple([(k, timeless(f)) for k, f in fact.items]), owners=fact.owners)
-    return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact))
+    return replace(fact, shape=None, items=None, dims=None, size=None, each=some_item(fact), value=None)
 
 
 def rough(fact: Fact, shape: Shape | None) -> Fact:

@@ -19,11 +19,13 @@ import importlib
 import pkgutil
 import sys
 import threading
+from typing import Any
 
 from s2sad.ir.nodes import Op
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
 from s2sad.ops.forms import Form
+from s2sad.ops.models import model_of as _model_of
 from s2sad.ops.scipy import DECLARED
 from s2sad.ops.spec import Function, OpSpec, Rule, has_methods, owner_name
 
@@ -45,6 +47,7 @@ __all__ = [
     "load_imported",
     "measures",
     "method",
+    "model_of",
     "names_of_arrays",
     "owner_name",
     "remedy",
@@ -56,6 +59,7 @@ _loading = threading.RLock()
 _pending: dict[str, tuple[str, ...]] = {
     **{name: tuple([f"scipy.{module}" for module in modules]) for name, modules in DECLARED.items()},
     **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
+    "numpy.polynomial": ("series",),
 }
 
 
@@ -65,7 +69,7 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            if module.name != "drawing":
+            if module.name not in ("drawing", "series"):
                 importlib.import_module(f"{__name__}.{module.name}")
 
 
@@ -86,6 +90,12 @@ def spec_of(function: object) -> OpSpec | None:
     load_all()
     found = spec.spec_of(function)
     return spec.spec_of(function) if found is None and _pending and load_imported() else found
+
+
+def model_of(function: object) -> Any:
+    """Return what stands for a class or function of a library, see :mod:`s2sad.ops.models`, or None."""
+    spec_of(function)
+    return _model_of(function)
 
 
 def form_of(kind: str, name: str) -> Form | None:
@@ -156,7 +166,8 @@ def is_assigned(name: str) -> bool:
 def names_of_arrays() -> frozenset[str]:
     """Return the names that are taken for those of attributes and methods of arrays, if they write nothing."""
     load_all()
-    return frozenset(name for name, known in spec.named() if not known.writes and (known.constant or not known.own))
+    found = [(name, known) for name, known in spec.named() if not known.writes and not known.ordered]
+    return frozenset(name for name, known in found if known.constant or not known.own)
 
 
 def is_ordered(function: object) -> bool:

@@ -52,10 +52,4 @@ operation(
     remedy="call the function on np.indices(shape) yourself",
 )
 operation(np.piecewise, signature=lambda x, condlist, funclist: None, calls=("funclist",), remedy="use np.where")
-operation(
-    np.fromiter,
-    signature=lambda iter, dtype, count=-1: None,
-    consumes=("iter",),
-    remedy="use np.array([...])",
-)
-constant(np.mask_indices, signature=lambda n, mask_func, k=0: None, calls=("mask_func",))
+constant(np.mask_indices, signature=lambda n, mask_func, k=0: None, calls=("mask_func",), gives=(tuple,))

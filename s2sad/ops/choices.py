@@ -88,6 +88,7 @@ def fmin(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     broadcasts=True,
     infer=infer.common.chosen,
     steps=frozenset({"condition"}),
+    gives=(tuple, np.ndarray),
 )
 def where(z_bar: Array, condition: Array, x: Array, y: Array) -> Array:
     x_bar = np.where(condition, z_bar, 0)

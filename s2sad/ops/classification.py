@@ -15,7 +15,6 @@ from s2sad.ops.scipy.remedies import remedy_of
 from s2sad.ops.spec import operation, spec_of
 
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
-_OWN = "write it with other operations, or " + _STOP
 _QUIET = "it has no numerical result; " + _STOP
 _FILES = "it reads or writes data outside the program; " + _STOP
 _SETS = "the number of results jumps; pick elements by index (x[index]) with an index found under stop_gradient(...)"
@@ -29,11 +28,11 @@ REFUSED: dict[str, str] = {
     # Another function does it.
     "numpy.asmatrix": "use an array and @",
     "numpy.bmat": "use np.block",
-    "numpy.require": "use np.asarray or np.ascontiguousarray",
     "numpy.row_stack": "use np.vstack",
-    "numpy.sort_complex": "use x[np.argsort(x)]",
-    "numpy.trim_zeros": "cut with a slice whose ends are found under stop_gradient(...)",
-    "numpy.nested_iters": "loop over indices",
+    "numpy.nested_iters": "loop over np.ndindex(a.shape), and read a[index]",
+    "numpy.lib.scimath.logn": "divide np.emath.log(x) by np.log(n)",
+    "numpy.lib.scimath.power": "convert to complex before: (x + 0j) ** p",
+    "numpy.lib.stride_tricks.as_strided": "use an index, or np.lib.stride_tricks.sliding_window_view",
     # Histograms.
     "numpy.histogram2d": _HISTOGRAM,
     "numpy.histogramdd": _HISTOGRAM,
@@ -82,6 +81,26 @@ REFUSED: dict[str, str] = {
 }  # fmt: skip
 
 
+#: What to do instead of the methods and attributes of arrays that have no rule.
+MEMBERS_REFUSED: dict[str, str] = {
+    "flat": "use x.ravel(), whose items stand in the same order",
+    "base": "keep the array under a name of its own",
+    "getfield": "use .real, .imag or an index",
+    **dict.fromkeys(("ctypes", "data", "device", "to_device"), _QUIET),
+    **dict.fromkeys(("dump", "dumps", "tobytes", "tofile"), _FILES),
+    "byteswap": "convert the array where it is read: x.astype(float)",
+}
+
+#: What to do instead of the classes of NumPy that make other things than numbers.
+CLASSES_REFUSED: dict[str, str] = {
+    **dict.fromkeys(("numpy.matrix", "numpy.memmap", "numpy.recarray"), "use an array: np.asarray(x)"),
+    **dict.fromkeys(("numpy.broadcast", "numpy.flatiter"), "use np.broadcast_arrays and np.ravel"),
+    "numpy.nditer": "loop over np.ndindex(a.shape), and read a[index]",
+    **dict.fromkeys(("numpy.busdaycalendar", "numpy.errstate", "numpy.finfo", "numpy.iinfo", "numpy.ufunc"), _QUIET),
+    "numpy.ndarray": "use np.empty(shape)",
+}
+
+
 def _named(name: str) -> Any:
     """The function of NumPy that has a full name; None in versions that have none."""
     owner: Any = np
@@ -91,21 +110,20 @@ def _named(name: str) -> Any:
     return getattr(owner, last) if last in dir(owner) else None
 
 
-#: Why and what instead, of the functions of series in `numpy.polynomial` that do not evaluate them.
-_SERIES = "evaluate series with the function whose name ends in val (chebval, ...), which has a rule; or " + _OWN
-
-for _kind in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre"):
-    _module = getattr(np.polynomial, _kind)
-    REFUSED |= {
-        f"numpy.polynomial.{_kind}.{name}": _SERIES
-        for name in dir(_module)
-        if name in _module.__all__ and not name.endswith("val") and not isinstance(getattr(_module, name), type)
-        if callable(_entry := getattr(_module, name)) and getattr(_entry, "__module__", "") == _module.__name__
-    }
-
 for _name, _text in REFUSED.items():
     if (_function := _named(_name)) is not None:
         operation(_function, remedy=_text, ordered=_text in (_FILES, _QUIET))
+
+
+def remedy_of_member(name: str) -> str | None:
+    """Return what to do instead of a method or attribute of arrays, or None if that is not known.
+
+    Example:
+        >>> remedy_of_member("flat")
+        'Use x.ravel(), whose items stand in the same order.'
+    """
+    text = MEMBERS_REFUSED.get(name)
+    return None if text is None else f"{text[0].upper()}{text[1:]}."
 
 
 def remedy(function: object) -> str | None:
@@ -117,4 +135,6 @@ def remedy(function: object) -> str | None:
     """
     entry = spec_of(function)
     text = remedy_of(function) if entry is None else entry.remedy
+    if text is None and isinstance(function, type) and function.__module__ == "numpy":
+        text = CLASSES_REFUSED.get(f"numpy.{function.__name__}")
     return None if text is None else f"{text[0].upper()}{text[1:]}."

@@ -162,6 +162,7 @@ def _polar_jvp(x_dot: Number, z: Number, x: Number) -> Number:
     infer=infer.python.two_numbers,
     dtype="unknown",
     complex_adjoints=True,
+    gives=(tuple,),
 )
 def polar(z: Number, z_bar: Number, x: Number) -> Number:
     return (z[0] * np.real(z_bar[0]) - 1j * np.real(z_bar[1])) / x

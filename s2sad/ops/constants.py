@@ -69,15 +69,18 @@ def _places_along() -> Sequence[Sample]:
 
 # Positions and counts.
 constant(
-    np.nanargmax, np.nanargmin,  np.argpartition, np.argwhere, np.lexsort,
+    np.nanargmax, np.nanargmin, np.argwhere, np.lexsort,
     np.flatnonzero, np.count_nonzero, np.digitize, np.linalg.matrix_rank,
-    np.ravel_multi_index, np.unravel_index, np.indices,
-    np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from,
+    np.ravel_multi_index,
 )  # fmt: skip
-constant(np.nonzero, np.searchsorted, forms=METHOD)
+constant(np.unravel_index, np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, gives=(tuple,))
+constant(np.indices, gives=(tuple, np.ndarray))
+constant(np.nonzero, forms=METHOD, gives=(tuple,))
+constant(np.searchsorted, np.argpartition, forms=METHOD)
+constant(np.ndindex, signature=lambda *shape: None, infer=infer.python.places, dtype="inferred")
 
 # One array, as often as there are axes.
-constant(np.diag_indices, np.diag_indices_from, result="unknown")
+constant(np.diag_indices, np.diag_indices_from, result="unknown", gives=(tuple,))
 
 # Functions that write into their first argument.
 operation(np.copyto, signature=lambda dst, src: None, writes=("dst",), mask="where", samples=_copies, reads_first=True)
@@ -113,13 +116,20 @@ constant(
     np.ndarray.dtype, np.ndarray.itemsize, np.ndarray.nbytes, np.ndarray.strides, np.ndarray.flags, forms=ATTRIBUTE
 )
 constant(
-    np.broadcast_shapes, np.einsum_path,
+    np.broadcast_shapes,
     np.result_type, np.promote_types, np.can_cast, np.common_type, np.min_scalar_type, np.mintypecode,
     np.isdtype, np.issubdtype, np.typename,
 )  # fmt: skip
+constant(np.einsum_path, gives=(tuple,))
 
 constant(
-    np.shape, signature=lambda a: None, infer=infer.creation.shape, samples=_arrays, forms=ATTRIBUTE, measures=True
+    np.shape,
+    signature=lambda a: None,
+    infer=infer.creation.shape,
+    samples=_arrays,
+    forms=ATTRIBUTE,
+    measures=True,
+    gives=(tuple,),
 )
 constant(
     np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE,

@@ -16,7 +16,7 @@ from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.linear import cast, like, uncast
+from s2sad.runtime.linear import cast, like, uncast, unfirst
 
 Array = Any
 
@@ -84,6 +84,35 @@ def array(z_bar: Array, object: Any, dtype: Any = None, *, order: str = "K", ndm
     return like(uncast(np.reshape(z_bar, np.shape(object)), dtype, object), object)
 
 
+def _iterated() -> Sequence[Sample]:
+    return [
+        sample([0.5, 1.5], float),
+        sample((0.5, 1.5, 2.5), np.float64, 2),
+        sample(numbers(3), dtype=float, count=2),
+        sample(numbers(2), np.float32),
+        sample([], float),
+        sample(complexes(2), complex),
+    ]
+
+
+def _fromiter_jvp(iter_dot: Any, dtype: Any, count: int = -1) -> Array:
+    return cast(np.array(iter_dot[:count] if count >= 0 else iter_dot), dtype)
+
+
+@rule(
+    np.fromiter,
+    wrt=["iter"],
+    jvp=_fromiter_jvp,
+    samples=_iterated,
+    infer=infer.axes.with_axes(infer.axes.always(1)),
+    casts=True,
+    consumes=("iter",),
+    dtype="unknown",
+)
+def fromiter(z_bar: Array, iter: Any, dtype: Any, count: int = -1) -> Any:
+    return like(unfirst(z_bar, iter, dtype), iter)
+
+
 def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
     if dtype is None:
         return np.asarray(a_dot)
@@ -111,11 +140,39 @@ def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
     wrt=["a"],
     jvp=_asarray_jvp,
     samples=_conversions,
+    infer=infer.joining.array_from("a"),
     result="maybe_view",
     closer=infer.memory.of_list,
     casts=True,
 )
 def asanyarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
+    if dtype is None:
+        return like(z_bar, a)
+    return like(uncast(z_bar, dtype, a), a)
+
+
+def _required() -> Sequence[Sample]:
+    x = numbers(2, 3)
+    return [
+        sample(x),
+        sample(x, float, "C"),
+        sample(x, requirements=["F", "W"]),
+        sample([0.5, 1.5], float),
+        sample(singles(2)),
+    ]
+
+
+@rule(
+    np.require,
+    wrt=["a"],
+    jvp=_asarray_jvp,
+    samples=_required,
+    infer=infer.joining.array_from("a"),
+    result="maybe_view",
+    closer=infer.memory.of_list,
+    casts=True,
+)
+def require(z_bar: Array, a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     if dtype is None:
         return like(z_bar, a)
     return like(uncast(z_bar, dtype, a), a)

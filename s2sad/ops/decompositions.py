@@ -81,7 +81,7 @@ def _eigh_jvp(a_dot: Array, z: Any, UPLO: Any = "L") -> tuple[Array, Array]:
     return eigh_tangent(a_dot, z[0], z[1], UPLO)
 
 
-@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs, infer=infer.linalg.eigensystem)
+@rule(np.linalg.eigh, wrt=["a"], jvp=_eigh_jvp, samples=_eighs, infer=infer.linalg.eigensystem, gives=(tuple,))
 def eigh(z: Any, z_bar: Any, a: Array, UPLO: Any = "L") -> Array:
     if UPLO == "L":
         return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1])
@@ -124,6 +124,7 @@ def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
     samples=_eigs,
     infer=infer.linalg.general_eigensystem,
     complex_adjoints=True,
+    gives=(tuple,),
 )
 def eig(z: Any, z_bar: Any, a: Array) -> Array:
     return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
@@ -177,7 +178,7 @@ def _svd_jvp(
     return svd_tangent(a_dot, z, a, compute_uv, hermitian)
 
 
-@rule(np.linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.linalg.svd)
+@rule(np.linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.linalg.svd, gives=(tuple, np.ndarray))
 def svd(
     z: Any,
     z_bar: Any,
@@ -220,7 +221,14 @@ def _qr_jvp(a_dot: Array, z: Any, a: Array, mode: str = "reduced") -> Any:
     return qr_tangent_of(mode, a_dot, z, a)
 
 
-@rule(np.linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.linalg.qr_parts)
+@rule(
+    np.linalg.qr,
+    wrt=["a"],
+    jvp=_qr_jvp,
+    samples=_orthogonalised,
+    infer=infer.linalg.qr_parts,
+    gives=(tuple, np.ndarray),
+)
 def qr(z: Any, z_bar: Any, a: Array, mode: str = "reduced") -> Array:
     if mode in ("reduced", "complete"):
         return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)

@@ -144,7 +144,15 @@ def _gradient_jvp(
     return gradient_tangent(f_dot, varargs_dot, f, varargs, axis, edge_order)
 
 
-@rule(np.gradient, wrt=["f", "varargs"], jvp=_gradient_jvp, samples=_grids, infer=infer.axes.gradients, dtype="array")
+@rule(
+    np.gradient,
+    wrt=["f", "varargs"],
+    jvp=_gradient_jvp,
+    samples=_grids,
+    infer=infer.axes.gradients,
+    dtype="array",
+    gives=(tuple, np.ndarray),
+)
 def gradient(z_bar: Array, f: Array, *varargs: Any, axis: Any = None, edge_order: int = 1) -> tuple[Array, Any]:
     return (
         gradient_adjoint(z_bar, f, varargs, axis, edge_order),

@@ -14,7 +14,8 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, sample
+from s2sad.ops.spec import Sample, linear, rule, sample
+from s2sad.runtime.indexed import c_, joined_adjoints, joined_tangent, r_
 from s2sad.runtime.linear import (
     unblock,
     uncolumn_stack,
@@ -163,6 +164,44 @@ def block(z_bar: Array, arrays: Any) -> Any:
     return unblock(z_bar, arrays)
 
 
+def _rows_of() -> Sequence[Sample]:
+    a = numbers(3)
+    return [
+        sample(a, numbers(2)),
+        sample(a, 1.5, numbers()),
+        sample(numbers(2, 3), numbers(2, 3, seed=1)),
+        sample([0.5, 1.5], a),
+        sample(a),
+        sample(complexes(2), 0.5),
+        sample(singles(2), singles(3)),
+        sample(singles(2), 0.5),
+    ]
+
+
+def _r_jvp(items_dot: Any, items: Any) -> Array:
+    return joined_tangent(items_dot, items)
+
+
+@rule(r_, wrt=["items"], jvp=_r_jvp, samples=_rows_of, infer=infer.joining.rows_joined, dtype="unknown")
+def r__rule(z_bar: Array, *items: Any) -> Any:
+    return joined_adjoints(z_bar, items)
+
+
+def _columns_of() -> Sequence[Sample]:
+    a = numbers(3)
+    points = [sample(a, numbers(3, seed=1)), sample(a, numbers(3, 2)), sample(a), sample(1.5, 0.5)]
+    return [*points, sample([0.5, 1.5], numbers(2)), sample(numbers(2, 2, 2), numbers(2, 2, 1))]
+
+
+def _c_jvp(items_dot: Any, items: Any) -> Array:
+    return joined_tangent(items_dot, items, True)
+
+
+@rule(c_, wrt=["items"], jvp=_c_jvp, samples=_columns_of, infer=infer.joining.columns_joined, dtype="unknown")
+def c__rule(z_bar: Array, *items: Any) -> Any:
+    return joined_adjoints(z_bar, items, True)
+
+
 # --- cutting ---
 
 
@@ -187,6 +226,7 @@ def _splits() -> Sequence[Sample]:
     result="view",
     infer=infer.axes.split,
     steps=frozenset({"indices_or_sections"}),
+    gives=(list,),
 )
 def split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
@@ -203,6 +243,7 @@ def _uneven_splits() -> Sequence[Sample]:
     result="view",
     infer=infer.axes.split,
     steps=frozenset({"indices_or_sections"}),
+    gives=(list,),
 )
 def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
     return np.concatenate(z_bar, axis)
@@ -219,6 +260,7 @@ def _splits_sideways() -> Sequence[Sample]:
     result="view",
     infer=infer.axes.split,
     steps=frozenset({"indices_or_sections"}),
+    gives=(list,),
 )
 def hsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.hstack(z_bar)
@@ -235,6 +277,7 @@ def _splits_down() -> Sequence[Sample]:
     result="view",
     infer=infer.axes.split,
     steps=frozenset({"indices_or_sections"}),
+    gives=(list,),
 )
 def vsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar)
@@ -251,6 +294,7 @@ def _splits_deep() -> Sequence[Sample]:
     result="view",
     infer=infer.axes.split,
     steps=frozenset({"indices_or_sections"}),
+    gives=(list,),
 )
 def dsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
     return np.concatenate(z_bar, axis=2)
@@ -263,6 +307,6 @@ def _layers() -> Sequence[Sample]:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
 
-    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.axes.unstacked)
+    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.axes.unstacked, gives=(tuple,))
     def unstack_(z_bar: Any, x: Array, *, axis: int = 0) -> Array:
         return np.stack(z_bar, axis)

@@ -333,7 +333,14 @@ def _lstsq_jvp(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array) -> tuple[
     return lstsq_tangent(a_dot, b_dot, z, a, b)
 
 
-@rule(np.linalg.lstsq, jvp=_lstsq_jvp, wrt=["a", "b"], samples=_overdetermined, infer=infer.linalg.least_squares)
+@rule(
+    np.linalg.lstsq,
+    jvp=_lstsq_jvp,
+    wrt=["a", "b"],
+    samples=_overdetermined,
+    infer=infer.linalg.least_squares,
+    gives=(tuple,),
+)
 def lstsq(z: Any, z_bar: Any, a: Array, b: Array, rcond: Any = None) -> tuple[Array, Array]:
     a_bar, b_bar = lstsq_adjoint(z_bar, z, a, b)
     return a_bar, b_bar
@@ -400,7 +407,14 @@ def _slogdet_jvp(a_dot: Array, z: Any, a: Array) -> tuple[Array, Array]:
     return 1j * np.imag(rate) * z[0], np.real(rate)
 
 
-@rule(np.linalg.slogdet, wrt=["a"], jvp=_slogdet_jvp, samples=_squares, infer=infer.linalg.sign_and_logarithm)
+@rule(
+    np.linalg.slogdet,
+    wrt=["a"],
+    jvp=_slogdet_jvp,
+    samples=_squares,
+    infer=infer.linalg.sign_and_logarithm,
+    gives=(tuple,),
+)
 def slogdet(z: Any, z_bar: Any, a: Array) -> Array:
     if real(a) and ndim(a) == 2:
         return z_bar[1] * np.linalg.inv(a).T

@@ -8,17 +8,23 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
-from s2sad.ops.forms import METHOD
+from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import Sample, linear, operation, sample
 from s2sad.runtime.arrays import widened
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
+from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.objects import at_least as at_least_
+from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
-from s2sad.runtime.objects import unitem
+from s2sad.runtime.objects import still as still_
+from s2sad.runtime.objects import tolist as tolist_
+from s2sad.runtime.objects import unitem, untolist
+from s2sad.runtime.objects import viewed as viewed_
 from s2sad.runtime.trees import add, scalar_seed, zeros
 from s2sad.runtime.trees import own as own_
 
@@ -44,6 +50,24 @@ def copy_reachable(z_bar: Any, x: Any) -> Any:
 
 @linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
 def plain(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+def _held() -> Sequence[Sample]:
+    return [sample([1.5, 2.5], [1.0, 2.0]), sample({"a": 1.5}, {"a": 2.0})]
+
+
+@linear(still_, wrt=["x"], samples=_held, infer=infer.common.first, dtype="inferred", result="element")
+def still(z_bar: Any, x: Any, known: Any) -> Any:
+    return z_bar
+
+
+def _rows() -> Sequence[Sample]:
+    return [sample(np.array([2.5, -1.0]), 2), sample([1.5, 2.5, 0.5], 2)]
+
+
+@linear(at_least_, wrt=["x"], samples=_rows, infer=infer.common.first, dtype="inferred", result="element")
+def at_least(z_bar: Any, x: Any, count: int) -> Any:
     return z_bar
 
 
@@ -85,6 +109,52 @@ def _unitems() -> Sequence[Sample]:
 @linear(unitem, wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"), dtype="unknown")
 def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
     return item_(z_bar, *args)
+
+
+def _lists() -> Sequence[Sample]:
+    matrix = np.array([[1.5, -2.5, 0.5], [3.0, 0.25, -1.0]])
+    points = [matrix, matrix[0], np.array(1.5), np.float64(0.5), matrix[:, :0], matrix.T, 1j * matrix]
+    return [sample(a) for a in points]
+
+
+@linear(tolist_, wrt=["a"], samples=_lists, infer=infer.creation.nested_list, dtype="inferred", forms=METHOD)
+def tolist(z_bar: Any, a: Any) -> Any:
+    return untolist(z_bar, a)
+
+
+def _views() -> Sequence[Sample]:
+    a = np.array([1.5, -2.5, 0.5])
+    return [sample(a), sample(a, np.float64), sample(a, np.ndarray), sample(a[::2]), sample(a.astype(np.float32))]
+
+
+@linear(
+    viewed_,
+    wrt=["a"],
+    samples=_views,
+    infer=infer.creation.viewed,
+    dtype="inferred",
+    result="view",
+    forms=(Form("view"),),
+)
+def viewed(z_bar: Any, a: Any, kind: Any = None) -> Any:
+    return z_bar
+
+
+def _compressions() -> Sequence[Sample]:
+    a = np.array([[1.5, -2.5, 0.5], [3.0, 0.25, -1.0]])
+    return [sample(a, [True, False], 0), sample(a, [0, 1], axis=-1), sample(a, np.array([True, False, True]))]
+
+
+@linear(
+    compressed_,
+    wrt=["a"],
+    samples=_compressions,
+    infer=infer.axes.with_axes(infer.axes.along("a")),
+    forms=(Form("compress"),),
+    steps=frozenset({"condition"}),
+)
+def compressed(z_bar: Any, a: Any, condition: Any, axis: int | None = None) -> Any:
+    return untake(z_bar, np.shape(a), np.flatnonzero(condition), axis)
 
 
 # --- what the compiler puts around values

@@ -38,7 +38,14 @@ def _divmod_jvp(x_dot: Number, y_dot: Number, z: Number) -> Number:
     return 0.0, x_dot - z[0] * y_dot
 
 
-@rule(builtins.divmod, jvp=_divmod_jvp, samples=_remainders, infer=infer.python.two_numbers, dtype="unknown")
+@rule(
+    builtins.divmod,
+    jvp=_divmod_jvp,
+    samples=_remainders,
+    infer=infer.python.two_numbers,
+    dtype="unknown",
+    gives=(tuple,),
+)
 def python_divmod(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     return unbroadcast(z_bar[1], np.shape(x)), unbroadcast(-z_bar[1] * z[0], np.shape(y))
 
@@ -47,7 +54,7 @@ def _modf_jvp(x_dot: Number) -> Number:
     return x_dot, 0.0
 
 
-@rule(math.modf, jvp=_modf_jvp, samples=_numbers, infer=infer.python.two_numbers, dtype="unknown")
+@rule(math.modf, jvp=_modf_jvp, samples=_numbers, infer=infer.python.two_numbers, dtype="unknown", gives=(tuple,))
 def modf(z_bar: Number, x: Number) -> Number:
     return z_bar[0]
 
@@ -56,7 +63,7 @@ def _frexp_jvp(x_dot: Number, z: Number) -> Number:
     return math.ldexp(x_dot, -z[1]), 0.0
 
 
-@rule(math.frexp, jvp=_frexp_jvp, samples=_numbers, infer=infer.python.two_numbers, dtype="unknown")
+@rule(math.frexp, jvp=_frexp_jvp, samples=_numbers, infer=infer.python.two_numbers, dtype="unknown", gives=(tuple,))
 def frexp(z: Number, z_bar: Number, x: Number) -> Number:
     return z_bar[0] * math.ldexp(1.0, -z[1])
 

@@ -1,7 +1,6 @@
-"""Rules of polynomials: values, coefficients, roots and fits, and the values of series in `numpy.polynomial`.
+"""Rules of polynomials: values, coefficients, roots and fits.
 
-The derivative of a series by its points is the series of its derivative; by its coefficients, the sums of the adjoint
-times the values of the basis. A multiple root has an infinite derivative.
+A multiple root has an infinite derivative.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Function, Sample, linear, ndim, rule, sample
+from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
 from s2sad.runtime.polynomials import (
@@ -27,7 +26,6 @@ from s2sad.runtime.polynomials import (
     polymul_left,
     polyval_coefficients,
     roots_adjoint,
-    series_coefficients,
     unpolyder,
     unpolyint,
     vander_adjoint,
@@ -246,79 +244,10 @@ def _polyfit_jvp(
     infer=infer.axes.with_axes(infer.axes.same("y")),
     dtype="unknown",
     steps=frozenset({"deg", "rcond"}),
+    gives=(tuple, np.ndarray),
 )
 def polyfit(
     z: Array, z_bar: Array, x: Array, y: Array, deg: int, rcond: Any = None, *, w: Array = None
 ) -> tuple[Array, Array, Array]:
     bars = polyfit_adjoint(z_bar, z, x, y, deg, w)
     return like(bars[0], x), like(bars[1], y), like(bars[2], w)
-
-
-# --- series ---
-
-
-def _series() -> Sequence[Sample]:
-    x, c = numbers(3), numbers(4, seed=1)
-    return [
-        sample(x, c),
-        sample(0.7, c),
-        sample(numbers(2, 3), c),
-        sample(x, numbers(4, 2, seed=1)),
-        sample(numbers(2, 3), numbers(4, 2, 2, seed=1)),
-        sample(x, numbers(4, 3, seed=1), False),
-        sample(x, numbers(4, 2, 3, seed=1), tensor=False),
-        sample(x, [0.5, 1.5]),
-        sample(x, numbers(1)),
-        sample(x, 1.5),
-        sample(complexes(2), c),
-        sample(singles(3), singles(3, seed=1)),
-    ]
-
-
-def _declare(val: Function, der: Function) -> Function:
-    def jvp(x_dot: Array, c_dot: Array, x: Array, c: Array, tensor: bool = True) -> Array:
-        return val(x, der(c), tensor) * x_dot + val(x, c_dot, tensor)
-
-    return rule(val, wrt=["x", "c"], jvp=jvp, samples=_series, infer=infer.axes.series)
-
-
-@_declare(np.polynomial.polynomial.polyval, np.polynomial.polynomial.polyder)
-def polyval_series(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.polynomial.polyval(x, np.polynomial.polynomial.polyder(c), tensor)
-    basis = np.polynomial.polynomial.polyvander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
-
-
-@_declare(np.polynomial.chebyshev.chebval, np.polynomial.chebyshev.chebder)
-def chebval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.chebyshev.chebval(x, np.polynomial.chebyshev.chebder(c), tensor)
-    basis = np.polynomial.chebyshev.chebvander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
-
-
-@_declare(np.polynomial.legendre.legval, np.polynomial.legendre.legder)
-def legval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.legendre.legval(x, np.polynomial.legendre.legder(c), tensor)
-    basis = np.polynomial.legendre.legvander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
-
-
-@_declare(np.polynomial.hermite.hermval, np.polynomial.hermite.hermder)
-def hermval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.hermite.hermval(x, np.polynomial.hermite.hermder(c), tensor)
-    basis = np.polynomial.hermite.hermvander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
-
-
-@_declare(np.polynomial.hermite_e.hermeval, np.polynomial.hermite_e.hermeder)
-def hermeval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.hermite_e.hermeval(x, np.polynomial.hermite_e.hermeder(c), tensor)
-    basis = np.polynomial.hermite_e.hermevander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)
-
-
-@_declare(np.polynomial.laguerre.lagval, np.polynomial.laguerre.lagder)
-def lagval(z_bar: Array, x: Array, c: Array, tensor: bool = True) -> tuple[Array, Array]:
-    rise = np.polynomial.laguerre.lagval(x, np.polynomial.laguerre.lagder(c), tensor)
-    basis = np.polynomial.laguerre.lagvander(x, len(np.atleast_1d(c)) - 1)
-    return unbroadcast(z_bar * rise, np.shape(x)), like(series_coefficients(z_bar, basis, x, c, tensor), c)

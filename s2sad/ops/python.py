@@ -16,17 +16,20 @@ from s2sad.runtime import protocols
 
 constant(
     builtins.isinstance, builtins.issubclass, signature=lambda obj, class_or_tuple: None, calls=(), dtype="inferred",
-    special=protocols.CHECKING,
+    special=protocols.CHECKING, makes=bool,
 )  # fmt: skip
-constant(builtins.callable, signature=lambda obj: None, calls=(), dtype="truth", special=frozenset())
+constant(builtins.callable, signature=lambda obj: None, calls=(), dtype="truth", special=frozenset(), makes=bool)
 constant(builtins.type, signature=lambda obj: None, calls=(), dtype="inferred", special=frozenset())
 # A number can be read back from them.
-operation(builtins.hash, signature=lambda obj: None, calls=(), result="fresh", special=frozenset({"__hash__"}))
-operation(builtins.id, signature=lambda obj: None, calls=(), result="fresh", special=frozenset())
-constant(builtins.hasattr, builtins.ord, dtype="inferred")
+operation(
+    builtins.hash, signature=lambda obj: None, calls=(), result="fresh", special=frozenset({"__hash__"}), makes=int
+)
+operation(builtins.id, signature=lambda obj: None, calls=(), result="fresh", special=frozenset(), makes=int)
+constant(builtins.hasattr, dtype="inferred", makes=bool)
+constant(builtins.ord, dtype="inferred", makes=int)
 constant(
     builtins.len, signature=lambda obj: None, infer=infer.python.length, calls=(), dtype="inferred",
-    special=frozenset({"__len__"}), measures=True,
+    special=frozenset({"__len__"}), measures=True, makes=int,
 )  # fmt: skip
 
 # --- containers and iterators ---
@@ -73,10 +76,6 @@ operation(
     defers="items",
 )
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
-operation(
-    builtins.sorted, signature=lambda iterable, *, key=None, reverse=False: None, calls=("key",),
-    consumes=("iterable",), makes=list,
-)  # fmt: skip
 # What they do classes may say themselves.
 operation(copy.copy, signature=lambda x: None, ordered=True)
 operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", ordered=True)
@@ -84,8 +83,9 @@ operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", or
 # --- text ---
 
 operation(builtins.str, calls=(), result="fresh", dtype="inferred", makes=str)
-operation(builtins.repr, signature=lambda obj: None, calls=(), result="fresh")
-operation(builtins.bytes, builtins.chr, result="fresh")
+operation(builtins.repr, signature=lambda obj: None, calls=(), result="fresh", makes=str)
+operation(builtins.bytes, result="fresh", makes=bytes)
+operation(builtins.chr, result="fresh", makes=str)
 
 # --- what is used up, and what is seen outside ---
 

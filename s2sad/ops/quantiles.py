@@ -2,9 +2,7 @@
 
 A quantile lies between two neighbours of the sorted elements and hands its adjoint to these two; among equal elements
 it is those that NumPy's partition puts there. By ``q`` it has a derivative too: the slope between the neighbours,
-where the method interpolates, else zero. An element of a sorted array hands its adjoint
-to the one that NumPy's argsort puts in its place.
-"""
+where the method interpolates, else zero."""
 
 from __future__ import annotations
 
@@ -15,23 +13,17 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.points import numbers, singles
-from s2sad.ops.spec import Function, Sample, constant, linear, literal, rule, sample
-from s2sad.runtime.arrays import Axis, Shape
+from s2sad.ops.spec import Function, Sample, linear, literal, rule, sample
+from s2sad.runtime.arrays import Axis
 from s2sad.runtime.linear import like
 from s2sad.runtime.quantiles import (
-    mean_values,
-    partition_order,
     quantile_adjoint,
     quantile_tangent,
-    scatter_order,
-    share_values,
     spread_behind,
     sum_behind,
 )
 
 Array = Any
-
-constant(partition_order)
 
 METHODS = (
     "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull linear "
@@ -381,98 +373,3 @@ def sum_behind_rule(z_bar: Array, g: Array, q: Array) -> Array:
 )
 def spread_behind_rule(z_bar: Array, q: Array, whole: Array) -> Array:
     return sum_behind(z_bar, q)
-
-
-# --- sorting ---
-
-
-def _sort_jvp(a_dot: Array, a: Array, axis: int | None) -> Array:
-    return np.take_along_axis(a_dot, np.argsort(a, axis=axis), axis)
-
-
-# `order` names fields of structured arrays, which have no derivative.
-@rule(np.sort, wrt=["a"], jvp=_sort_jvp, samples=sampling.SORTS, infer=infer.axes.scan)
-def sort(
-    z_bar: Array, a: Array, axis: int | None = -1, kind: str | None = None, *, stable: bool | None = None
-) -> Array:
-    return scatter_order(z_bar, np.argsort(a, axis=axis), np.shape(a), axis)
-
-
-def _partitions() -> Sequence[Sample]:
-    a = numbers(3, 4)
-    tied = np.array([2.0, 1.0, 2.0, 0.5, 3.0])
-    return [
-        sample(numbers(6), 2),
-        sample(numbers(6), -1),
-        sample(a, [0, 2]),
-        sample(a, (1, 2), axis=0),
-        sample(a, 5, None),
-        sample(numbers(1), 0),
-        sample(singles(5), 2),
-        sample(np.arange(5.0)[::-1] + 0.1 * tied, 3, kind="introselect"),
-    ]
-
-
-def _partition_jvp(a_dot: Array, z: Array, a: Array, kth: Any, axis: int | None) -> Array:
-    return np.take_along_axis(a_dot, partition_order(a, z, kth, axis), axis)
-
-
-@rule(np.partition, wrt=["a"], jvp=_partition_jvp, samples=_partitions, infer=infer.axes.scan)
-def partition(z: Array, z_bar: Array, a: Array, kth: Any, axis: int | None = -1, kind: str = "introselect") -> Array:
-    return scatter_order(z_bar, partition_order(a, z, kth, axis), np.shape(a), axis)
-
-
-def _orders() -> Sequence[Sample]:
-    a = numbers(3, 4)
-    return [sample(a, np.argsort(a, axis), (3, 4), axis) for axis in (0, 1, -1)] + [
-        sample(np.ravel(a), np.argsort(a, None), (3, 4), None)
-    ]
-
-
-@linear(scatter_order, wrt=["g"], samples=_orders, infer=infer.adjoints.into_shape, steps=frozenset({"shape"}))
-def scatter_order_rule(z_bar: Array, g: Array, order: Any, shape: Shape, axis: int | None = -1) -> Array:
-    return np.take_along_axis(z_bar, order, axis)
-
-
-# --- values without repetition ---
-
-
-def _values() -> Sequence[Sample]:
-    return [sample(numbers(4)), sample(numbers(2, 3)), sample(np.zeros(0)), sample(singles(3)), sample(1.5)]
-
-
-def _unique_jvp(ar_dot: Array, ar: Array) -> Array:
-    return mean_values(ar_dot, ar)
-
-
-# The number of results jumps where two elements meet; what is equal shares equally.
-@rule(np.unique, wrt=["ar"], jvp=_unique_jvp, samples=_values, infer=infer.axes.with_axes(infer.axes.always(1)))
-def unique(z_bar: Array, ar: Array) -> Array:
-    return share_values(z_bar, ar)
-
-
-def _unique_values_jvp(x_dot: Array, z: Array, x: Array) -> Array:
-    return mean_values(x_dot, x, z)
-
-
-if hasattr(np, "unique_values"):  # NumPy 2.0; since 2.3 the values are in no order
-
-    @rule(
-        np.unique_values,
-        wrt=["x"],
-        jvp=_unique_values_jvp,
-        samples=_values,
-        infer=infer.axes.with_axes(infer.axes.always(1)),
-    )
-    def unique_values(z: Array, z_bar: Array, x: Array) -> Array:
-        return share_values(z_bar, x, z)
-
-
-@linear(share_values, wrt=["g"], samples=lambda: [sample(numbers(2), np.array([[1.5, 0.5], [1.5, 1.5]]))])
-def share_values_rule(z_bar: Array, g: Array, a: Array, values: Array = None) -> Array:
-    return mean_values(z_bar, a, values)
-
-
-@linear(mean_values, wrt=["t"], samples=lambda: [sample(numbers(2, 2), np.array([[1.5, 0.5], [1.5, 1.5]]))])
-def mean_values_rule(z_bar: Array, t: Array, a: Array, values: Array = None) -> Array:
-    return share_values(z_bar, a, values)

@@ -34,7 +34,14 @@ def _ranges() -> Sequence[Sample]:
     ]
 
 
-@linear(np.linspace, wrt=["start", "stop"], samples=_ranges, infer=infer.creation.linspace, dtype="steps")
+@linear(
+    np.linspace,
+    wrt=["start", "stop"],
+    samples=_ranges,
+    infer=infer.creation.linspace,
+    dtype="steps",
+    gives=(tuple, np.ndarray),
+)
 def linspace(
     z_bar: Array,
     start: Array,

@@ -20,6 +20,8 @@ from s2sad.ops.spec import Function, Sample, linear, real, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
     align_weights,
+    average_adjoints,
+    average_tangent,
     count,
     count_here,
     count_ties,
@@ -32,6 +34,7 @@ from s2sad.runtime.arrays import (
 )
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.scans import (
+    after_zeros,
     backward_recurrence,
     merge_axes,
     other_products,
@@ -387,8 +390,7 @@ def _cumulative_prod_jvp(
 ) -> Array:
     a = merge_axes(x, axis)
     a_dot = recurrence(products_before(a) * merge_axes(x_dot, axis), a)
-    first = np.zeros_like(a_dot, shape=(*np.shape(a_dot)[:-1], int(include_initial)))
-    return split_axes(np.concatenate((first, a_dot), axis=-1), np.shape(z), axis)
+    return split_axes(after_zeros(a_dot, int(include_initial)), np.shape(z), axis)
 
 
 def _cumulative_sum_jvp(
@@ -436,8 +438,10 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
 
 def _average_jvp(
-    a_dot: Array, weights_dot: Array, z: Array, a: Array, axis: Axis, weights: Array, keepdims: bool
+    a_dot: Array, weights_dot: Array, z: Array, a: Array, axis: Axis, weights: Array, returned: bool, keepdims: bool
 ) -> Array:
+    if returned:
+        return average_tangent(a_dot, weights_dot, z, a, axis, weights, keepdims)
     if weights is None:
         return np.mean(a_dot, axis=axis, keepdims=keepdims)
     w = align_weights(weights, np.shape(a), axis)
@@ -446,10 +450,33 @@ def _average_jvp(
     return np.sum(shifted, axis=axis, keepdims=keepdims) / np.sum(w, axis=axis, keepdims=keepdims)
 
 
-@rule(np.average, wrt=["a", "weights"], jvp=_average_jvp, samples=sampling.AVERAGES, infer=infer.axes.reduced)
+def _averages() -> Sequence[Sample]:
+    a, w = sampling.spread((3, 4)), sampling.spread((3, 4), 0.2, 1.5, seed=1)
+    weighted = [sample(a, 0, w, True), sample(a, None, w, returned=True, keepdims=True)]
+    return [*sampling.AVERAGES(), *weighted, sample(a, 1, w[0], True), sample(a, 0, returned=True)]
+
+
+@rule(
+    np.average,
+    wrt=["a", "weights"],
+    jvp=_average_jvp,
+    samples=_averages,
+    infer=infer.axes.averaged,
+    gives=(tuple, np.ndarray),
+)
 def average(
-    z: Array, z_bar: Array, a: Array, axis: Axis = None, weights: Array = None, *, keepdims: bool = False
+    z: Any,
+    z_bar: Any,
+    a: Array,
+    axis: Axis = None,
+    weights: Array = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
 ) -> Array:
+    if returned:
+        bars = average_adjoints(z_bar, z, a, axis, weights, keepdims)
+        return bars[0], bars[1]
     if weights is None:
         return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims), 0.0
     w = align_weights(weights, np.shape(a), axis)

@@ -16,15 +16,14 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import (
-    copying,
     undiag,
     undiagonal,
     unmeshgrid,
-    unpad,
     unrepeat,
     untile,
     untrace,
 )
+from s2sad.runtime.padding import pad_adjoint, pad_ends, pad_tangent, unpad
 
 Array = Any
 
@@ -131,15 +130,85 @@ def _pads() -> Sequence[Sample]:
     ]
 
 
-def _pad_jvp(array_dot: Array, pad_width: Any, mode: Any = "constant") -> Array:
+def _computing_pads() -> Sequence[Sample]:
+    """Modes that compute what they put at the ends."""
+    a, widths = numbers(3, 4), ((2, 1), (0, 3))
+    ties = np.array([[2.0, 1.0, 2.0], [0.5, 0.5, -1.0]])
+    points = [sample(a, widths, mode) for mode in ("mean", "maximum", "minimum", "median", "linear_ramp")]
+    points += [sample(a, 1, mode, stat_length=2) for mode in ("mean", "maximum", "minimum", "median")]
+    points += [sample(ties, 1, mode) for mode in ("maximum", "minimum")]
+    points += [sample(a, widths, mode, reflect_type="odd") for mode in ("reflect", "symmetric")]
+    return [
+        *points,
+        sample(numbers(4), (2, 0), "maximum"),
+        sample(numbers(2, 3, 2), 1, "median"),
+        sample(a, 1, "mean", stat_length=((1, 2), (3, 9))),
+        sample(a, {1: (1, 2)}, "mean"),
+        sample(a, 0, "mean"),
+        sample(complexes(3), 1, "mean"),
+        sample(complexes(3), 2, "linear_ramp"),
+        sample(singles(3), 1, "median"),
+        sample(singles(3), 2, "linear_ramp"),
+        sample(a, 2, "linear_ramp", end_values=1.5),
+        sample(a, widths, "linear_ramp", end_values=((1.5, 2.5), (0.5, -1.0))),
+        sample(a, 1, constant_values=(0.5, numbers())),
+        sample(numbers(2), 1, constant_values=[[0.5, 1.5]]),
+        sample(a, 1, constant_values=np.array([[0.5], [1.5]])),
+        sample(complexes(2), 1, constant_values=0.5j),
+        sample(singles(2), 1, constant_values=np.float32(0.5)),
+    ]
+
+
+def _all_pads() -> Sequence[Sample]:
+    return [*_pads(), *_computing_pads()]
+
+
+def _pad_jvp(
+    array_dot: Array,
+    constant_values_dot: Any,
+    end_values_dot: Any,
+    array: Array,
+    pad_width: Any,
+    mode: Any = "constant",
+    stat_length: Any = None,
+    reflect_type: str = "even",
+) -> Array:
     if mode == "constant":
-        return np.pad(array_dot, pad_width)
-    return np.pad(array_dot, pad_width, copying(mode))
+        return np.pad(array_dot, pad_width, constant_values=constant_values_dot)
+    if mode == "linear_ramp":
+        return np.pad(array_dot, pad_width, "linear_ramp", end_values=end_values_dot)
+    return pad_tangent(array_dot, array, pad_width, mode, stat_length, reflect_type)
 
 
-@rule(np.pad, wrt=["array"], jvp=_pad_jvp, samples=_pads, infer=infer.axes.padded)
-def pad(z_bar: Array, array: Array, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    return unpad(z_bar, np.shape(array), pad_width, mode)
+@rule(
+    np.pad,
+    wrt=["array", "constant_values", "end_values"],
+    jvp=_pad_jvp,
+    samples=_all_pads,
+    infer=infer.axes.padded,
+)
+def pad(
+    z_bar: Array,
+    array: Array,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    stat_length: Any = None,
+    constant_values: Any = 0,
+    end_values: Any = 0,
+    reflect_type: str = "even",
+) -> tuple[Array, Any, Any]:
+    if mode == "constant":
+        return (
+            unpad(z_bar, np.shape(array), pad_width, mode),
+            pad_ends(z_bar, array, pad_width, mode, constant_values),
+            0.0,
+        )
+    if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
+        return unpad(z_bar, np.shape(array), pad_width, mode), 0.0, 0.0
+    array_bar = pad_adjoint(z_bar, array, pad_width, mode, stat_length, reflect_type)
+    values_bar = pad_ends(z_bar, array, pad_width, mode, constant_values)
+    return array_bar, values_bar, pad_ends(z_bar, array, pad_width, mode, end_values)
 
 
 # --- diagonals and triangles ---
@@ -294,6 +363,6 @@ def _vectors() -> Sequence[Sample]:
     ]
 
 
-@linear(np.meshgrid, wrt=["xi"], samples=_vectors, infer=infer.axes.grids)
+@linear(np.meshgrid, wrt=["xi"], samples=_vectors, infer=infer.axes.grids, gives=(tuple,))
 def meshgrid(z_bar: Any, *xi: Array, sparse: bool = False, indexing: str = "xy") -> list[Array]:
     return [unmeshgrid(z_bar[i], i, np.shape(xi[i]), indexing) for i in range(len(xi))]

@@ -29,14 +29,6 @@ from s2sad.ops.spec import (
 )
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient
-from s2sad.runtime.items import (
-    mean_items,
-    repeat_items,
-    scale_items,
-    share_items,
-    weigh_items,
-)
-from s2sad.runtime.scans import other_products
 from s2sad.runtime.special import polygamma
 
 Number = Any
@@ -309,161 +301,11 @@ def to_float(z_bar: Number, x: Number) -> Number:
     samples=_pairs((0.7, 1.9), (-1.0, 0.3)),
     infer=infer.python.a_complex,
     dtype="float",
+    makes=complex,
 )
 def to_complex(z_bar: Number, real: Number, imag: Number = 0.0) -> Number:
     return z_bar, 1j * z_bar
 
-
-# --- several numbers, or a sequence of them ---
-
-
-def _extreme_samples() -> Sequence[Sample]:
-    a = np.array([0.3, -1.0, 2.5, 0.4])
-    return [
-        sample(0.3, 1.2),
-        sample(0.3, 1.2, -0.4),
-        sample([0.3, -1.2, 0.7]),
-        sample((0.3, -1.2)),
-        sample([0.3]),
-        sample(a),
-        sample(np.float64(0.5), 0.2),
-        sample(0, 1.5),
-    ]
-
-
-def _extreme_jvp(args_dot: tuple[Number, ...], z: Number, args: tuple[Number, ...]) -> Number:
-    return mean_items(args_dot, z, args)
-
-
-@rule(
-    builtins.max,
-    wrt=["args"],
-    lower_bound=infer.bounds.larger,
-    jvp=_extreme_jvp,
-    samples=_extreme_samples,
-    infer=infer.python.extreme,
-    dtype="choice",
-    result="element",
-    calls=("key",),
-    consumes=("args",),
-)
-def max(z: Number, z_bar: Number, *args: Number) -> Number:
-    return share_items(z_bar, z, args)
-
-
-rule(
-    builtins.min,
-    wrt=["args"],
-    jvp=_extreme_jvp,
-    samples=_extreme_samples,
-    infer=infer.python.extreme,
-    dtype="choice",
-    result="element",
-    calls=("key",),
-    consumes=("args",),
-)(max)
-
-
-def _sum_samples() -> Sequence[Sample]:
-    a = np.arange(6.0).reshape(2, 3)
-    return [
-        sample([0.3, 1.2]),
-        sample((0.3, 1.2, -0.5), 2.5),
-        sample(a[0]),
-        sample(a),
-        sample([a[0], a[1]]),
-        sample([a, 1.5], start=0.5),
-        sample([], 1.5),
-    ]
-
-
-@linear(
-    builtins.sum,
-    wrt=["iterable", "start"],
-    samples=_sum_samples,
-    infer=infer.python.total,
-    dtype="python",
-    result="unknown",
-    closer=infer.memory.of_sum,
-    consumes=("iterable",),
-)
-def sum(z_bar: Number, iterable: Number, start: Number = 0) -> Number:
-    return repeat_items(z_bar, iterable), unbroadcast(z_bar, np.shape(start))
-
-
-def _sequence_samples() -> Sequence[Sample]:
-    return [sample([0.3, 1.2, -0.7]), sample((0.3, 1.2)), sample(np.array([0.3, -0.6, 2.0])), sample([2.5])]
-
-
-@linear(math.fsum, wrt=["seq"], samples=_sequence_samples, infer=infer.common.a_number, dtype="float")
-def fsum(z_bar: Number, seq: Number) -> Number:
-    return repeat_items(z_bar, seq)
-
-
-def _prod_samples() -> Sequence[Sample]:
-    return [*_sequence_samples(), sample([0.0, 1.5, 2.0]), sample([0.0, 0.0, 2.0]), sample((0.5, 2.0), start=3.0)]
-
-
-def _prod_jvp(iterable_dot: Number, start_dot: Number, iterable: Number, start: Number) -> Number:
-    return start * weigh_items(iterable_dot, other_products(np.array(iterable))) + start_dot * math.prod(iterable)
-
-
-@rule(
-    math.prod,
-    wrt=["iterable", "start"],
-    jvp=_prod_jvp,
-    samples=_prod_samples,
-    infer=infer.python.total_product,
-    dtype="whole",
-)
-def prod(z_bar: Number, iterable: Number, *, start: Number = 1) -> Number:
-    return scale_items(z_bar * start, other_products(np.array(iterable)), iterable), z_bar * math.prod(iterable)
-
-
-def _hypot_samples() -> Sequence[Sample]:
-    return [sample(0.3, 1.2), sample(0.3, -1.2, 2.0), sample(1.5), sample(3, 4.0)]
-
-
-def _hypot_jvp(coordinates_dot: tuple[Number, ...], z: Number, coordinates: tuple[Number, ...]) -> Number:
-    return weigh_items(coordinates_dot, coordinates) / (z + (z == 0))
-
-
-@rule(
-    math.hypot, wrt=["coordinates"], jvp=_hypot_jvp, samples=_hypot_samples, infer=infer.common.a_number, dtype="float"
-)
-def hypot(z: Number, z_bar: Number, *coordinates: Number) -> Number:
-    return scale_items(z_bar / (z + (z == 0)), coordinates, coordinates)
-
-
-def _dist_samples() -> Sequence[Sample]:
-    return [sample([0.3, 1.2], [0.5, -0.7]), sample((0.3,), [1.0]), sample(np.array([1.0, 2.0]), (0.5, 0.5))]
-
-
-def _dist_jvp(p_dot: Number, q_dot: Number, z: Number, p: Number, q: Number) -> Number:
-    d = np.array(p) - np.array(q)
-    return (weigh_items(p_dot, d) - weigh_items(q_dot, d)) / (z + (z == 0))
-
-
-@rule(math.dist, jvp=_dist_jvp, samples=_dist_samples, infer=infer.common.a_number, dtype="float")
-def dist(z: Number, z_bar: Number, p: Number, q: Number) -> Number:
-    d = np.array(p) - np.array(q)
-    return scale_items(z_bar / (z + (z == 0)), d, p), scale_items(-z_bar / (z + (z == 0)), d, q)
-
-
-def _sumprod_samples() -> Sequence[Sample]:
-    return [sample([0.3, 1.2], [0.5, -0.7]), sample((0.3,), [1.0]), sample([], [])]
-
-
-def _sumprod_jvp(p_dot: Number, q_dot: Number, p: Number, q: Number) -> Number:
-    return weigh_items(p_dot, q) + weigh_items(q_dot, p)
-
-
-def sumprod(z_bar: Number, p: Number, q: Number) -> Number:
-    return scale_items(z_bar, q, p), scale_items(z_bar, p, q)
-
-
-if hasattr(math, "sumprod"):  # Python 3.12
-    rule(math.sumprod, jvp=_sumprod_jvp, samples=_sumprod_samples)(sumprod)
 
 # --- integers, tests and questions about objects ---
 #
@@ -472,8 +314,10 @@ if hasattr(math, "sumprod"):  # Python 3.12
 constant(math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
 constant(math.gcd, math.lcm, dtype="whole")
 constant(math.isnan, math.isinf, math.isfinite, math.isclose, dtype="truth")
-constant(builtins.any, builtins.all, signature=lambda iterable: None, dtype="truth", consumes=("iterable",))
-constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_number, dtype="truth")
-constant(builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred")
+constant(builtins.any, builtins.all, signature=lambda iterable: None, dtype="truth", consumes=("iterable",), makes=bool)
+constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_number, dtype="truth", makes=bool)
+constant(
+    builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred", makes=int
+)
 constant(builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred")
 constant(builtins.range, signature=lambda *args: None, infer=infer.python.numbers, dtype="inferred")

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer
+from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, real, rule, sample
+from s2sad.ops.spec import Sample, constant, linear, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
-from s2sad.runtime.selecting import inserted_values, unchoose, uninsert, unselect
+from s2sad.runtime.selecting import inserted_values, piece_conditions, result_dtype, unchoose, uninsert, unselect
 from s2sad.runtime.trees import real_like
 
 Array = Any
+
+constant(piece_conditions, result_dtype)
 
 # --- choices ---
 
@@ -35,7 +38,7 @@ def _choices() -> Sequence[Sample]:
     ]
 
 
-@linear(np.choose, wrt=["choices"], samples=_choices, steps=frozenset({"a"}), dtype="unknown")
+@linear(np.choose, wrt=["choices"], samples=_choices, steps=frozenset({"a"}), dtype="unknown", forms=METHOD)
 def choose(z_bar: Array, a: Array, choices: Any, *, mode: str = "raise") -> Any:
     return unchoose(z_bar, a, choices, mode)
 
@@ -111,7 +114,15 @@ def _several() -> Sequence[Sample]:
     ]
 
 
-@linear(np.broadcast_arrays, wrt=["args"], samples=_several, result="unknown", mirrors=False, dtype="unknown")
+@linear(
+    np.broadcast_arrays,
+    wrt=["args"],
+    samples=_several,
+    result="unknown",
+    mirrors=False,
+    dtype="unknown",
+    gives=(tuple,),
+)
 def broadcast_arrays(z_bar: Any, *args: Array) -> list[Array]:
     return [unbroadcast(z_bar[i], np.shape(args[i])) for i in range(len(args))]
 
@@ -120,7 +131,7 @@ def _rows() -> Sequence[Sample]:
     return [sample(numbers(2), numbers(3)), sample(numbers(2), [0.5, 2.5]), sample(numbers(2))]
 
 
-@linear(np.ix_, wrt=["args"], samples=_rows, result="unknown", mirrors=False, dtype="unknown")
+@linear(np.ix_, wrt=["args"], samples=_rows, result="unknown", mirrors=False, dtype="unknown", gives=(tuple,))
 def ix_(z_bar: Any, *args: Array) -> list[Array]:
     return [like(np.reshape(z_bar[i], np.shape(args[i])), args[i]) for i in range(len(args))]
 

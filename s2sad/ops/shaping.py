@@ -249,6 +249,7 @@ def _any_dimensions() -> Sequence[Sample]:
     infer=infer.axes.with_axes(infer.axes.same("ary")),
     result="maybe_view",
     closer=infer.memory.of_list,
+    gives=(tuple, np.ndarray),
 )
 def atleast_1d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))
@@ -261,6 +262,7 @@ def atleast_1d(z_bar: Array, ary: Array) -> Array:
     infer=infer.axes.with_axes(infer.axes.same("ary", 2)),
     result="maybe_view",
     closer=infer.memory.of_list,
+    gives=(tuple, np.ndarray),
 )
 def atleast_2d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))
@@ -272,6 +274,7 @@ def atleast_2d(z_bar: Array, ary: Array) -> Array:
     samples=_any_dimensions,
     result="unknown",
     infer=infer.axes.with_axes(infer.axes.same("ary", 3)),
+    gives=(tuple, np.ndarray),
 )
 def atleast_3d(z_bar: Array, ary: Array) -> Array:
     return np.reshape(z_bar, np.shape(ary))

@@ -54,26 +54,14 @@ from s2sad.ir.nodes import Call
 from s2sad.ops.forms import Form
 from s2sad.ops.infer.common import Infer, Look, LowerBound, broadcast_of_all, unknown
 from s2sad.ops.results import DType, Result
+from s2sad.ops.samples import Sample as Sample
+from s2sad.ops.samples import Samples as Samples
+from s2sad.ops.samples import sample as sample
+from s2sad.runtime.classes import module_of
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 Kind = Literal["elementwise", "linear", "bilinear", "general"]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One call ``function(*args, **kwargs)`` at which an operation is tested."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any] = field(default_factory=dict)
-
-
-def sample(*args: Any, **kwargs: Any) -> Sample:
-    """Build a :class:`Sample` from the arguments of a call."""
-    return Sample(args, kwargs)
-
-
-Samples = Callable[[], Sequence[Sample]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,6 +87,9 @@ class OpSpec:
     measures: bool = False
     #: The built-in class of which the result is, exactly.
     makes: type | None = None
+    #: The classes of the containers in which it gives several results; the one of arrays among them if it may give one
+    #: result as well.
+    gives: tuple[type, ...] = ()
     #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
     #: The parameter that says, element by element, what it writes: the value at that place, or what was there.
@@ -109,6 +100,8 @@ class OpSpec:
     stores: tuple[str, ...] = ()
     #: The parameters that it calls; None where any function that it is given may be called.
     calls: tuple[str, ...] | None = None
+    #: The parameter that has further arguments of what it calls, and the number of arguments before these.
+    passes: tuple[str, int] | None = None
     #: The special methods of what it is given that it may run, beside those by which it changes what it writes; None
     #: for any.
     special: frozenset[str] | None = None
@@ -172,6 +165,8 @@ class Rule(OpSpec):
     real_only: bool = False
     #: The parameters of a linear rule by which the function is affine, and which are zero in forward mode.
     offsets: frozenset[str] = frozenset()
+    #: The items of the result that have no derivative: to use one is an error as it runs.
+    without: tuple[int, ...] = ()
 
 
 class Options(TypedDict, total=False):
@@ -185,11 +180,13 @@ class Options(TypedDict, total=False):
     zeros: bool
     measures: bool
     makes: type
+    gives: tuple[type, ...]
     writes: tuple[str, ...]
     mask: str
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]
+    passes: tuple[str, int]
     special: frozenset[str]
     consumes: tuple[str, ...]
     defers: Literal["items", "call"]
@@ -212,6 +209,8 @@ class RuleOptions(Options, total=False):
     broadcasts: bool
     real_only: bool
     offsets: frozenset[str]
+    without: tuple[int, ...]
+    name: str
 
 
 #: The operations by what `_key` gives of their functions.
@@ -243,7 +242,7 @@ def _name(function: Function, otherwise: str = "") -> str:
     if owner is not None:
         return f"{owner.__name__}.{name}"
     # Universal functions do not say where they are from.
-    home = getattr(function, "__module__", None) or ("numpy" if hasattr(np, name) else "scipy.special")
+    home = module_of(function) or ("numpy" if hasattr(np, name) else "scipy.special")
     if home.startswith("scipy."):
         home = home.partition("._")[0]
     owner = f"{owner_name(function.__self__)}." if isinstance(function, types.MethodType) else ""
@@ -296,12 +295,11 @@ def _add(
     if wrt is None:
         wrt = [n for n in names if n not in defaults]
     # The functions of ``math`` give numbers of Python's.
-    precision = "float" if getattr(function, "__module__", "") == "math" else "operands"
-    said: dict[str, Any] = {"dtype": precision, "result": "fresh", **options}
+    precision = "float" if module_of(function) == "math" else "operands"
+    said: dict[str, Any] = {"name": _name(function, body.__name__), "dtype": precision, "result": "fresh", **options}
     said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
     _enter(
         Rule(
-            name=_name(function, body.__name__),
             function=function,
             parameters=names,
             variadic=variadic,

@@ -156,6 +156,7 @@ def _histogram_jvp(
     infer=infer.axes.two,
     dtype="unknown",
     result="unknown",
+    gives=(tuple,),
 )
 def histogram(
     z: Any, z_bar: Any, a: Array, bins: Any = 10, range: Any = None, density: Any = None, weights: Array = None

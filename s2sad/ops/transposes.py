@@ -36,7 +36,6 @@ from s2sad.runtime.einsum import einsum_adjoint, einsum_adjoint_adjoint, einsum_
 from s2sad.runtime.linear import (
     Shape,
     cast,
-    copying,
     layout_order,
     like,
     spread_vector,
@@ -50,7 +49,6 @@ from s2sad.runtime.linear import (
     undstack,
     unhstack,
     unmeshgrid,
-    unpad,
     unrepeat,
     unrollaxis,
     unstack,
@@ -61,11 +59,12 @@ from s2sad.runtime.linear import (
     unvstack,
 )
 from s2sad.runtime.matrices import ratio
+from s2sad.runtime.padding import unpad
 from s2sad.runtime.systems import cofactor, cofactor_derivative
 
 Array = Any
 
-constant(copying, layout_order)
+constant(layout_order)
 
 # --- structure and dtype ---
 

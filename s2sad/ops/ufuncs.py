@@ -85,7 +85,7 @@ def _divmod_jvp(x_dot: Array, y_dot: Array, z: Any) -> Any:
     return 0.0 * z[0], x_dot - z[0] * y_dot
 
 
-@rule(np.divmod, jvp=_divmod_jvp, samples=sampling.REMAINDERS)
+@rule(np.divmod, jvp=_divmod_jvp, samples=sampling.REMAINDERS, gives=(tuple,))
 def divmod(z: Any, z_bar: Any, x: Array, y: Array) -> tuple[Array, Array]:
     return unbroadcast(z_bar[1], np.shape(x)), unbroadcast(-z_bar[1] * z[0], np.shape(y))
 
@@ -94,7 +94,7 @@ def _modf_jvp(x_dot: Array, z: Any) -> Any:
     return x_dot + 0.0 * z[0], 0.0 * z[1]
 
 
-@rule(np.modf, jvp=_modf_jvp, samples=sampling.UNIT)
+@rule(np.modf, jvp=_modf_jvp, samples=sampling.UNIT, gives=(tuple,))
 def modf(z_bar: Any, x: Array) -> Array:
     return z_bar[0]
 
@@ -107,7 +107,7 @@ def _frexp_jvp(x_dot: Array, z: Any) -> Any:
     return np.ldexp(x_dot, -z[1]), 0.0
 
 
-@rule(np.frexp, jvp=_frexp_jvp, samples=_mantissas)
+@rule(np.frexp, jvp=_frexp_jvp, samples=_mantissas, gives=(tuple,))
 def frexp(z: Any, z_bar: Any, x: Array) -> Array:
     return np.ldexp(z_bar[0], -z[1])
 

@@ -1,6 +1,6 @@
 """Passes that make a differentiated function as short as a person would have written it."""
 
-from s2sad.optimise.common import share
+from s2sad.optimise.common import share, with_indices
 from s2sad.optimise.contributions import collect
 from s2sad.optimise.dead import remove_dead
 from s2sad.optimise.decided import take_decided
@@ -23,4 +23,5 @@ __all__ = [
     "sunk_in_loops",
     "take_decided",
     "tidy_loops",
+    "with_indices",
 ]

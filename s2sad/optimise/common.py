@@ -44,6 +44,11 @@ def share(function: Function, memory: Memory) -> Function:
 # --- indices
 
 
+def with_indices(function: Function, memory: Memory) -> Function:
+    """A function with sums of integers written where they are read as (parts of) an index."""
+    return replace(function, body=_written_out(function.body, memory, {}))
+
+
 def _written_out(block: Block, memory: Memory, known: dict[str, Expr]) -> Block:
     """Write sums of integers where they are read as (parts of) an index."""
     known = dict(known)

@@ -11,10 +11,12 @@ nobody reads goes, its warnings with it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.versions import changed_items, versions
+from s2sad.attempts import tried
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -23,7 +25,9 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Effect,
+    Enter,
     Evaluate,
+    Exit,
     Expr,
     For,
     Function,
@@ -80,6 +84,11 @@ def _evaluated(stmt: Stmt) -> Iterable[Expr]:
     return expressions(stmt)
 
 
+def _raises_again(stmt: Stmt) -> bool:
+    """Whether a statement does no more than raise the exception that has been caught."""
+    return isinstance(stmt, Effect) and isinstance(stmt.node, ast.Raise) and stmt.node.exc is None
+
+
 def _is_method(stmt: Store) -> bool:
     return stmt.call is not None and stmt.call.op.kind == "method"
 
@@ -95,6 +104,7 @@ def reads_of(stmt: For | While) -> tuple[Expr, ...]:
 def remove_dead(function: Function, groups: Mapping[str, frozenset[str]], keep: Iterable[str] = ()) -> Function:
     """Remove dead statements; ``groups`` gives the names that may share an object that is written."""
     live = _Live(groups, versions(function), differentiated=function.reverse is not None)
+    live.tried = tried(function.body)
     live.scan(function.body, ())
     if function.reverse is not None:
         live.scan(function.reverse, ())
@@ -116,6 +126,7 @@ class _Live:
         self.parents: dict[int, tuple[Stmt, ...]] = {}
         self.decides: dict[int, list[Stmt]] = {}
         self.names: set[str] = set()
+        self.tried: set[int] = set()
         self.alive: set[int] = set()
         self.pending: list[Stmt] = []
 
@@ -147,6 +158,9 @@ class _Live:
             for name in writes(stmt):
                 self.makers.setdefault(name, []).append(stmt)
             if not all(map(is_pure, _evaluated(stmt))):
+                self.pending.append(stmt)
+            if isinstance(stmt, (Enter, Exit)) or id(stmt) in self.tried:
+                # Whether what is tried raises decides what runs.
                 self.pending.append(stmt)
             for inner in blocks(stmt):
                 self.scan(inner, (*parents, stmt))
@@ -197,6 +211,7 @@ class _Live:
 
     def sweep(self, block: Block) -> Block:
         out: list[Stmt] = []
+        begun: list[int] = []
         for stmt in block:
             if isinstance(stmt, Copy):
                 kept = [(t, s) for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in self.names]
@@ -216,6 +231,19 @@ class _Live:
                 needed = isinstance(stmt, While) or stmt.strict or any(n in self.names for n in writes(stmt))
                 if body or needed or not all(is_pure(i) for i in reads_of(stmt)):
                     out.append(replace(stmt, body=body))
+            elif isinstance(stmt, Exit):
+                handler = self.sweep(stmt.handler)
+                begin = begun.pop()
+                around = out[begin]
+                assert isinstance(around, Enter)
+                empty = begin == len(out) - 1 and (around.manager is None or around.transparent)
+                if empty or (handler and all(map(_raises_again, handler))):
+                    del out[begin]
+                else:
+                    out.append(replace(stmt, handler=handler))
+            elif isinstance(stmt, Enter):
+                begun.append(len(out))
+                out.append(stmt)
             else:
                 out.append(stmt)
         return tuple(out)

@@ -10,12 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Block, Call, Const, Expr, Function, If, Op, Stmt, Var
+from s2sad.ir.nodes import Block, Call, Expr, Function, If, Op, Stmt, Var
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.optimise.outcomes import Classes, outcome
 
 
-def take_decided(function: Function, facts: Facts) -> Function:
-    """``function`` without branches that compare with None what is known to be None or not, or changes of tuples."""
+def take_decided(function: Function, facts: Facts, classes: Classes) -> Function:
+    """``function`` without branches that what is known of values decides, or changes of tuples.
+
+    Args:
+        function: The function.
+        facts: What is known of its values.
+        classes: The classes that a global name stands for.
+    """
 
     def in_expr(expr: Expr) -> Expr:
         if isinstance(expr, Call) and expr.op.kind == "inplace" and facts.get(expr.args[0]).kind == "tuple":
@@ -25,7 +32,7 @@ def take_decided(function: Function, facts: Facts) -> Function:
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
         for stmt in block:
-            taken = _outcome(stmt.test, facts) if isinstance(stmt, If) else None
+            taken = outcome(stmt.test, facts, classes) if isinstance(stmt, If) else None
             if isinstance(stmt, If) and taken is not None:
                 out += in_block(stmt.then if taken else stmt.orelse)
             else:
@@ -48,16 +55,3 @@ def _with_unset(function: Function) -> Function:
     if not names:
         return function
     return replace(function, body=in_block(function.body), result=rename(function.result, names))
-
-
-def _outcome(test: Expr, facts: Facts) -> bool | None:
-    """Whether a test holds; None where that is known only at run time."""
-    if not (isinstance(test, Call) and test.op.kind == "compare" and test.op.name in ("is", "is not")):
-        return None
-    left, right = test.args
-    if right != Const(None) or not isinstance(left, Var):
-        return None
-    kind = facts.get(left).kind
-    if kind in ("open", "other"):
-        return None
-    return (kind == "none") is (test.op.name == "is")

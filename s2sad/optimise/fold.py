@@ -25,7 +25,9 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Effect,
+    Enter,
     Evaluate,
+    Exit,
     Expr,
     For,
     Function,
@@ -48,8 +50,11 @@ from s2sad.runtime import own
 _WEIGHT, _WIDTH = 9, 84
 
 
-def fold(function: Function, memory: Memory) -> Function:
-    """Fold the temporaries of ``function`` (names that begin with ``~``); ``memory`` tells what a write changes."""
+def fold(function: Function, memory: Memory, tangents: bool = False) -> Function:
+    """Fold the temporaries of ``function`` (names that begin with ``~``); ``memory`` tells what a write changes.
+
+    With ``tangents``, statements of ours stand between those of the user, and their writes disturb nothing else.
+    """
     uses: Counter[str] = Counter(names_in(function.result))
     opaque: set[str] = set()
     for stmt in walk((*function.body, *(function.reverse or ()))):
@@ -67,7 +72,7 @@ def fold(function: Function, memory: Memory) -> Function:
         if isinstance(stmt, Store) and isinstance(stmt.base, Var)
     }
     views.update(n for s in walk(function.reverse or ()) if (n := writes_into(s)) is not None)
-    body, kept = _Folder(once, None, frozenset(), memory).block(function.body, ())
+    body, kept = _Folder(once, None, frozenset(), memory, tangents).block(function.body, ())
     assert not kept
     if function.reverse is None:
         return replace(function, body=body)
@@ -104,7 +109,10 @@ def weight(expr: Expr) -> int:
 
 
 class _Folder:
-    def __init__(self, once: set[str], limit: int | None, views: frozenset[str], memory: Memory) -> None:
+    def __init__(
+        self, once: set[str], limit: int | None, views: frozenset[str], memory: Memory, tangents: bool = False
+    ) -> None:
+        self.by_memory = limit is not None or tangents
         self.once = once
         self.limit = limit
         self.views = views
@@ -128,7 +136,7 @@ class _Folder:
 
         for stmt in block:
             wanted = [n for n in dict.fromkeys(reads(stmt)) if n in pending]
-            if isinstance(stmt, While):
+            if isinstance(stmt, (While, Enter, Exit)):
                 flush(list(pending))
                 wanted = []
             taken: dict[str, Expr] = {}
@@ -146,7 +154,7 @@ class _Folder:
                     flush([name])
             if _disturbs(stmt):
                 into = writes_into(stmt) or _augmented(stmt)
-                if into is not None and self.limit is not None:
+                if into is not None and self.by_memory:
                     # A view that is itself written into stays the same view.
                     held = self.memory.find(into)
                     read = [

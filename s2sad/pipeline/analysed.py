@@ -15,10 +15,12 @@ from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts, infer
-from s2sad.analysis.summaries import RESULT, Context
+from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
+from s2sad.frontend.imported import with_imports
 from s2sad.frontend.lower import Lowered, lower
+from s2sad.frontend.matching import without_match
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
 from s2sad.ir.check import checked
@@ -28,6 +30,8 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
+    Enter,
+    Exit,
     Expr,
     Function,
     Op,
@@ -39,7 +43,7 @@ from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, walk, writes
 from s2sad.ir.types import OPEN, Fact, describe, owners_of, some_item
 from s2sad.optimise import remove_dead, take_decided
-from s2sad.pipeline.callees import Callees
+from s2sad.pipeline.callees import Callees, Causes
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
@@ -84,14 +88,24 @@ class Analyser(Callees):
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function, without the functions and objects that it makes and uses itself."""
         if function not in self.sources:
-            source = read_source(function)
-            made = specialised(source, read_source)
+            source = self.read(function)
+            reasons: list[Violation] = []
+            made = specialised(source, self.read, reasons)
+            if reasons:
+                source = replace(source, obstacle=reasons[0])
             if made is not None:
                 source = made.source
                 for guard in made.guards:
                     self.guard(guard)
             self.sources[function] = source
         return self.sources[function]
+
+    def read(self, function: types.FunctionType) -> Source:
+        """The source of a function, without the imports in it."""
+        source, guards = with_imports(without_match(read_source(function)))
+        for guard in guards:
+            self.guard(guard)
+        return source
 
     def lowered(
         self,
@@ -150,8 +164,9 @@ class Analyser(Callees):
         if has_aux and not _is_pair(known.get(ir.result)) and isinstance(ir.body[-1], Unpack):
             *body, pair = ir.body
             ir = replace(ir, body=(*body, Assign("~pair.1", Call(_AS_PAIR, (ir.result,))), pair))
-        # A user may write into the arguments and the result of a function before calling its pullback.
-        beyond = frozenset({RESULT, *(p.public for p in ir.params)}) if display and context is None else frozenset()
+        # A user may write into the arguments, the result and the module of a function before calling its pullback.
+        kept_pair = display and context is None
+        beyond = frozenset({RESULT, MODULE, *(p.public for p in ir.params)}) if kept_pair else frozenset()
         roots = [p.name for p in ir.params if p.public in (varied or wrt)]
         summarise = self.summaries_of(ir, roots)
         ir, shared = with_checked_results(ir, lambda f: effects(f, known, summarise, context, beyond))
@@ -162,7 +177,7 @@ class Analyser(Callees):
             kept += [p.name for p in written]
         elif written:
             self.written = frozenset(p.public for p in written)
-            ir = with_copies(ir, written, known, shared, wrt, lowered.source, lowered.resolver)
+            ir = with_copies(ir, written, known, shared, wrt, lowered.source)
             ir, known = self.inferred_with(lowered, ir, facts)
             shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
         if shared.versions:
@@ -172,6 +187,8 @@ class Analyser(Callees):
                 shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
         _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
+        if context is not None and context.tried:
+            ir = replace(ir, body=(Enter(), *ir.body, Exit()))
         ir = remove_dead(ir, shared.objects(), kept)
         active = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
@@ -180,7 +197,8 @@ class Analyser(Callees):
             what = "two arguments share what the function changes and differentiates"
             raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), what, "Pass a copy of one.")])
         outside = list(written_outside(ir, known, shared, found.varied, lowered.resolver))
-        doubts = [violation for item in outside for violation in self.causes(item, known, lowered)]
+        causes: Causes = {}
+        doubts = [violation for item in outside for violation in self.causes(item, known, lowered, causes)]
         # What cannot be read is refused where it is called, beside whatever else is refused.
         if any(item.sure and not self.is_unread(item, known) for item in outside):
             raise UnsupportedError(doubts)
@@ -225,10 +243,17 @@ class Analyser(Callees):
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.user_fact, changing)
             more = changing | self.changing(ir, known)
-            taken = take_decided(ir, known) if more == changing else ir
+            taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
             if taken == ir and more == changing:
                 return ir, known
             ir, changing = taken, more
+
+    def classes(self, lowered: Lowered, text: str) -> tuple[type, ...]:
+        """The class that a global name or attribute has, or the classes of a tuple of them; else none."""
+        found = lowered.resolver.fact(_parsed(text), _as_classes)
+        for guard in lowered.resolver.guards.values():
+            self.guard(guard)
+        return found or ()
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
@@ -278,6 +303,12 @@ def with_owners(owners: Mapping[str, frozenset[type]], known: Facts) -> dict[str
 def _defaults(function: Function) -> dict[str, Fact]:
     """What is known of the parameters by their default values."""
     return {p.public: _default(p.public, p.default.value) for p in function.params if p.default is not None}
+
+
+def _as_classes(value: Any) -> tuple[type, ...]:
+    """A class, or a tuple of classes, as a tuple."""
+    values = value if type(value) is tuple else (value,)
+    return values if all(isinstance(v, type) for v in values) else ()
 
 
 def with_display(function: Function) -> Function:
@@ -331,4 +362,4 @@ def _stable(fact: Fact) -> Fact:
 
 def _default(name: str, value: Any) -> Fact:
     """The fact about a default, in terms that no caller has for something else."""
-    return evaluate(Const(value), {}, {}) if type(value) is int else describe(value, f"{name}=")
+    return evaluate(Const(value), {}, {}) if type(value) in (int, bool, str) else describe(value, f"{name}=")

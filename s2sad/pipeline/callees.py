@@ -39,6 +39,8 @@ from s2sad.pipeline.refused import of_call
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
+#: Why callees may write into what outlives the call, by function and facts.
+Causes = dict[Any, list[Violation] | None]
 #: How often a recursive function is followed with other facts about its arguments each time.
 DEPTH = 3
 #: How often what is known of its result is improved upon, at most, and of its effects.
@@ -227,6 +229,8 @@ class Callees(ABC):
         inferred = self.inferred[key]
         assert inferred is not None
         if params is not None:
+            # What it does when it calls itself is not asked for once more to find its types.
+            self.summaries[key, params] = None
             try:
                 lowered, body, known = self.typed(
                     key[0], tuple(sorted(params)), {n: _inward(f) for n, f in key[1]}, True
@@ -282,26 +286,41 @@ class Callees(ABC):
         assert isinstance(call.op.function, types.FunctionType)
         return of_call(call.op.name, call.op.function, error, place)
 
-    def causes(self, outside: Outside, facts: Facts, lowered: Lowered, above: tuple[Any, ...] = ()) -> list[Violation]:
-        """Why a statement of a function may write into what outlives the call: where that is, if it is in a callee."""
-        place, found = lowered.source.place, list[Violation]()
+    def causes(self, outside: Outside, facts: Facts, lowered: Lowered, above: Causes) -> list[Violation]:
+        """Why a statement of a function may write into what outlives the call: where that is, if it is in a callee.
+
+        ``above`` has what has been found of callees, and None for those that led here.
+        """
+        place, found, again = lowered.source.place, list[Violation](), False
         for call in outside.calls:
             key, _, _ = self.key_of(call, facts)
-            inferred = self.inferred.get(key)
-            if inferred is not None and key not in above:
-                inner, known = inferred
-                shared = effects(inner.function, known, self.call_effects, Context())
-                varied = activity(inner.function, [p.name for p in inner.function.params], shared).varied
-                said = [
-                    v
-                    for item in written_outside(inner.function, known, shared, varied, inner.resolver)
-                    for v in self.causes(item, known, inner, (*above, key))
-                ]
+            if self.inferred.get(key) is not None:
+                said = self.causes_within(key, above)
+                again |= said is None
                 found += self.refused(call, UnsupportedError(said), place(call.node)) if said else []
             elif key in self.unread and not any(c is call for c in constant_calls(outside.stmt)):
                 found += self.refused(call, self.unread[key], place(call.node))
+        if found or again:
+            return found
         where = outside.calls[0].node if outside.calls else outside.stmt.origin.line
-        return found or [Violation(place(where), outside.what, OWN_ARRAY)]
+        return [Violation(place(where), outside.what, OWN_ARRAY)]
+
+    def causes_within(self, key: Any, above: Causes) -> list[Violation] | None:
+        """Why a callee may write into what outlives the call, found once however many calls lead there."""
+        if key not in above:
+            above[key] = None
+            inferred = self.inferred[key]
+            assert inferred is not None
+            lowered, facts = inferred
+            # What calls itself with other facts each time is met again.
+            self.summarising.append(key[0])
+            shared = effects(lowered.function, facts, self.call_effects, Context())
+            varied = activity(lowered.function, [p.name for p in lowered.function.params], shared).varied
+            items = list(written_outside(lowered.function, facts, shared, varied, lowered.resolver))
+            said = [v for item in items for v in self.causes(item, facts, lowered, above)]
+            self.summarising.pop()
+            above[key] = list(UnsupportedError(said).violations)
+        return above[key]
 
     def is_unread(self, outside: Outside, facts: Facts) -> bool:
         """Whether a statement may write into what outlives the call only as far as a callee cannot be read."""

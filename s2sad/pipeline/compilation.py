@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.sections import sections
+from s2sad.analysis.sections import Sections, sections
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.calls import with_unchanging_calls
-from s2sad.differentiate.known import Known, Pair, Reversed
+from s2sad.differentiate.forward import forward
+from s2sad.differentiate.known import Known, Pair, Reversed, TangentCall
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
 from s2sad.errors import UnsupportedError
 from s2sad.frontend.source import Source
-from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Stmt, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
@@ -29,8 +30,8 @@ from s2sad.pipeline.compiled import Compiled, Doings, Goal
 from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
 from s2sad.pipeline.met import has_met
-from s2sad.pipeline.pairs import Again, border, halves
-from s2sad.pipeline.passes import finished
+from s2sad.pipeline.pairs import Again, border, display, halves
+from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
 
@@ -76,6 +77,16 @@ class _Callee:
     doings: Doings | None = None
 
 
+@dataclass
+class _Tangent:
+    """The tangent of a callee in the making: the cell is filled when its text is loaded."""
+
+    call: TangentCall
+    cell: types.CellType
+    doings: Doings
+    done: bool = False
+
+
 class _Compilation(Analyser):
     """One compilation: a function and all that it calls."""
 
@@ -84,6 +95,7 @@ class _Compilation(Analyser):
         self.together = together
         self.writer = Writer()
         self.pairs: dict[Any, _Callee] = {}
+        self.tangents: dict[Any, _Tangent] = {}
         self.once = False
 
     def run(
@@ -100,7 +112,12 @@ class _Compilation(Analyser):
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         pair = None
         doings = None
-        if goal == "effects":
+        tangent = None
+        if goal in ("tangent", "tangent_call"):
+            context = Context() if goal == "tangent_call" else None
+            made = self.make_tangent(function, wrt, facts, f"{stem}_jvp", None, context)
+            tangent, doings, names = made.call, made.doings, (made.call.function.name,)
+        elif goal == "effects":
             a = self.analysed(function, wrt, facts, context=Context(), display=True)
             if a.doubts:
                 raise UnsupportedError(a.doubts)
@@ -111,7 +128,8 @@ class _Compilation(Analyser):
             doings = callee.doings
         elif goal in ("call", "copied_call"):
             beyond = {*function.__code__.co_varnames, RESULT, MODULE} if goal == "copied_call" else ()
-            callee = self.make_pair(function, wrt, facts, stem, None, Context(overwritten=frozenset(beyond)), True)
+            context = Context(overwritten=frozenset(beyond), tried=True)
+            callee = self.make_pair(function, wrt, facts, stem, None, context, True)
             pair, names = callee.pair, callee.names
             doings = callee.doings
         elif goal == "pair":
@@ -127,7 +145,8 @@ class _Compilation(Analyser):
         text = self.writer.source(names)
         self.stages["source"] = lambda: text
         guards = tuple(self.guards.values())
-        return Compiled(text, self.writer.functions, guards, self.stages, names, self.once, pair, self.written, doings)
+        functions, stages = self.writer.functions, self.stages
+        return Compiled(text, functions, guards, stages, names, self.once, pair, self.written, doings, tangent)
 
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function."""
@@ -203,6 +222,103 @@ class _Compilation(Analyser):
 
     # --- calls
 
+    def called(
+        self, call: Call, facts: Mapping[str, Fact], made: Mapping[Any, _Callee | _Tangent]
+    ) -> tuple[types.FunctionType, dict[str, Fact]]:
+        """The function that a call runs, and the facts about its parameters in its own terms."""
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        symbols: dict[Dim, Dim] = {}
+        own_facts = {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
+        # A function that calls itself, each time with other facts, is not followed for ever.
+        if sum(known is not None and known[0] is function and not c.done for known, c in made.items()) > DEPTH:
+            own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
+        return function, own_facts
+
+    def tangent(
+        self,
+        call: Call,
+        active: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        context: Context,
+        varied: frozenset[str] = frozenset(),
+    ) -> TangentCall:
+        """The tangent of the callee for a call with these active arguments, of all those that are ``varied``."""
+        function, own_facts = self.called(call, facts, self.tangents)
+        key = (function, active, tuple(own_facts.items()), context, varied)
+        if key not in self.tangents:
+            name = f"{_stem(self.source(function).name)}_jvp"
+            self.make_tangent(function, active, own_facts, name, key, context, varied)
+        return self.tangents[key].call
+
+    def make_tangent(
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        stem: str,
+        key: Any,
+        context: Context | None,
+        varied: frozenset[str] = frozenset(),
+    ) -> _Tangent:
+        """Write the tangent of a function: for a call, or, without ``context``, for a user."""
+        every = tuple(sorted(varied.union(wrt))) if varied else wrt
+        a = self.analysed(function, wrt, facts, context=context, display=True, varied=every)
+        cell = types.CellType()
+        op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
+        taken = {p.public for p in a.function.params}
+        given: dict[str, str] = {}
+        for param in a.function.params:
+            if param.public in wrt:
+                public = f"{param.public}_dot"
+                while public in taken:
+                    public += "_"
+                taken.add(public)
+                given[param.name] = f"{public}.0"
+        result = a.function.result
+        items = result.items if isinstance(result, Build) else () if result == Const(None) else (result,)
+        active = [i for i, item in enumerate(items) if not a.activity.active.isdisjoint(names_in(item))]
+        publics = {p.name: p.public for p in a.function.params}
+        params = tuple([(publics[name], dot.removesuffix(".0")) for name, dot in given.items()])
+        count = None if not (isinstance(result, Build) or result == Const(None)) else len(items)
+        found = _Tangent(TangentCall(op, params, count, tuple(active)), cell, doings_of(a))
+        self.tangents[key] = found
+        names = {p.public: p.name for p in a.function.params}
+        around = context or Context()
+        known = Known(
+            a.function,
+            a.facts,
+            a.effects,
+            a.activity,
+            Sections(),
+            a.lowered.unbound,
+            a.lowered.source.place,
+            self,
+            around,
+        )
+        made = forward(known, {names[public]: f"{dot}.0" for public, dot in params})
+        if a.doubts:
+            raise UnsupportedError(a.doubts)
+        whole = replace(
+            a.function,
+            name=op.name,
+            params=(
+                *a.function.params,
+                *(Param(dot, dot.removesuffix(".0"), keyword_only=True) for dot in given.values()),
+            ),
+            body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls),
+            result=display((*items, *made.dots)),
+            title=_title(a.lowered.source, wrt, "tangent", facts),
+        )
+        # The caller sees what is written, and its tangents.
+        written = [p.name for p in a.function.params if p.name in a.effects.written and context is not None]
+        shown = finished_forward(a, whole, made, [*written, *(given[name] for name in written if name in given)])
+        self.stages.setdefault("adjoint", lambda: show(shown))
+        self.writer.write(shown, self.source(function).function)
+        cell.cell_contents = self.writer.functions[op.name]
+        found.done = True
+        return found
+
     def pair(
         self,
         call: Call,
@@ -212,13 +328,7 @@ class _Compilation(Analyser):
         varied: frozenset[str] = frozenset(),
     ) -> Pair:
         """The pair of functions for a call with these active arguments, of all those that are ``varied``."""
-        function = call.op.function
-        assert isinstance(function, types.FunctionType)
-        symbols: dict[Dim, Dim] = {}
-        own_facts = {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
-        # A function that calls itself, each time with other facts, is not followed for ever.
-        if sum(known is not None and known[0] is function and not c.done for known, c in self.pairs.items()) > DEPTH:
-            own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
+        function, own_facts = self.called(call, facts, self.pairs)
         key = (function, active, tuple(own_facts.items()), context, varied)
         if key not in self.pairs or self.pairs[key].pair is None:
             stem = _stem(self.source(function).name)
@@ -256,7 +366,8 @@ class _Compilation(Analyser):
         edge = border(a, names, callee.cells, wrt, context is not None)
         callee.pair = edge.pair
         seeds = [(name, Var(bar)) for name, bar in edge.seeds]
-        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, context)
+        around = context or Context(overwritten=frozenset({MODULE}))
+        made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, around)
         written = [p.name for p in a.function.params if p.name in a.effects.written] if context is not None else []
         kept = [*written, *edge.passed.values(), *made.outward]
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
@@ -296,12 +407,14 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
         "value_and_gradient": "value and gradient",
         "pair": "forward part",
         "reverse": "reverse part",
+        "tangent": "value and tangent",
     }[goal]
     names = ", ".join(wrt)
     first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
     assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
-    return (first, *assumed, "v_bar is the adjoint of v: d(result)/d(v)")
+    legend = "v_dot is the tangent of v" if goal == "tangent" else "v_bar is the adjoint of v: d(result)/d(v)"
+    return (first, *assumed, legend)
 
 
 def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:

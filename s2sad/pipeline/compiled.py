@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from s2sad.differentiate.known import Pair
+from s2sad.differentiate.known import Pair, TangentCall
 from s2sad.frontend.resolve import Guard
 
-#: A ``call`` is a pair for a call that is met at run time, ``effects`` what such a call does, without derivative.
-Goal = Literal["gradient", "value_and_gradient", "pair", "call", "copied_call", "effects"]
+#: A ``call`` is a pair for a call that is met at run time, ``effects`` what such a call does, without derivative.  A
+#: ``tangent`` is a function of arguments and their tangents, ``tangent_call`` the same for a call met at run time.
+Goal = Literal["gradient", "value_and_gradient", "pair", "call", "copied_call", "effects", "tangent", "tangent_call"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ _MISSING = object()
 class Compiled:
     """A compiled derivative: its text, its functions by name, and the guards that it rests on.
 
-    ``pair`` says what goes in and out of the halves of a pair.  With ``once``, what a forward part saves serves one run
-    of the reverse part: shadows are in it.  The arguments of the parameters in ``written`` are copied first.
+    ``pair`` says what goes in and out of the halves of a pair, ``tangent`` the same of the tangent of a function.  With
+    ``once``, what a forward part saves serves one run of the reverse part: shadows are in it.  The arguments of the
+    parameters in ``written`` are copied first.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Compiled:
     pair: Pair | None = None
     written: frozenset[str] = frozenset()
     doings: Doings | None = None
+    tangent: TangentCall | None = None
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

@@ -11,18 +11,14 @@ group to the analyses from then on.
 
 from __future__ import annotations
 
-import ast
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-import gast
 import numpy as np
 
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
-from s2sad.analysis.summaries import user_calls
-from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import (
     Assign,
@@ -30,13 +26,11 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Const,
-    Effect,
     Evaluate,
     Expr,
     Function,
     Global,
     Op,
-    Opaque,
     Origin,
     Param,
     Stmt,
@@ -44,10 +38,10 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, expressions, map_stmt, rename, subexpressions, walk
+from s2sad.ir.traverse import base, map_stmt, rename, walk
 from s2sad.ir.types import Fact
 from s2sad.runtime import apart, copy_arrays, copy_reachable, copy_together, own, sole, unshared
-from s2sad.runtime.copies import is_mutable
+from s2sad.runtime.reading import can_change, mentioned, read_of, variables_of
 
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
@@ -70,7 +64,8 @@ def copied_together(function: Function, together: Together, facts: Mapping[str, 
         params = [p for p in function.params if p.public in names]
         rest = [p for p in function.params if p not in params and not _is_number(facts.get(p.public))]
         changed = Build("tuple", tuple(Var(p.name) for p in params))
-        test = Call(_UNSHARED, (changed, *(Var(p.name) for p in rest)), (("together", Const(True)),))
+        others = (*(Var(p.name) for p in rest), *_read_elsewhere(source))
+        test = Call(_UNSHARED, (changed, *others), (("together", Const(True)),))
         copies = {p.name: f"{base(p.name)}.0" for p in params}
         made = Unpack(tuple(copies.values()), Call(COPY_TOGETHER, changed.items), None, _start(source))
         function = _renamed(function, {name: Var(copy) for name, copy in copies.items()}, [_check(test, source), made])
@@ -93,13 +88,12 @@ def with_copies(
     shared: Effects,
     wrt: Collection[str],
     source: Source,
-    resolver: Resolver,
 ) -> Function:
     """``function`` working on copies of the arguments that it has ``written``, and the check that they are apart."""
     objects = [p for p in written if facts.of[p.name].kind not in ("array", "numeric") and p.public not in wrt]
     whole = bool(objects) and not _writes_arrays_only(function, facts, shared)
     rest = [p for p in function.params if p not in written and facts.of[p.name].kind != "scalar"]
-    others = [*(Var(p.name) for p in rest), *(_module_objects if whole else _module_arrays)(function, facts, resolver)]
+    others = [*(Var(p.name) for p in rest), *_read_elsewhere(source)]
     start: list[Stmt] = []
     if whole:
         start.append(_check(Call(_UNSHARED, (Build("tuple", tuple(Var(p.name) for p in written)), *others)), source))
@@ -127,11 +121,12 @@ def with_copies(
 def with_own_containers(function: Function, shared: Effects, facts: Facts, source: Source) -> Function:
     """``function`` working on copies of the lists and dicts among its arguments that it changes."""
     changed = [p for p in function.params if p.name in shared.versions]
-    holders = [p for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
+    holders = [Var(p.name) for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
+    others = [*holders, *_read_elsewhere(source)]
     start: list[Stmt] = []
-    if len(holders) > 1:
+    if len(others) > 1:
         held = Build("tuple", tuple(Var(p.name) for p in changed))
-        start.append(_check(Call(_SOLE, (held, *(Var(p.name) for p in holders))), source))
+        start.append(_check(Call(_SOLE, (held, *others)), source))
     copies = {p.name: f"{base(p.name)}.0" for p in changed}
     start += [Assign(copy, Call(OWN, (Var(name),))) for name, copy in copies.items()]
     return _renamed(function, {name: Var(copy) for name, copy in copies.items()}, start)
@@ -174,53 +169,18 @@ def _writes_arrays_only(function: Function, facts: Facts, shared: Effects) -> bo
     return True
 
 
-def _module_arrays(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:
-    """The arrays of the module that a function reads itself, or a function of the same module that it calls."""
-    inner = [e for stmt in walk(function.body) for whole in expressions(stmt) for e in subexpressions(whole)]
-    own = [e for e in inner if isinstance(e, Global) and facts.get(e).kind == "array"]
-    yield from dict.fromkeys([*own, *map(Global, _arrays_of_callees(function, resolver))])
-
-
-def _arrays_of_callees(function: Function, resolver: Resolver) -> Iterator[str]:
-    """The names of the arrays of the module that functions of it read which a function calls."""
-    pending = [call.op.function for stmt in walk(function.body) for call in user_calls(stmt)]
-    seen = set(resolver.cells)
-    for callee in pending:
-        if not isinstance(callee, types.FunctionType) or callee.__globals__ is not resolver.globals:
-            continue
-        codes = [callee.__code__]
-        for code in codes:
-            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-            for name in code.co_names:
-                value = resolver.globals.get(name)
-                if name in seen or not isinstance(value, (np.ndarray, types.FunctionType)):
-                    continue
-                seen.add(name)
-                if isinstance(value, np.ndarray):
-                    yield name
-                else:
-                    pending.append(value)
-
-
-def _module_objects(function: Function, facts: Facts, resolver: Resolver) -> Iterator[Expr]:
-    """The arrays and other objects of the module that a function reads itself and that may change."""
-    texts = [text for stmt in walk(function.body) for text in _globals_in(stmt)]
-    for text in dict.fromkeys(texts):
-        found, value = resolver.lookup(gast.parse(text, mode="eval").body)
-        if found and is_mutable(value):
-            yield Global(text)
-
-
-def _globals_in(stmt: Stmt) -> Iterable[str]:
-    nodes: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = []
-    if isinstance(stmt, Effect):
-        nodes.append((stmt.node, stmt.names))
-    for whole in expressions(stmt):
-        for e in subexpressions(whole):
-            if isinstance(e, Global):
-                yield e.text
-            elif isinstance(e, Opaque):
-                nodes.append((e.node, e.names))
-    for node, names in nodes:
-        local = {user for user, _ in names}
-        yield from (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id not in local)
+def _read_elsewhere(source: Source) -> list[Expr]:
+    """The variables of the module that a function mentions which can change, or lead to what can by functions."""
+    function = source.function
+    attributes = mentioned(function.__code__).attributes
+    found: dict[Expr, None] = {}
+    pending = list(variables_of(function))
+    modules: list[types.ModuleType] = []
+    for text, value in pending:
+        if isinstance(value, types.ModuleType):
+            if not any(module is value for module in modules):
+                modules.append(value)
+                pending += [(f"{text}.{name}", inner) for name, inner in read_of(value, attributes)]
+        elif value is not function and can_change(value):
+            found[Global(text)] = None
+    return list(found)

@@ -166,7 +166,7 @@ def halves(
     assert isinstance(whole.result, Build)
     items, adjoints, kept = (part.items for part in whole.result.items if isinstance(part, Build))
     views = kept[len(kept) - len(edge.views) :]
-    gradients = _display(adjoints)
+    gradients = display(adjoints)
     needed = _free_in(back, gradients)
     for _, bar in edge.seeds:
         needed.pop(bar, None)
@@ -219,7 +219,7 @@ def halves(
         params=(*whole.params, *(Param(bar, base(bar), keyword_only=True) for _, bar in ahead)),
         body=body,
         reverse=None,
-        result=_display((*items, *views, *((saved,) if saves else ()))),
+        result=display((*items, *views, *((saved,) if saves else ()))),
         title=titles[0],
     )
     bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
@@ -299,7 +299,7 @@ def _is_quiet(body: Block) -> bool:
     return True
 
 
-def _display(items: tuple[Expr, ...]) -> Expr:
+def display(items: tuple[Expr, ...]) -> Expr:
     """Several results as a tuple, one as it is, none as None."""
     return items[0] if len(items) == 1 else Build("tuple", items) if items else Const(None)
 

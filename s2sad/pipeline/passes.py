@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from s2sad.analysis.containers import unsafe
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
-from s2sad.differentiate.known import Reversed
+from s2sad.differentiate.known import Reversed, Tangential
 from s2sad.differentiate.recording import record
 from s2sad.differentiate.remake import Remaker
 from s2sad.errors import UnsupportedError, Violation
@@ -18,9 +18,11 @@ from s2sad.ir.check import checked
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
+from s2sad.ir.unset import set_first
 from s2sad.optimise import (
     Memory,
     collect,
+    fold,
     remove_dead,
     remove_trivial_joins,
     share,
@@ -28,6 +30,7 @@ from s2sad.optimise import (
     sunk,
     sunk_in_loops,
     tidy_loops,
+    with_indices,
 )
 from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
@@ -72,6 +75,21 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
     return replace(_in_place(a, function, made.facts), unbound=unbound), memory
+
+
+def finished_forward(a: Analysed, function: Function, made: Tangential, seen: Iterable[str]) -> Function:
+    """The passes after the tangents are written: joins, dead code, temporaries; others have what is ``seen``."""
+    function = checked(remove_trivial_joins(checked(replace(function, reverse=()), "forward")), "joins")
+    stems = {base(dot) for dot in made.facts if base(dot).endswith("_dot")}
+    tangents = frozenset(n for s in walk(function.body) for n in writes(s) if base(n) in stems)
+    groups = {**a.effects.objects(), **dict.fromkeys(tangents, tangents)}
+    kept = [*sorted(a.effects.written & a.effects.module), *seen]
+    function = remove_dead(function, groups, kept)
+    function = with_indices(function, Memory(function, made.facts, a.facts.globals, [tangents]))
+    function = _in_place(a, remove_dead(tidy_loops(function), groups, kept), made.facts)
+    memory = Memory(function, made.facts, a.facts.globals, [tangents, *a.effects.group.values()])
+    function = fold(replace(function, reverse=None), memory, tangents=True)
+    return replace(function, body=set_first(function.body, set(made.asked), a.lowered.unbound))
 
 
 def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
+import copy
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import gast
+
 from s2sad.emit import emit
 from s2sad.frontend.resolve import is_rebound
+from s2sad.frontend.source import MADE, Source
 from s2sad.ir.nodes import Function
 from s2sad.load import load
 from s2sad.naming import with_moved_set
@@ -23,12 +28,13 @@ _MISSING = object()
 class _Part:
     """The text of one function, the imports that it needs, and the functions that it calls.
 
-    ``open`` are the names that no import gives.
+    ``open`` are the names that no import gives, ``needs`` those of functions that are defined in the text.
     """
 
     text: str
     imports: set[Import] = field(default_factory=set)
     open: set[str] = field(default_factory=set)
+    needs: set[str] = field(default_factory=set)
     cells: list[types.CellType] = field(default_factory=list)
 
 
@@ -42,6 +48,9 @@ class Writer:
         self.meanings: dict[str, Import] = {}
         self.values: dict[str, Any] = {}
         self.functions: dict[str, types.FunctionType] = {}
+        self.made: dict[str, types.FunctionType] = {}
+        #: Names of functions that mean different ones in different places.
+        self.clashing: set[str] = set()
         self.filename = ""
 
     def source(self, names: Iterable[str]) -> str:
@@ -53,9 +62,45 @@ class Writer:
             if name not in wanted:
                 wanted.add(name)
                 pending += [cell.cell_contents.__name__ for cell in self.parts[name].cells]
-        parts = [part for name, part in self.parts.items() if name in wanted]
-        first = head({i for part in parts for i in part.imports}, {n for part in parts for n in part.open})
+                pending += self.parts[name].needs
+        parts = [part for name, part in self.parts.items() if name in wanted - self.clashing]
+        unknown = {n for part in parts for n in part.open} | (wanted & self.clashing)
+        first = head({i for part in parts for i in part.imports}, unknown)
         return (first + "\n\n\n" if first else "") + "\n\n".join(p.text.rstrip() + "\n" for p in parts)
+
+    def note(self, part: _Part, name: str, value: Any, namespace: dict[str, Any] | None) -> None:
+        """Note where a text finds the value of a name: in a module, as a function in the text, or nowhere."""
+        if self.is_defined(part, name, value):
+            return
+        found = None if value is _MISSING else import_of(name, value, namespace)
+        if found is not None:
+            part.imports.add(found)
+        else:
+            part.open.add(name)
+
+    def is_defined(self, part: _Part, name: str, value: Any) -> bool:
+        """Whether a value is a function that specialisation has made, and has its definition in the text."""
+        source = value.__dict__.get(MADE) if isinstance(value, types.FunctionType) else None
+        if source is None:
+            return False
+        part.needs.add(name)
+        if self.made.setdefault(name, value) is not value:
+            self.clashing.add(name)
+        if name not in self.parts:
+            self.define(name, value, source)
+        return True
+
+    def define(self, name: str, function: types.FunctionType, source: Source) -> None:
+        """The text of a function that specialisation has made, and that is no more than called or handed on."""
+        node = copy.copy(gast.gast_to_ast(source.node))
+        node.name = name
+        part = self.parts[name] = _Part(ast.unparse(node))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for used in {*outer_names(function.__code__), *cells}:
+            if used in cells:
+                self.note(part, used, cells[used].cell_contents, None)
+            elif used in function.__globals__:
+                self.note(part, used, function.__globals__[used], function.__globals__)
 
     def avoid(self, code: types.CodeType) -> None:
         """Call no function of ours by a name in a function of the user's."""
@@ -105,14 +150,18 @@ class Writer:
             file = f"{self.filename[:-1]} {function.name}>"
             loaded = load(emitted.text, file, namespace, cells, bindings, function.file, original)
             for made in loaded.values():
-                part.open.update(n for n in made.__code__.co_freevars if n not in bindings)
-                for name in emitted.names.intersection(outer_names(made.__code__)):
+                for name in made.__code__.co_freevars:
                     value = resolves(name)
-                    found = None if value is _MISSING else import_of(name, value, namespace)
+                    found = import_of(name, value) if callable(value) or isinstance(value, types.ModuleType) else None
+                    if name in bindings or self.is_defined(part, name, value):
+                        continue
                     if found is not None:
                         part.imports.add(found)
                     else:
                         part.open.add(name)
+                for name in emitted.names.intersection(outer_names(made.__code__)):
+                    value = resolves(name)
+                    self.note(part, name, value, namespace)
             return part, loaded
 
         part, loaded = load_it({})

@@ -5,6 +5,7 @@ The compiler is imported when the first one runs, and differentiates what that c
     y, f_reverse = forward(f, (0,), x, t)     f(x, t), and its reverse function with respect to x
     x_bar = f_reverse(y_bar)
     y = unchanging(f, (0,), x, t)             f(x, t), where its derivative is not needed
+    y, y_dot = pushed(f, (0,), (x_dot,), x, t)    f(x, t), and its tangent
 
 ``active`` are the positions and names of the arguments that carry derivatives.
 """
@@ -68,6 +69,21 @@ def unchanging_fresh(function: Any, active: tuple[Any, ...], /, *args: Any, **kw
 def checked(function: Any, active: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     """The value of a call of which it is known what it does, as far as the calls in it do no more."""
     return (_enter or _entry())(function, active, args, kwargs, "effects", "known")
+
+
+def pushed(function: Any, active: tuple[Any, ...], dots: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+    """The value of a call and its tangent, for the tangents ``dots`` of the active arguments."""
+    return (_enter or _entry())(function, active, args, kwargs, "tangent_call", "", dots)
+
+
+def pushed_apart(function: Any, active: tuple[Any, ...], dots: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+    """As `pushed`, for a value that may share nothing with the arguments, which are written later."""
+    return (_enter or _entry())(function, active, args, kwargs, "tangent_call", "apart", dots)
+
+
+def pushed_fresh(function: Any, active: tuple[Any, ...], dots: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+    """As `pushed`, for a value that is written later: it may share nothing with what was there before."""
+    return (_enter or _entry())(function, active, args, kwargs, "tangent_call", "fresh", dots)
 
 
 def adjoint_like(g: Any, x: Any) -> Any:

@@ -20,7 +20,7 @@ from s2sad.runtime import protocols
 DRAWING_METHODS = frozenset(
     "random rand randn randint integers uniform normal standard_normal gauss exponential standard_exponential gamma "
     "standard_gamma beta poisson binomial multinomial lognormal multivariate_normal laplace logistic triangular "
-    "geometric dirichlet chisquare standard_t vonmises".split()
+    "geometric dirichlet chisquare standard_t vonmises gumbel rayleigh weibull pareto power".split()
 )
 #: The members of Python's and NumPy's own classes.
 MEMBERS = frozenset(name for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for name in dir(t))
@@ -36,8 +36,28 @@ _AROUND = ("__func__", "fget", "func", "__wrapped__")
 _HEAP_TYPE = 1 << 9
 #: The classes whose objects have what members their maker has given them.
 _OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
+#: What stands for classes of libraries as if the user had written it.
+_MODELS = "s2sad.ops.scipy.models."
 #: Where Python's own modules are, and the folders of installed packages.
 _LIBRARY, _PACKAGES = os.path.dirname(os.__file__), frozenset(("site-packages", "dist-packages"))
+
+
+def module_of(thing: object) -> str:
+    """The name of the module where a function or class is defined; empty where it does not say.
+
+    The class of Cython's functions and those with a property of this name have something else there.
+
+    Example:
+        >>> module_of(np.linalg.norm), module_of(type("Odd", (), {"__module__": property(id)}))
+        ('numpy.linalg', '')
+    """
+    name = getattr(thing, "__module__", None)
+    return name if isinstance(name, str) else ""
+
+
+def package_of(thing: object) -> str:
+    """The package of the module where a function or class is defined; empty where it does not say."""
+    return module_of(thing).partition(".")[0]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -93,13 +113,18 @@ def _is_of_library(cls: type) -> bool:
     """Whether a class is Python's, NumPy's, this package's or of another installed one."""
     if not cls.__flags__ & _HEAP_TYPE:
         return True
-    if cls.__module__.partition(".")[0] == __package__.partition(".")[0]:
-        return True
-    module = sys.modules.get(cls.__module__)
-    file = getattr(module, "__file__", None)
+    return is_of_library(module_of(cls))
+
+
+def is_of_library(name: str) -> bool:
+    """Whether a module is Python's, NumPy's, this package's or of another installed one."""
+    package = name.partition(".")[0]
+    if package == __package__.partition(".")[0]:
+        return not name.startswith(_MODELS)
+    file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         # Of Python's own modules some are in the interpreter; others without a file were made when the program ran.
-        return cls.__module__.partition(".")[0] in sys.builtin_module_names and cls.__module__ != "builtins"
+        return package in sys.builtin_module_names and package != "builtins"
     return str(file).startswith(_LIBRARY + os.sep) or not _PACKAGES.isdisjoint(str(file).split(os.sep))
 
 

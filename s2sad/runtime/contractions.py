@@ -14,6 +14,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.classes import module_of
 
 
 def is_sparse(x: Any) -> bool:
@@ -23,7 +24,7 @@ def is_sparse(x: Any) -> bool:
         UndefinedDerivativeError: it is no array either, so that nobody knows what the product is.
     """
     cls = type(x)
-    if cls.__module__.startswith("scipy.sparse"):
+    if module_of(cls).startswith("scipy.sparse"):
         return True
     if not (hasattr(cls, "__array_function__") or isinstance(x, (list, tuple, int, float, complex))):
         raise UndefinedDerivativeError(

@@ -439,7 +439,8 @@ def _turn(matrix: Any) -> Any:
 
 def _solve_factor(upper: Any, b: Any, lower: bool = False) -> Any:
     """Solve with the triangular factor of a QR decomposition, or its conjugate transpose."""
-    if np.any(np.diagonal(upper, axis1=-2, axis2=-1) == 0):
+    sizes = np.abs(np.diagonal(upper, axis1=-2, axis2=-1))
+    if np.any(sizes <= np.finfo(sizes.dtype).eps * np.max(sizes, axis=-1, keepdims=True, initial=0)):
         raise UndefinedDerivativeError(
             "np.linalg.qr has no derivative where the first columns of the matrix are linearly dependent"
         )

@@ -47,6 +47,42 @@ def share_items(g: Any, z: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_shares(g, z, args))
 
 
+def unsorted(g: Any, z: Any, xs: Any) -> Any:
+    """Return the adjoint of ``xs``, given ``g``, that of the list ``z = sorted(xs, ...)`` of numbers.
+
+    >>> unsorted([1.0, 2.0], [0.5, 3.0], [3.0, 0.5])
+    [2.0, 1.0]
+    """
+    places = _places(z, xs)
+    found = [0.0] * len(places)
+    for i, place in enumerate(places):
+        found[place] = g[i]
+    return items_like(xs, found)
+
+
+def sorted_tangent(t: Any, z: Any, xs: Any) -> Any:
+    """Return the tangent of the list ``z = sorted(xs, ...)``, given ``t``, that of ``xs``.
+
+    >>> sorted_tangent([1.0, 2.0], [0.5, 3.0], [3.0, 0.5])
+    [2.0, 1.0]
+    """
+    return [t[place] for place in _places(z, xs)]
+
+
+def _places(z: Any, xs: Any) -> list[int]:
+    """Where the items of ``z`` stand in ``xs``; those that are equal in their order."""
+    if not all(isinstance(x, (int, float, np.generic)) or (isinstance(x, np.ndarray) and not x.ndim) for x in z):
+        raise UndefinedDerivativeError(
+            "sorted(...) of other than numbers has no derivative", "Sort the numbers, or take items by index."
+        )
+    if any(x != x for x in z):
+        raise UndefinedDerivativeError("sorted(...) of NaN has no derivative", "Use np.sort.")
+    places: dict[Any, list[int]] = {}
+    for i, x in reversed(list(enumerate(xs))):
+        places.setdefault(float(x), []).append(i)
+    return [places[float(x)].pop() for x in z]
+
+
 def _hits(z: Any, xs: Sequence[Any]) -> list[bool]:
     return [x is z or bool(x == z) for x in xs]  # a NaN is not equal to itself
 

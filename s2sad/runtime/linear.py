@@ -1,10 +1,10 @@
 """Transposes of NumPy's shaping, gathering and joining functions.
 
 Emitted adjoints call these where no single NumPy function is the transpose.
-``unpad`` is the transpose of ``np.pad``, ``untake`` that of ``np.take``, and so
-on; ``g`` is always the adjoint of the function's result, and the answer has the
-shape and structure of the argument.  All of them return fresh arrays or views
-of ``g``, never write into ``g``, and need NumPy only.
+``untake`` is the transpose of ``np.take``, ``untile`` that of ``np.tile``, and so on;
+``g`` is always the adjoint of the function's result, and the answer has the shape and
+structure of the argument.  All of them return fresh arrays or views of ``g``, never
+write into ``g``, and need NumPy only.
 """
 
 from __future__ import annotations
@@ -75,6 +75,17 @@ def uncast(g: Any, dtype: Any, a: Any) -> Any:
             )
         return np.zeros_like(g, dtype=own if np.issubdtype(own, np.inexact) else float)
     return cast(g, own) if np.issubdtype(own, np.inexact) else g
+
+
+def unfirst(g: Any, xs: Any, dtype: Any) -> Any:
+    """Return the adjoint of ``np.array(xs)``, given ``g``, that of its first elements converted to ``dtype``.
+
+    >>> unfirst(np.array([1.0, 2.0]), [0.5, 1.5, 2.5], float)
+    array([1., 2., 0.])
+    """
+    whole = np.asarray(xs)
+    g = uncast(g, dtype, whole)
+    return np.append(g, np.zeros_like(g, shape=len(whole) - len(g)))
 
 
 def layout_order(order: str, a: Any) -> Literal["C", "F"]:
@@ -198,44 +209,6 @@ def untile(g: Any, shape: Shape, reps: Any) -> Array:
     sizes = (1,) * (ndim - len(shape)) + tuple(shape)
     split = np.reshape(g, [n for pair in zip(times, sizes, strict=True) for n in pair])
     return np.reshape(np.sum(split, axis=tuple(range(0, 2 * ndim, 2))), shape)
-
-
-def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Array:
-    """Transpose of ``np.pad`` for the modes that copy elements (and of ``"constant"``, whose border has no adjoint).
-
-    Raises:
-        UndefinedDerivativeError: another mode (``"mean"``, ``"maximum"``, ``"linear_ramp"``, a function, ...).
-    """
-    if mode == "constant":
-        before = _pad_before(pad_width, len(shape))
-        kept: Array = g[tuple(slice(b, b + n) for b, n in zip(before, shape, strict=True))]
-        return kept
-    # Padding an array of positions says from where each element of the result was copied.
-    size = math.prod(shape)
-    origin = np.pad(np.arange(size).reshape(shape), pad_width, mode=copying(mode))
-    return untake(g, shape, origin)
-
-
-def copying(mode: str) -> Any:
-    """Return ``mode`` if ``np.pad`` only copies elements in it, so that padding is linear.
-
-    Raises:
-        UndefinedDerivativeError: it computes with them.
-    """
-    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap"):
-        raise UndefinedDerivativeError(
-            f"np.pad with mode={mode!r} has no derivative", "Use 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'."
-        )
-    return mode
-
-
-def _pad_before(pad_width: Any, ndim: int) -> list[int]:
-    if isinstance(pad_width, dict):
-        before = [0] * ndim
-        for axis, width in pad_width.items():
-            before[axis] = int(np.broadcast_to(width, (2,))[0])
-        return before
-    return [int(n) for n in np.broadcast_to(pad_width, (ndim, 2))[:, 0]]
 
 
 def unrollaxis(g: Any, axis: int, start: int = 0) -> Any:

@@ -34,6 +34,49 @@ def plain(x: Any) -> Any:
     return x
 
 
+def still(x: Any, known: Any) -> Any:
+    """The list or dict ``x`` itself, if it holds the objects that it did when the program was compiled.
+
+    Raises:
+        UndefinedDerivativeError: if it has other items now.
+
+    Example:
+        >>> still([1.0, "a"], [2.0, "a"])
+        [1.0, 'a']
+    """
+    same = type(x) is type(known) and len(x) == len(known)
+    if same and type(x) is dict:
+        same = list(x) == list(known)
+        x_items, items = x.values(), known.values()
+    else:
+        x_items, items = x, known
+    plain = (int, float, complex, np.generic, np.ndarray, list, tuple, dict)
+    if not same or not all(a is b or isinstance(b, plain) for a, b in zip(x_items, items, strict=True)):
+        raise UndefinedDerivativeError(
+            f"this {type(x).__name__} was changed while a function that goes through it ran",
+            "Make a new one instead.",
+        )
+    return x
+
+
+def at_least(x: Any, count: int) -> Any:
+    """The list, tuple or array ``x`` itself, if it has so many items.
+
+    Raises:
+        UndefinedDerivativeError: if it has fewer items, or is something else.
+
+    Example:
+        >>> at_least((1.0, 2.0), 2)
+        (1.0, 2.0)
+    """
+    if not isinstance(x, (list, tuple, np.ndarray)) or len(x) < count:
+        raise UndefinedDerivativeError(
+            f"what is gone through beside {count} known items is no list, tuple or array of as many",
+            "Give it as many items.",
+        )
+    return x
+
+
 def number(x: Any) -> Any:
     """``x`` itself, if it is a number: with an object beside it, an array would go through its items.
 
@@ -100,3 +143,44 @@ for _method in [
 def unset(name: str) -> Any:
     """Stand for the variable called ``name``, which has no value yet."""
     return Unset(name)
+
+
+def tolist(a: Any) -> Any:
+    """The elements of ``a`` as Python numbers in nested lists: ``a.tolist()``."""
+    return a.tolist()
+
+
+def untolist(g: Any, a: Any) -> Any:
+    """Return the adjoint of ``a``, given ``g``, that of the nested lists ``a.tolist()``.
+
+    Example:
+        >>> untolist([[1.0], [2.0]], np.zeros((2, 1)))
+        array([[1.],
+               [2.]])
+    """
+    whole = np.reshape(np.array(g, np.result_type(a)), np.shape(a))
+    return whole if np.ndim(a) else whole[()]
+
+
+def compressed(a: Any, condition: Any, axis: int | None = None) -> Any:
+    """The elements or slices of ``a`` at which a condition holds: ``a.compress(condition, axis)``."""
+    return a.compress(condition, axis)
+
+
+def viewed(a: Any, kind: Any = None) -> Any:
+    """``a.view(kind)``, with the same elements.
+
+    Raises:
+        UndefinedDerivativeError: if the elements of the view are other numbers.
+
+    Example:
+        >>> viewed(np.array([1.0, 2.0]), np.ndarray)
+        array([1., 2.])
+    """
+    seen = a.view() if kind is None else a.view(kind)
+    if seen.dtype != a.dtype or type(seen) is not type(a):
+        raise UndefinedDerivativeError(
+            f"a view of numbers of dtype {a.dtype} as {seen.dtype} has no derivative",
+            "Convert them with astype; for the parts of complex numbers use .real and .imag.",
+        )
+    return seen

@@ -106,3 +106,13 @@ def backward_recurrence(b: Any, c: Any) -> Any:
     for j in range(np.shape(s)[-1] - 2, -1, -1):
         s[..., j] += c[..., j + 1] * s[..., j + 1]
     return s
+
+
+def after_zeros(x: Any, count: int) -> Any:
+    """``x`` with so many zeros before it along its last axis.
+
+    Example:
+        >>> after_zeros(np.array([1.0, 2.0]), 1)
+        array([0., 1., 2.])
+    """
+    return np.concatenate((np.zeros_like(x, shape=(*x.shape[:-1], count)), x), axis=-1)

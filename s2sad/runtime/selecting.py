@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import Shape, unbroadcast
 from s2sad.runtime.linear import like, rebuild
 
@@ -70,3 +71,65 @@ def inserted_values(g: Any, arr: Any, obj: Any, values: Any, axis: int | None = 
     real = np.bincount(places[here] - 1, np.real(g[here]), size)
     summed = real + 1j * np.bincount(places[here] - 1, np.imag(g[here]), size) if np.iscomplexobj(g) else real
     return like(np.reshape(summed.astype(g.dtype), np.shape(values)), values)
+
+
+def piece_conditions(x: Any, condlist: Any, count: int) -> Any:
+    """Return the conditions of ``np.piecewise(x, condlist, funclist)`` for so many functions, as it reads them.
+
+    >>> piece_conditions(np.array([1.0, 2.0]), [np.array([True, False])], 2)
+    array([[ True, False],
+           [False,  True]])
+    """
+    x = np.asanyarray(x)
+    if np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and x.ndim != 0):
+        condlist = [condlist]
+    conditions = np.asarray(condlist, dtype=bool)
+    if len(conditions) == count - 1:
+        conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)], axis=0)
+    elif len(conditions) != count:
+        n = len(conditions)
+        raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
+    return conditions
+
+
+def result_dtype(value: Any) -> Any:
+    """Return the dtype of what ``np.vectorize`` makes of results of which this is the first.
+
+    Raises:
+        UndefinedDerivativeError: if these are several or no numbers.
+
+    >>> result_dtype(2.5)
+    dtype('float64')
+    """
+    if np.ndim(value):
+        raise UndefinedDerivativeError(
+            "np.vectorize of a function whose result is no number has no derivative", "Write one function for each."
+        )
+    return np.asarray(value).dtype
+
+
+def trimmed_part(a: Any, trim: str = "fb") -> tuple[slice, ...]:
+    """Return the part of ``a`` that ``np.trim_zeros(a, trim)`` leaves.
+
+    >>> trimmed_part(np.array([0.0, 0.0, 1.5, 0.0]))
+    (slice(2, 3, None),)
+    """
+    a = np.asarray(a)
+    found = np.argwhere(a)
+    if not len(found):
+        return tuple([slice(0, 0)] * a.ndim)
+    first, last = np.min(found, 0), np.max(found, 0) + 1
+    front, back = "f" in trim.lower(), "b" in trim.lower()
+    ends = zip(first, last, a.shape, strict=True)
+    return tuple([slice(int(i) if front else 0, int(j) if back else n) for i, j, n in ends])
+
+
+def untrim(g: Any, a: Any, trim: str = "fb") -> Any:
+    """Return the adjoint of ``a``, given ``g``, that of ``np.trim_zeros(a, trim)``.
+
+    >>> untrim(np.array([2.0]), np.array([0.0, 0.0, 1.5, 0.0]))
+    array([0., 0., 2., 0.])
+    """
+    whole = np.zeros_like(g, shape=np.shape(a))
+    whole[trimmed_part(a, trim)] = g
+    return like(whole, a)

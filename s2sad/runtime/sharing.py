@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts
+from s2sad.runtime.reading import Reading
 
 _REMEDY = "Pass a copy of one of them."
 #: How much work an exact answer may be before two arrays are taken to share memory.
@@ -18,24 +18,27 @@ _WORK = 1000
 
 
 class SharedArgumentsError(UndefinedDerivativeError):
-    """Two arguments share what the function may change; ``shared`` is that object, as each of them has it."""
+    """Two arguments share what the function may change; ``shared`` is that object, as each of them has it.
 
-    def __init__(self, message: str, remedy: str = _REMEDY, shared: tuple[Any, ...] = ()) -> None:
-        """Take what is wrong, what to do about it, and the objects."""
+    ``reader`` is the function that reads it otherwise than by an argument.
+    """
+
+    def __init__(self, message: str, remedy: str = _REMEDY, shared: tuple[Any, ...] = (), reader: str = "") -> None:
+        """Take what is wrong, what to do about it, the objects, and who reads them."""
         super().__init__(message, remedy)
-        self.shared = shared
+        self.shared, self.reader = shared, reader
 
 
 def apart(written: Any, *others: Any) -> None:
     """Refuse arguments that share memory with one that the function writes into (or with one of a tuple of these).
 
-    Arrays of the module are among the ``others``.
+    Arrays of the module, and functions that may read some, are among the ``others``.
 
     Raises:
         SharedArgumentsError: if an array in ``written`` may overlap another, or one in ``others``.
     """
     own = arrays_in(written)
-    _check_captured(own, (written, *others))
+    _check_read({}, own, (written, *others))
     rest = [b for x in others for b in arrays_in(x)]
     for i, a in enumerate(own):
         for b in (*own[:i], *rest):
@@ -55,9 +58,11 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
         SharedArgumentsError: if two reach the same list, dict, set, instance or memory.
     """
     reached = [_changeable(x) for x in changed]
-    _check_captured([a for _, arrays in reached for a in arrays], (*changed, *others))
-    for x in others:
-        of_class = next((a for a in _of_classes(changed) if isinstance(x, np.ndarray) and overlap(a, x)), None)
+    objects = {i: y for more, _ in reached for i, y in more.items()}
+    _check_read(objects, [a for _, arrays in reached for a in arrays], (*changed, *others))
+    of_classes = list(_of_classes(changed))
+    for x in (*others, *(read for _, read in Reading(others).found)) if of_classes else ():
+        of_class = next((a for a in of_classes if isinstance(x, np.ndarray) and overlap(a, x)), None)
         if of_class is not None:
             raise SharedArgumentsError(
                 "an argument has an array of its class, which the function may change and reads otherwise, too",
@@ -84,6 +89,7 @@ def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
         SharedArgumentsError: if an object in ``changed`` is there more than once.
     """
     reached = [Reach([x]) for x in arguments]
+    _check_read({id(x): x for x in changed}, [], arguments)
     for x in changed:
         count = sum(a is x for a in arguments)
         count += sum(part is x for reach in reached for parts in reach.parts.values() for part in parts)
@@ -138,47 +144,24 @@ def _of_classes(objects: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
             yield from (v for name, v in held if name not in own)
 
 
-def _check_captured(written: Sequence[Any], arguments: Iterable[Any]) -> None:
-    """Refuse functions among what arguments reach that have captured memory which is written: they see no copy.
+def _check_read(objects: Mapping[int, Any], memory: Sequence[Any], roots: Iterable[Any]) -> None:
+    """Refuse to change objects and memory that functions read which the ``roots`` lead to: they see no copy.
 
     Raises:
-        UndefinedDerivativeError: if one has.
+        SharedArgumentsError: if one does.
     """
-    seen: dict[int, Any] = {}
-    pending = [f for x in arguments if type(x) not in ATOMS for f in _functions_in(x)]
-    while pending:
-        function = pending.pop()
-        if id(function) in seen:
-            continue
-        seen[id(function)] = function
-        held = [c.cell_contents for c in function.__closure__ or () if _is_filled(c)]
-        held += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        for x in held:
-            if any(overlap(a, b) for a in arrays_in(x) for b in written):
-                name = function.__qualname__
-                raise UndefinedDerivativeError(
-                    f"an argument that the function writes into shares memory with what {name} has captured",
-                    "Pass a copy of it (x.copy()), or give the values to the function as arguments.",
-                )
-            if type(x) not in ATOMS:
-                pending += _functions_in(x)
-
-
-def _functions_in(x: Any) -> list[types.FunctionType]:
-    """The functions that an object reaches, or is."""
-    if isinstance(x, np.ndarray) and not x.dtype.hasobject:
-        return []
-    reach = Reach([x])
-    found = [y for y in reach.outside if isinstance(y, types.FunctionType)]
-    bound = [y.__func__ for y in reach.objects.values() if isinstance(y, types.MethodType)]
-    return found + [f for f in bound if isinstance(f, types.FunctionType)]
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
+    roots = [x for x in roots if type(x) not in ATOMS and (type(x) is not np.ndarray or x.dtype.hasobject)]
+    for reader, value in Reading(roots).found if roots else ():
+        more, arrays = _changeable(value)
+        common = next((x for key, x in objects.items() if key in more), None)
+        shared = (common, common) if common is not None else _overlapping(memory, arrays)
+        if shared:
+            raise SharedArgumentsError(
+                f"an argument and what {reader} reads share {described(shared[0])} that the function may change",
+                "Pass a copy of it, or give the values to the function as arguments.",
+                shared,
+                reader,
+            )
 
 
 def _overlapping(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
@@ -203,10 +186,11 @@ def named(error: SharedArgumentsError, arguments: Mapping[str, Any]) -> Undefine
     """The error with the names of the arguments."""
     found = places(arguments, error.shared)
     what = described(error.shared[0]) if error.shared else ""
-    if len(found) == 2:
+    if len(found) == 2 and not error.reader:
         message = f"arguments {found[0]} and {found[1]} share {what} that the function may change"
-    elif len(found) == 1:
-        message = f"argument {found[0]} and the module share {what} that the function may change"
+    elif found:
+        other = f"what {error.reader} reads" if error.reader else "the module"
+        message = f"argument {found[0]} and {other} share {what} that the function may change"
     else:
         message = error.args[0]
     return UndefinedDerivativeError(message, error.args[1])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
+from s2sad.transform.containers import computed
+from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
     Abstract,
     Cell,
     Choice,
+    Content,
     Known,
     NotSpecialisedError,
     Record,
@@ -103,6 +107,19 @@ def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame) -> tuple[
     return tuple(made)
 
 
+def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An attribute of one of two objects."""
+    base = s.get(op.operands[0], frame)
+    if not isinstance(base, Choice):
+        return None
+
+    def arm(side: Abstract) -> End:
+        return End("yield", (computed(s, "attribute", op.data, (side,), op, frame),))
+
+    arms = [functools.partial(arm, side) for side in (base.then, base.orelse)]
+    return fork(s, base.test, arms, [op.result.name], frame.place or op.place)
+
+
 def created(before: State, states: Sequence[State]) -> list[Cell]:
     """The cells of attributes that some states have and the objects, which exist already, did not have before."""
     new = dict.fromkeys(cell for state in states for cell in state if cell not in before)
@@ -131,19 +148,19 @@ def fork(
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
         changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
         changed += created(before, [state for _, state in going])
-        whole = [cell for cell in changed if before.is_apart(cell)]
+        whole = [c for c in changed if before.is_apart(c) and not _are_alike([state[c] for _, state in going])]
         if not whole:
             break
         s.freeze_all(whole, before)
     if not going:
-        _write(s, "if", test, [(out, _exit(s, out, state, end)) for out, end, state in ran], [], place)
+        _write(s, "if", test, [(out, exit_of(s, out, state, end)) for out, end, state in ran], [], place)
         return End("never", (), place)
     joining = _Joining(s, test, before, [(end, state, _results(out)) for out, end, state in ran if end.kind == "yield"])
     columns = [[end.values[i] for end, _ in going] for i in range(len(names))]
     abstract = [
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
-    contents = [joining.value([content_of(s, state, cell) for _, state in going], cell.name) for cell in changed]
+    contents = [joining.content([content_of(s, state, cell) for _, state in going], cell.name) for cell in changed]
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
@@ -151,7 +168,7 @@ def fork(
         if end.kind == "yield":
             end = replace(end, values=tuple(joining.handed[at]))
             at += 1
-        written.append((out, _exit(s, out, state, end)))
+        written.append((out, exit_of(s, out, state, end)))
     plain = kind == "choose" and len(results) == 1
     plain = plain and all(exit.kind == "yield" and is_expression(out, exit) for out, exit in written)
     _write(s, "choose" if plain else "if", test, written, results, place)
@@ -160,12 +177,24 @@ def fork(
     return tuple(abstract)
 
 
+def _are_alike(contents: Sequence[Abstract]) -> bool:
+    """Whether lists or dicts have as many items, or the same keys, in each arm."""
+    first = contents[0]
+    return isinstance(first, Content) and all(
+        isinstance(c, Content)
+        and len(c.slots) == len(first.slots)
+        and c.keys == first.keys
+        and c.factory is first.factory
+        for c in contents
+    )
+
+
 def _results(out: Sequence[Operation]) -> set[Value]:
     """The values that operations make and that can be seen after them."""
     return {result for operation in out for result in operation.results}
 
 
-def _exit(s: Specialiser, out: list[Operation], state: State, end: End) -> Exit:
+def exit_of(s: Specialiser, out: list[Operation], state: State, end: End) -> Exit:
     """The exit of a region that has been written."""
     with s.apart() as more:
         s.state = state.copied()
@@ -193,7 +222,7 @@ class _Joining:
         self, s: Specialiser, test: Operand, before: State, arms: Sequence[tuple[End, State, set[Value]]]
     ) -> None:
         self.s, self.test = s, test
-        self.parts = [(state, _Inside(before, made)) for _, state, made in arms]
+        self.parts = [(state, Inside(before, made)) for _, state, made in arms]
         self.arms = self.shapes()
         #: The cells and objects of an arm that one of two functions has for itself.
         self.taken: list[set[Cell | Record]] = [set() for _ in arms]
@@ -237,9 +266,25 @@ class _Joining:
                 self.result(column, _title(column)) for column in zip(*[arm.leaves for arm in trial], strict=True)
             ]
             return self.again(shapes[0][1], columns, self.made)
-        if len(values) == 2 and all(map(is_callable, values)):
+        if len(values) == 2 and all(is_callable(v) or isinstance(v, Record) or is_existing(v) for v in values):
             return self.choice(values)
         return self.result(values, name)
+
+    def content(self, values: list[Abstract], name: str) -> Abstract:
+        """What a cell holds; of a list or dict that has other items in each arm, a new place for each."""
+        first = values[0]
+        if not isinstance(first, Content) or not _are_alike(values):
+            return self.value(values, name)
+        contents = [value for value in values if isinstance(value, Content)]
+        slots = []
+        for column in zip(*[content.slots for content in contents], strict=True):
+            slot = column[0]
+            if any(other is not slot for other in column) or slot not in self.s.state:
+                slot = Cell(slot.name, item=True)
+                held = [state[cell] for (state, _), cell in zip(self.parts, column, strict=True)]
+                self.s.state[slot] = self.value(held, slot.name)
+            slots.append(slot)
+        return Content(tuple(slots), first.keys, factory=first.factory)
 
     def choice(self, values: list[Abstract]) -> Choice:
         """One of two functions."""
@@ -278,7 +323,7 @@ def _is_fixed(s: Specialiser, test: Operand) -> bool:
     return made.kind == "unary" and made.data == "not"
 
 
-class _Inside:
+class Inside:
     """Whether a value or cell is made in an arm."""
 
     def __init__(self, before: State, made: set[Value]) -> None:

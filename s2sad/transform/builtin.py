@@ -2,75 +2,120 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
+import operator
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import Constant, Operation, Value
+from s2sad.ir.code import NONE, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
 from s2sad.transform.constants import is_instance
+from s2sad.transform.containers import (
+    MAPPINGS,
+    MOST_ITEMS,
+    computed,
+    items_of,
+    key_of,
+    performed,
+    run_through,
+)
+from s2sad.transform.copies import as_dict, as_tuple, copied, namespace, replaced
+from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     WRAPPING,
     Abstract,
     Items,
     Known,
-    Method,
     Partial,
+    Record,
     Row,
     is_callable,
 )
-from s2sad.transform.simple import is_structure, items_of, run_through, stream
+from s2sad.transform.methods import keyed
+from s2sad.transform.objects import member_call
+from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.streams import ITERATING, NAMES
 
 Args = Sequence[tuple[str, Abstract]]
 
 
 def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
     """What a function of Python's own gives for static arguments; None where that is not known."""
-    values = [value for kind, value in args if not kind]
-    if len(values) < len(args) and function is not functools.partial:
-        if function is not zip or not _is_strict(s, values, args):
-            return None
-    values = [s.plain(value) for value in values]
-    if function is range and args and all(isinstance(v, Constant) and type(v.value) is int for v in values):
-        numbers = [v.value for v in values if isinstance(v, Constant)]
-        given = [s.get(op.operands[0], frame), *(v for _, v in args)]
-        operand = s.emit("call", s.operands(given, frame.place or op.place), op.data, place=frame.place or op.place)
-        s.needless.add(operand)
-        try:
-            return (Known(range(*numbers), (), operand),)
-        except (TypeError, ValueError):
-            return None
-    if function is not isinstance and not any(
-        is_structure(v) or isinstance(v, Constant) or v in s.rows for v in values
-    ):
+    values = [s.plain(value) for kind, value in args if not kind]
+    named = {kind: s.plain(value) for kind, value in args if kind}
+    if "*" in named or "**" in named:
         return None
+    if function is functools.partial:
+        return (Partial(values[0], tuple(values[1:]), tuple(named.items())),) if is_callable(values[0]) else None
+    if function is range and not named:
+        return _range(s, values, args, op, frame)
     if function is functools.wraps and len(args) == 1:
         return (WRAPPING,)
-    if function is functools.partial:
-        return (
-            (Partial(values[0], tuple(values[1:]), tuple([(k, v) for k, v in args if k])),)
-            if is_callable(values[0])
-            else None
-        )
+    if isinstance(function, _GETTERS):
+        return got(s, function, args, op, frame)
     try:
-        made = _FUNCTIONS.get(function)
+        iterating, making, of_objects = ITERATING.get(function), _FUNCTIONS.get(function), _OF_OBJECTS.get(function)
     except TypeError:
         return None
-    return None if made is None else made(s, values)
+    if iterating is not None:
+        return _iterating(Given(s, values, named, op, frame), function, iterating)
+    if of_objects is not None:
+        return of_objects(Given(s, values, named, op, frame))
+    if function is len and len(values) == 1 and isinstance(values[0], Record):
+        return member_call(s, values[0], "__len__", [], op, frame)
+    if making is None:
+        return None
+    if any(function is cls for cls in MAPPINGS):
+        return _mapping(s, function, values, named)
+    if any(function is getter for getter in _GETTERS):
+        return None if named else _getter(function, values)
+    known = (
+        not values
+        or function in (isinstance, callable)
+        or any(is_structure(v) or isinstance(v, Constant) for v in values)
+    )
+    return making(s, values) if not named and (known or any(v in s.rows for v in values)) else None
 
 
-def _is_strict(s: Specialiser, values: list[Abstract], args: Args) -> bool:
-    """Whether ``zip(..., strict=True)`` is given rows that are equally long."""
-    rows = [s.row(value) for value in values]
-    strict = [isinstance(value, Constant) and kind == "strict" for kind, value in args if kind]
-    return strict == [True] and len({len(row) if row is not None else -1 for row in rows}) == 1
+def _range(s: Specialiser, values: Sequence[Abstract], args: Args, op: Operation, frame: Frame) -> Done:
+    if not values or not all(isinstance(v, Constant) and type(v.value) is int for v in values):
+        return None
+    numbers = [v.value for v in values if isinstance(v, Constant)]
+    given = [s.get(op.operands[0], frame), *(v for _, v in args)]
+    operand = s.emit("call", s.operands(given, frame.place or op.place), op.data, place=frame.place or op.place)
+    s.needless.add(operand)
+    try:
+        return (Known(range(*numbers), (), operand),)
+    except (TypeError, ValueError):
+        return None
+
+
+def _iterating(given: Given, function: Any, run: Callable[[Given], Done]) -> Done:
+    """A function that runs through what it is given: what it gives, or its call with what was made for it."""
+    if given.named.keys() - set(NAMES.get(function, ())):
+        return None
+    before = list(given.values)
+    done = run(given)
+    if done is not None or all(a is b for a, b in zip(before, given.values, strict=True)):
+        return done
+    s, place = given.s, given.frame.place or given.op.place
+    called = s.outside(function, function.__name__)
+    operands = s.operands([called, *given.values, *given.named.values()], place)
+    return (s.emit("call", operands, (*[""] * len(before), *given.named), place=place),)
 
 
 def _callable(s: Specialiser, values: list[Abstract]) -> Done:
-    return (Constant(True),) if len(values) == 1 and is_callable(values[0]) else None
+    if len(values) != 1:
+        return None
+    is_number = isinstance(values[0], Constant) or values[0] in s.numbers
+    return (Constant(False),) if is_number else (Constant(True),) if is_callable(values[0]) else None
 
 
 def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
@@ -93,80 +138,114 @@ def _is_users(cls: Any) -> bool:
 
 def _len(s: Specialiser, values: list[Abstract]) -> Done:
     (value,) = values
+    content = s.content(value) if isinstance(value, Items) else None
+    if content is not None:
+        return (Constant(len(content.slots if content.keys is None else content.keys)),)
     row = s.row(value)
-    if isinstance(value, Items) and value.keys is not None and isinstance(s.state[value.cell], Row):
-        return (Constant(len(value.keys)),)
     return None if row is None else (Constant(len(row)),)
 
 
 def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callable[[Specialiser, list[Abstract]], Done]:
     def made(s: Specialiser, values: list[Abstract]) -> Done:
-        row = run_through(s, values[0]) if len(values) == 1 else None
+        row = run_through(s, values[0]) if len(values) == 1 else () if not values else None
         return None if row is None else (kind(s, list(row)),)
 
     return made
 
 
-def _zip(s: Specialiser, values: list[Abstract]) -> Done:
-    found = [run_through(s, value, True) for value in values]
-    rows = [row for row in found if row is not None]
-    if len(rows) < len(found):
+def _set(s: Specialiser, values: list[Abstract]) -> Done:
+    row = run_through(s, values[0]) if len(values) == 1 else () if not values else None
+    keys = None if row is None else [key_of(s, value) for value in row]
+    if keys is None or None in keys:
         return None
-    return (stream(s, [Row(items) for items in zip(*rows, strict=False)], values),)
+    return (items_of(s, [], tuple(dict.fromkeys([key.value for key in keys if key is not None])), set),)
 
 
-def _enumerate(s: Specialiser, values: list[Abstract]) -> Done:
-    start = values[1] if len(values) > 1 else Constant(0)
-    if not isinstance(start, Constant) or type(start.value) is not int:
+def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str, Abstract]) -> Done:
+    """``dict(...)`` and the like."""
+    factory: Abstract | None = None
+    if cls is defaultdict and values:
+        factory, values = values[0], values[1:]
+        factory = None if factory is NONE else factory
+    found: list[tuple[Any, Abstract]] = []
+    for value in values:
+        content = s.content(value) if isinstance(value, Items) else None
+        if content is not None and content.keys is not None:
+            found += zip(content.keys, [s.state[cell] for cell in content.slots], strict=True)
+            continue
+        pairs = keyed(s, run_through(s, value))
+        if pairs is None:
+            return None
+        found += pairs
+    whole = {**dict(found), **named}
+    if len(values) > 1 or len(whole) > MOST_ITEMS or (cls is Counter and values):
         return None
-    row = run_through(s, values[0], True)
-    if row is None:
+    s.used = s.used or cls is not dict or bool(values)
+    return (items_of(s, list(whole.values()), tuple(whole), cls, factory),)
+
+
+def _getattr(given: Given) -> Done:
+    """``getattr(object, "name")``."""
+    name = given.values[1] if len(given.values) == 2 else None
+    if not isinstance(name, Constant) or not isinstance(name.value, str):
         return None
-    return (stream(s, [Row((Constant(i), v)) for i, v in enumerate(row, start.value)], values[:1]),)
+    return (computed(given.s, "attribute", name.value, given.values[:1], given.op, given.frame),)
 
 
-def _reversed(s: Specialiser, values: list[Abstract]) -> Done:
-    row = s.row(values[0]) if len(values) == 1 else None
-    return None if row is None else (stream(s, row[::-1], values),)
+def _setattr(given: Given) -> Done:
+    """``setattr(object, "name", value)``."""
+    name = given.values[1] if len(given.values) == 3 else None
+    if not isinstance(name, Constant) or not isinstance(name.value, str):
+        return None
+    performed(given.s, "set_attribute", name.value, (given.values[0], given.values[2]), given.op, given.frame)
+    return (NONE,)
 
 
+def _getter(function: Any, values: list[Abstract]) -> Done:
+    """``operator.itemgetter(...)`` and the like."""
+    if not values or not all(isinstance(v, Constant) for v in values):
+        return None
+    return (Known(function(*[v.value for v in values if isinstance(v, Constant)])),)
+
+
+def got(s: Specialiser, getter: Any, args: Args, op: Operation, frame: Frame) -> Done:
+    """What ``operator.itemgetter(...)`` and ``operator.attrgetter(...)`` give of an object."""
+    if len(args) != 1 or args[0][0]:
+        return None
+    made, keys = getter.__reduce__()
+    found = []
+    for key in keys:
+        value = args[0][1]
+        if made is operator.itemgetter:
+            value = computed(s, "item", None, (value, Constant(key)), op, frame)
+        else:
+            for name in key.split("."):
+                value = computed(s, "attribute", name, (value,), op, frame)
+        found.append(value)
+    return (found[0] if len(found) == 1 else Row(tuple(found)),)
+
+
+def _unused(s: Specialiser, values: list[Abstract]) -> Done:
+    return None
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter)
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
     isinstance: _isinstance,
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),
     tuple: _sequence(lambda s, row: Row(tuple(row))),
-    reversed: _reversed,
-    zip: _zip,
-    enumerate: _enumerate,
+    deque: _sequence(lambda s, row: items_of(s, row, None, deque)),
+    set: _set,
+    **dict.fromkeys((*MAPPINGS, *_GETTERS), _unused),
 }
-
-
-def list_method(s: Specialiser, items: Items, name: str, values: list[Abstract]) -> Done:
-    """A call of a method of a list or dict of known items."""
-    content = s.state[items.cell]
-    if not isinstance(content, Row):
-        return None
-    row = content.items
-    if items.keys is None:
-        if name == "append" and len(values) == 1:
-            s.state[items.cell] = Row((*row, values[0]))
-            return (Constant(None),)
-        if name == "extend" and len(values) == 1 and (more := run_through(s, values[0])) is not None:
-            s.state[items.cell] = Row((*row, *more))
-            return (Constant(None),)
-        return None
-    if values:
-        return None
-    if name == "values":
-        return (stream(s, row, [items], True),)
-    if name == "keys":
-        return (stream(s, [Constant(key) for key in items.keys], [items], True),)
-    if name == "items":
-        return (stream(s, [Row((Constant(k), v)) for k, v in zip(items.keys, row, strict=True)], [items], True),)
-    return None
-
-
-def is_list_method(method: Method) -> bool:
-    """Whether a method is one of a list or dict of known items."""
-    return isinstance(method.receiver, Items)
+_OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
+    getattr: _getattr,
+    setattr: _setattr,
+    SimpleNamespace: namespace,
+    dataclasses.replace: replaced,
+    dataclasses.asdict: as_dict,
+    dataclasses.astuple: as_tuple,
+    copy.copy: copied,
+}

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
-from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes, inner
+from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes
+from s2sad.ops.models import is_of_model, is_structured
 from s2sad.runtime import stop_gradient
-from s2sad.runtime.classes import own_class
+from s2sad.runtime.classes import own_class, package_of
 from s2sad.transform import branches, existing, objects
 from s2sad.transform.builtin import built_in
-from s2sad.transform.comprehensions import CONSUMERS, consumed
+from s2sad.transform.containers import items_of, run_through
+from s2sad.transform.functionals import functional_call, is_functional
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -22,7 +27,6 @@ from s2sad.transform.known import (
     Closure,
     Items,
     Known,
-    Lazy,
     Method,
     NotSpecialisedError,
     Partial,
@@ -33,7 +37,10 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
+from s2sad.transform.methods import method_of_items
+from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
+    caught_variables,
     is_inlined_easily,
     is_part_of_expression,
     names_read,
@@ -42,7 +49,7 @@ from s2sad.transform.regions import (
     shared_variables,
     size,
 )
-from s2sad.transform.simple import has_rule, is_structure, items_of, run_through, truth
+from s2sad.transform.simple import has_rule, is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
@@ -59,42 +66,72 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     args: list[tuple[str, Abstract]] = []
     stars = False
     for kind, value in zip(op.data, values, strict=True):
+        content = s.content(value) if kind == "**" and isinstance(value, Items) else None
         row = run_through(s, value) if kind == "*" else None
-        stars = stars or row is not None or (kind == "**" and isinstance(value, Items))
+        stars = stars or row is not None or content is not None
+        if kind == "*" and row is None and isinstance(value, Value):
+            names = _names_left(function, args, op)
+            if names is not None:
+                given = tuple([Value(name) for name in names])
+                s.write(Operation("unpack", (value,), given, (len(given), None), (), frame.place or op.place))
+                row = given
         if row is not None:
             args += [("", item) for item in row]
-        elif kind == "**" and isinstance(value, Items) and value.keys is not None:
-            content = s.state[value.cell]
-            if not isinstance(content, Row) or not all(isinstance(key, str) for key in value.keys):
+        elif content is not None and content.keys is not None:
+            if not all(isinstance(key, str) for key in content.keys):
                 raise NotSpecialisedError("star")
-            args += zip(value.keys, content.items, strict=True)
+            args += zip(content.keys, [s.state[slot] for slot in content.slots], strict=True)
         else:
             args.append((kind, value))
-    lazy = [isinstance(value, Lazy) for _, value in args]
-    if any(lazy):
-        if not isinstance(function, Known) or function.value not in CONSUMERS or lazy.index(True) > 0:
-            raise NotSpecialisedError("generator")
-        args[0] = ("", consumed(s, args[0][1]))  # type: ignore[arg-type]
+    if isinstance(function, Known) and package_of(function.value) == "numpy":
+        # They read the items of a tuple, of whatever class it is.
+        plain = [(kind, Row(v.items) if isinstance(v, Row) else v) for kind, v in args]
+        stars, args = stars or any(isinstance(v, Row) and v.cls is not tuple for _, v in args), plain
     done = apply(s, function, args, op, frame)
-    if done is None and (stars or any(lazy)):
+    if done is None and stars:
         done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:
         return (s.named(done[0], op.result.name, frame.place or op.place),)
     return done
 
 
+def _names_left(function: Abstract, args: Args, op: Operation) -> list[str] | None:
+    """The parameters that one argument with ``*`` has to give, where that is known from the function."""
+    made = function.definition.code if isinstance(function, Closure) else None
+    value = function.value if isinstance(function, Known) else None
+    if op.data.count("*") != 1 or any(kind not in ("", "*") for kind in op.data) or (made is None and value is None):
+        return None
+    if made is not None:
+        params = made.params
+        if function.definition.defaults or any(p.kind != "positional" for p in params):  # type: ignore[union-attr]
+            return None
+        names = [p.name for p in params]
+    elif isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None):
+        try:
+            found = list(inspect.signature(value).parameters.values())
+        except (TypeError, ValueError):
+            return None
+        if any(p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty for p in found):
+            return None
+        names = [p.name for p in found]
+    else:
+        return None
+    after = len(op.data) - 1 - op.data.index("*")
+    return names[len(args) : len(names) - after] if len(names) > len(args) + after else None
+
+
 def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> Done:
     """Call an abstract value; None where the call is to be written as it is."""
     match function:
         case Closure():
-            code = function.definition.code
-            defaults = {**function.defaults}
-            name = "lambda_" if function.is_lambda else code.name
-            start = Start(code, defaults, function.env, function.home, function.owner, name, function.place)
-            return invoke(s, start, args, op, frame)
+            start = _starting(s, function, args)
+            assert start is not None
+            return invoke(s, start[0], args, op, frame)
         case Method():
             if isinstance(function.receiver, Items):
-                return objects.method_of_items(s, function, args)
+                return method_of_items(s, function, args, op, frame)
+            if isinstance(function.receiver, Row) and function.owner is None:
+                return objects.named_tuple_method(s, function, args)
             if existing.is_existing(function.receiver) and not any(is_structure(v) for _, v in args):
                 return existing.method_call(s, function, args, op, frame)
             return apply_method(s, function, args, op, frame)
@@ -115,6 +152,27 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return objects.member_call(s, function, "__call__", args, op, frame)
         case Known():
             return known_call(s, function, args, op, frame)
+    return None
+
+
+def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Args] | None:
+    """A function that a call runs, with what it sees, and all its arguments; None for what is not known."""
+    match function:
+        case Closure():
+            code = function.definition.code
+            name = "lambda_" if function.is_lambda else code.name
+            defaults = {**function.defaults}
+            return Start(code, defaults, function.env, function.home, function.owner, name, function.place), args
+        case Known() if isinstance(function.value, types.FunctionType):
+            code = s.code(function.value)
+            return Start(code, _defaults(s, function.value), {}, s.home(function.value), None, code.name), args
+        case Method(function=Known() as inner) if function.owner is not None:
+            start = _starting(s, inner, [("", function.receiver), *args])
+            owner = (function.owner, function.receiver)
+            return None if start is None else (replace(start[0], owner=owner), start[1])
+        case Partial():
+            whole = [*(("", value) for value in function.args), *args, *function.keywords]
+            return _starting(s, function.function, whole)
     return None
 
 
@@ -150,11 +208,23 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return _super(args, frame)
     if value is object.__init__:
         return (NONE,)
+    if is_functional(value):
+        return functional_call(s, known, args, lambda f, given: call_function(s, f, given, op, frame, None))
     done = built_in(s, value, args, op, frame)
     if done is not None:
         return done
+    if (made := ops.model_of(value)) is not None:
+        known_parts = any(is_structure(v) or v in s.rows for _, v in args)
+        if known_parts if is_structured(made) else not all(existing.is_constant(s, v) for _, v in args):
+            if isinstance(made, type):
+                return objects.construct(s, made, args, op, frame)
+            taken = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
+            return call_function(s, made, taken if is_structured(made) else args, op, frame, None)
     if isinstance(value, type):
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
+    done = passed(s, known, args, op, frame, bind, _starting, enter)
+    if done is not None:
+        return done
     if existing.is_object(value):
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
@@ -180,19 +250,20 @@ def _super(args: Args, frame: Frame) -> Done:
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
-    """A call of a function that may return a function or an object that it makes."""
+    """A call of a function that may return a function or an object that it makes, or has a parameter with ``*``."""
     try:
         code = s.code(function)
     except S2SADError:
         return None
-    if not any(o.kind in ("function", "lambda") for o in inner(code.body)) or code in s.active:
+    if not objects.makes_something(function) or code in s.active:
         return None
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
         done = call_function(s, function, args, op, frame, None)
     except NotSpecialisedError:
         done = None
-    if isinstance(done, tuple) and any(map(is_static, done)):
+    stars = function.__code__.co_flags & objects.STARS and not all(existing.is_constant(s, v) for _, v in args)
+    if isinstance(done, tuple) and (stars or any(map(is_static, done))):
         return done
     s.back(before)
     s.used, s.lifted = used, lifted
@@ -273,7 +344,9 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
-    alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code)))
+    alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
+        start.home.source.function
+    )
     if small and alike and code not in s.active and len(s.active) < DEEPEST and is_inlined_easily(code):
         elsewhere = start.home.source.file != s.making.home.source.file
         place = frame.place or op.place if elsewhere else None
@@ -299,7 +372,7 @@ def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Fra
         if variable in shared:
             inside.env[variable] = Cell(variable.name)
             s.state[inside.env[variable]] = UNSET  # type: ignore[index]
-        elif variable not in s.making.memory:
+        elif variable not in s.making.memory and variable not in caught_variables(code):
             raise NotSpecialisedError(variable.name)
     uses = Counter(
         o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands

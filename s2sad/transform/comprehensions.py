@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operation, Region
-from s2sad.transform.known import Abstract, Items, Lazy, NotSpecialisedError, Row, Stream
-from s2sad.transform.loops import one_by_one
-from s2sad.transform.simple import is_structure, items_of, truth
+from s2sad.ir.code import Code, Operation, Region, Value
+from s2sad.transform.containers import (
+    MOST_ITEMS,
+    elements,
+    is_known,
+    is_object_as_well,
+    items_of,
+    key_of,
+    lazy,
+    numbered,
+    one_by_one,
+)
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Row
+from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
-#: What runs through a generator expression to its end before it does anything else.
-CONSUMERS = (sum, min, max, list, tuple, sorted)
+#: What one round of a comprehension makes: an element, or a key and a value.
+Element = tuple[Abstract, ...]
 
 
 def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A comprehension over known items: a display of its elements, in order."""
     iterable = s.get(op.operands[0], frame)
-    if not _is_known(s, iterable) or op.awaits or op.data == "set":
+    if op.awaits or not _is_written_out(s, op.data, op.regions[0], iterable, frame):
         return None
-    elements: list[tuple[Abstract, ...]] = []
-    _rounds(s, op.regions[0], iterable, frame, elements)
+    elements = list(itertools.islice(_rounds(s, op.regions[0], numbered(iterable), frame), MOST_ITEMS + 1))
+    if len(elements) > MOST_ITEMS:
+        raise NotSpecialisedError("many items")
     s.used = True
     if op.data == "list":
         return (_display(s, [e for (e,) in elements], op, frame),)
-    keys: list[Any] = []
-    for key, _ in elements:
-        if not isinstance(key, Constant) or not isinstance(key.value, (str, int)) or key.value in keys:
+    found: dict[Any, Abstract] = {}
+    for key, *value in elements:
+        known = key_of(s, key)
+        if known is None:
             raise NotSpecialisedError("key")
-        keys.append(key.value)
-    return (items_of(s, [value for _, value in elements], tuple(keys)),)
+        found[known.value] = value[0] if value else known
+    if op.data == "set":
+        return (items_of(s, [], tuple(found), set),)
+    return (items_of(s, list(found.values()), tuple(found)),)
 
 
 def _display(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Abstract:
@@ -39,51 +55,74 @@ def _display(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame
     return s.emit("list", s.operands(values, place), (False,) * len(values), op.result.name, place)
 
 
-def _is_known(s: Specialiser, value: Abstract) -> bool:
-    """Whether the items of a value are known, some as more than operands."""
-    return isinstance(value, Stream) or (isinstance(value, (Row, Items)) and s.row(value) is not None)
+def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstract, frame: Frame) -> bool:
+    """Whether a comprehension is written out, rather than a loop of the new program."""
+    if isinstance(iterable, Known) and isinstance(iterable.value, range):
+        return len(iterable.value) <= MOST_ITEMS and _makes_structures(s, region, frame)
+    if not is_known(s, iterable):
+        return False
+    if kind in ("list", "generator") and is_object_as_well(s, iterable):
+        return _makes_structures(s, region, frame)
+    return True
 
 
-def _rounds(
-    s: Specialiser, region: Region, iterable: Abstract, frame: Frame, elements: list[tuple[Abstract, ...]]
-) -> None:
-    """Run the rounds of one ``for`` of a comprehension, and collect what each makes."""
+def _makes_structures(s: Specialiser, region: Region, frame: Frame) -> bool:
+    """Whether the elements of a comprehension over operands of the new program are more than operands."""
+    before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    frame.env[region.params[0]] = Value()
+    try:
+        with s.writing(True):
+            elements = list(_inside(s, region, frame, probing=True))
+        return any(is_structure(part) for element in elements for part in element)
+    except NotSpecialisedError:
+        return True
+    finally:
+        s.back(before)
+        frame.env.clear()
+        frame.env.update(env)
+        s.used, s.lifted = used, lifted
+
+
+def _rounds(s: Specialiser, region: Region, iterable: Abstract, frame: Frame) -> Iterator[Element]:
+    """Run the rounds of one ``for`` of a comprehension, and give what each makes."""
     for value in one_by_one(s, iterable):
         frame.env[region.params[0]] = value
-        _inside(s, region, frame, elements)
+        yield from _inside(s, region, frame)
 
 
-def _inside(s: Specialiser, region: Region, frame: Frame, elements: list[tuple[Abstract, ...]]) -> None:
+def _inside(s: Specialiser, region: Region, frame: Frame, probing: bool = False) -> Iterator[Element]:
     for op in region.operations:
         if op.kind == "only":
             test = s.get(op.operands[0], frame)
             known = truth(s, test)
-            if known is None:
+            if known is None and not probing:
                 raise NotSpecialisedError("condition")
-            if known:
-                _inside(s, op.regions[0], frame, elements)
+            if known or probing:
+                yield from _inside(s, op.regions[0], frame, probing)
         elif op.kind == "each":
-            iterable = s.get(op.operands[0], frame)
-            if op.awaits or not (_is_known(s, iterable) or s.row(iterable) is not None):
-                raise NotSpecialisedError("each")
-            _rounds(s, op.regions[0], iterable, frame, elements)
+            iterable = numbered(s.get(op.operands[0], frame))
+            if op.awaits or not (is_known(s, iterable) or elements(s, iterable) is not None):
+                if not probing:
+                    raise NotSpecialisedError("each")
+                iterable = Row((Value(),))
+            yield from _rounds(s, op.regions[0], iterable, frame)
         elif s.operation(op, frame) is not None:
             raise NotSpecialisedError("end")
     if region.exit.operands:
-        elements.append(tuple([s.get(o, frame) for o in region.exit.operands]))
+        yield tuple([s.get(o, frame) for o in region.exit.operands])
 
 
 def generator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A generator expression over known items: it runs when it is consumed."""
     iterable = s.get(op.operands[0], frame)
     code: Code = op.data
-    return None if not _is_known(s, iterable) or code.awaits else (Lazy(code, iterable, frame),)
+    (each,) = code.body.operations
+    if code.awaits or not _is_written_out(s, "generator", each.regions[0], iterable, frame):
+        return None
 
+    def thunk() -> Iterator[Abstract]:
+        s.used = True
+        for (element,) in _rounds(s, each.regions[0], numbered(iterable), frame):
+            yield element
 
-def consumed(s: Specialiser, lazy: Lazy) -> Row:
-    """The items that a generator expression makes."""
-    (each,) = lazy.code.body.operations
-    elements: list[tuple[Abstract, ...]] = []
-    _rounds(s, each.regions[0], lazy.iterable, lazy.frame, elements)
-    s.used = True
-    return Row(tuple([e for (e,) in elements]))
+    return (lazy(s, thunk),)

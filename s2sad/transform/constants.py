@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant
+from s2sad.ops.models import modelled
 from s2sad.transform.known import Abstract, Items, Known, Record, Row
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -70,12 +71,10 @@ def class_of(value: Abstract) -> type | None:
     """The class of a value, if that is known."""
     if isinstance(value, Constant):
         return None if value is UNSET else type(value.value)
-    if isinstance(value, Row):
-        return tuple
-    if isinstance(value, Items):
-        return list if value.keys is None else dict
-    if isinstance(value, Record):
+    if isinstance(value, (Row, Items)):
         return value.cls
+    if isinstance(value, Record):
+        return modelled(value.cls)
     return None
 
 

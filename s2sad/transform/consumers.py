@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import NONE, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.extremes import extreme, is_operator
 from s2sad.transform.iterables import applied, listed, removed
@@ -18,6 +20,8 @@ from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
 #: Functions that go through their first argument to its end before they do anything else that is seen.
 _CONSUMING = (sum, min, max, list, tuple, sorted, dict, set, frozenset, math.fsum, math.prod)
+#: Those that go through so much of it as they are told.
+_COUNTING = (np.fromiter,)
 
 
 def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> bool:
@@ -37,6 +41,9 @@ def call(writer: Writer, op: Operation, out: list[Operation], loops: int) -> boo
         return _dict(writer, op, out, loops)
     if _is_one_of(function, (any, all)) and len(op.operands) == 2:
         return _search(writer, op, function is any, out, loops)
+    all_of_it = len(op.operands) == 3 and "count" not in op.data
+    if _is_one_of(function, _COUNTING) and all_of_it:
+        return _collected(writer, op, False, out, loops)
     if _is_one_of(function, _CONSUMING) or _is_join(writer, op):
         return _collected(writer, op, function is list and len(op.operands) == 2, out, loops)
     return False

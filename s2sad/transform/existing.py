@@ -19,7 +19,6 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
-from s2sad.transform.simple import use_known
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.steady import Steady
 
@@ -39,6 +38,36 @@ def is_existing(value: Abstract) -> bool:
     return isinstance(value, Known) and is_object(value.value)
 
 
+#: How many items a list, tuple or dict that exists has at most, of which these are known.
+MOST_HELD = 32
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+
+
+def is_container(value: Any) -> bool:
+    """Whether an object is a list, tuple or dict of which the items are known one by one."""
+    if type(value) not in (list, tuple, dict) or not 0 < len(value) <= MOST_HELD:
+        return False
+    return type(value) is not dict or all(type(key) in (str, int) for key in value)
+
+
+def holds_objects(value: Any) -> bool:
+    """Whether a list, tuple or dict has functions or objects of the user's among its items, or inside these."""
+    if not is_container(value):
+        return False
+    members = value.values() if type(value) is dict else value
+    return any(is_object(m) or isinstance(m, FUNCTIONS) or holds_objects(m) for m in members)
+
+
+def use_known(s: Specialiser, known: Known) -> Any:
+    """The object that a name means, on which the new program rests from now on."""
+    if known.read is not None:
+        home, name, path = known.read
+        space = home.resolver.cells.get(name, home.resolver.globals)
+        if not path and not isinstance(known.value, types.ModuleType):
+            s.guard(Guard(space, name, type(known.value), type))
+    return known.value
+
+
 @dataclass(frozen=True)
 class StaticMember:
     """The member of a class as it stands there."""
@@ -48,6 +77,42 @@ class StaticMember:
 
     def __call__(self, value: Any) -> Any:
         return static_member(self.cls, self.name)
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """The members of a class by which its objects do something, and what they inherit."""
+
+    cls: type
+
+    def __call__(self, value: Any) -> Any:
+        mro = self.cls.__mro__
+        return mro, [
+            [named for named in vars(base).items() if hasattr(type(named[1]), "__get__")]
+            for base in mro
+            if own_class(base) is not None
+        ]
+
+
+def guard_class(s: Specialiser, cls: type) -> None:
+    """Let the new program rest on what objects of a class of the user's do."""
+    if own_class(cls) is not None:
+        behaviour = Behaviour(cls)
+        s.guard(Guard(cls, "__mro__", behaviour(None), behaviour))
+
+
+@dataclass(frozen=True)
+class MemberAfter:
+    """The member of a class as ``super()`` finds it: in the classes after one in the order of resolution."""
+
+    cls: type
+    after: type
+    name: str
+
+    def __call__(self, value: Any) -> Any:
+        mro = self.cls.__mro__
+        later = mro[mro.index(self.after) + 1 :] if self.after in mro else ()
+        return next((vars(base)[self.name] for base in later if self.name in vars(base)), None)
 
 
 def owner(cls: type, name: str) -> type:
@@ -61,10 +126,17 @@ def guard_member(s: Specialiser, cls: type, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Held:
+class Key:
+    """The key of an item, in a path of attributes and items."""
+
+    key: Any
+
+
+@dataclass(frozen=True)
+class Held:
     """What is found under some attributes of a value, and whether the object itself has it."""
 
-    path: tuple[str, ...]
+    path: tuple[str | Key, ...]
 
     def __call__(self, value: Any) -> Any:
         for name in self.path[:-1]:
@@ -73,7 +145,7 @@ class _Held:
 
 
 @dataclass(frozen=True)
-class _ClassHeld(_Held):
+class ClassHeld(Held):
     """The class of what is found."""
 
     def __call__(self, value: Any) -> Any:
@@ -82,24 +154,30 @@ class _ClassHeld(_Held):
 
 
 @dataclass(frozen=True)
-class _InClass(_Held):
+class InClass(Held):
     """Whether an attribute is the class's."""
 
     def __call__(self, value: Any) -> Any:
         return not super().__call__(value)[0]
 
 
-def _found(value: Any, name: str) -> tuple[bool, Any]:
+def _found(value: Any, name: str | Key) -> tuple[bool, Any]:
+    if isinstance(name, Key):
+        try:
+            return True, value[name.key]
+        except (LookupError, TypeError):
+            return False, None
     own = getattr(value, "__dict__", {})
     return (True, own[name]) if name in own else (False, static_member(type(value), name))
 
 
-def rest_on(s: Specialiser, base: Known, path: tuple[str, ...], make: type[_Held], expected: Any) -> bool:
+def rest_on(s: Specialiser, base: Known, path: tuple[str | Key, ...], make: type[Held], expected: Any) -> bool:
     """Let the new program rest on what is found under some attributes of a variable; False where it can't."""
     if base.read is None:
         return False
     home, name, before = base.read
     space = home.resolver.cells.get(name, home.resolver.globals)
+    guard_class(s, type(base.value))
     s.guard(Guard(space, name, expected, make((*before, *path))))
     return True
 
@@ -148,15 +226,15 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         return (s.outside(member.__func__, name),)
     if isinstance(member, (type(None), bool, str)) and (own or member is not None):
         use_known(s, base)
-        rest_on(s, base, (name,), _Held, (own, member))
+        rest_on(s, base, (name,), Held, (own, member))
         return (Constant(member),)
     if isinstance(member, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         use_known(s, base)
-        rest_on(s, base, (name,), _Held, (own, member))
+        rest_on(s, base, (name,), Held, (own, member))
         title = member.__name__ if member.__name__.isidentifier() else name
         return (s.outside(member, title),)
-    if is_object(member) and not hasattr(type(member), "__get__"):
-        rest_on(s, base, (name,), _ClassHeld, (own, type(member)))
+    if (is_object(member) and not hasattr(type(member), "__get__")) or is_container(member):
+        rest_on(s, base, (name,), ClassHeld, (own, type(member)))
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
         reread(s, operand, base, name)
         home, root, path = base.read
@@ -167,7 +245,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
 def _rest_on_member(s: Specialiser, base: Known, name: str) -> None:
     use_known(s, base)
     guard_member(s, type(base.value), name)
-    rest_on(s, base, (name,), _InClass, True)
+    rest_on(s, base, (name,), InClass, True)
 
 
 def _takes_precedence(member: Any) -> bool:

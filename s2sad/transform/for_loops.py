@@ -32,7 +32,7 @@ def for_loop(writer: Writer, op: Operation, out: list[Operation], loops: int) ->
 
 def _is_copied(nest: Nest) -> bool:
     """Whether a loop goes over a copy of what it is given."""
-    return any(made.kind == "call" for made in nest.levels[0].before)
+    return not nest.is_live and any(made.kind == "call" for made in nest.levels[0].before)
 
 
 def _leaves(region: Region) -> bool:

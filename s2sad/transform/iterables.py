@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import NONE, Code, Constant, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.unfolding import NotUnfoldedError, Writer
 
@@ -34,6 +36,8 @@ class Nest:
     levels: tuple[Level, ...]
     values: tuple[Operand, ...]
     is_tuple: bool
+    #: Whether each round reads what stands there then.
+    is_live: bool = False
 
     def region(self, writer: Writer, region: Region) -> Region:
         """The region of a comprehension over the items, as one over those of the first loop."""
@@ -331,6 +335,32 @@ def _islice(writer: Writer, made: Operation, out: list[Operation]) -> Nest:
     return Nest((Level(read.result, item, (*before, part, read)),), (item,), False)
 
 
+def _ndenumerate(writer: Writer, made: Operation, out: list[Operation]) -> Nest:
+    """``np.ndenumerate(a)``: the places of the elements, each with what stands there then."""
+    whole, place = writer.whole, made.place
+    if len(made.operands) != 2:
+        raise NotUnfoldedError("ndenumerate")
+    function = whole.made.get(made.operands[0]) if isinstance(made.operands[0], Value) else None
+    module = function and function.kind == "attribute" and whole.made.get(function.operands[0])  # type: ignore[arg-type]
+    if not module or module.kind != "global":
+        raise NotUnfoldedError("ndenumerate")
+
+    def of_numpy(name: str) -> tuple[Operation, Operation]:
+        read = whole.new("global", (), module.data, place)
+        return read, whole.new("attribute", (read.result,), name, place)
+
+    index = Value("i")
+    convert, count = of_numpy("asarray"), of_numpy("ndindex")
+    array = whole.new("call", (convert[1].result, made.operands[1]), ("",), place)
+    shape = whole.new("attribute", (array.result,), "shape", place)
+    counted = whole.new("call", (count[1].result, shape.result), ("",), place)
+    element = whole.new("item", (array.result, index), None, place)
+    whole.uses[array.result] += 1
+    whole.varied.update((array.result, element.result))
+    level = Level(counted.result, index, (*convert, array, *count, shape, counted), (element,))
+    return Nest((level,), (index, element.result), True, is_live=True)
+
+
 _WRITERS: tuple[tuple[Any, Callable[[Writer, Operation, list[Operation]], Nest]], ...] = (
     (map, _map),
     (filter, _filter),
@@ -343,6 +373,7 @@ _WRITERS: tuple[tuple[Any, Callable[[Writer, Operation, list[Operation]], Nest]]
     (itertools.chain, _chain),
     (itertools.pairwise, _pairwise),
     (itertools.islice, _islice),
+    (np.ndenumerate, _ndenumerate),
 )
 
 

@@ -8,17 +8,28 @@ function made by the program, an object of the module, an object whose attribute
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import Code, Constant, Definition, Operand, Place, Value, Variable
+from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
 
 
 class NotSpecialisedError(Exception):
-    """The program does something that is not known at compile time to what would have to be static."""
+    """The program does something that is not known at compile time to what would have to be static.
+
+    ``file`` and ``place`` say where, as soon as that is known.
+    """
+
+    file: str = ""
+    place: Place | None = None
+
+    def note(self, file: str, place: Place | None) -> None:
+        """Say where it is, if that is not known yet."""
+        if self.place is None and place is not None:
+            self.file, self.place = file, place
 
 
 @dataclass(eq=False)
@@ -32,6 +43,7 @@ class Cell:
     name: str
     whole: Items | Closure | None = None
     record: Record | None = None
+    item: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +66,7 @@ class Known:
     value: Any
     path: tuple[str, ...] = ()
     operand: Operand | None = None
-    read: tuple[Home, str, tuple[str, ...]] | None = None
+    read: tuple[Home, str, tuple[Any, ...]] | None = None
     cell: types.CellType | None = None
     home: Home | None = None
 
@@ -76,11 +88,13 @@ class Late:
 
 @dataclass(frozen=True, eq=False)
 class Lazy:
-    """A generator expression over known items that has not run yet; ``frame`` is that of the function that made it."""
+    """What makes known items when it is run through, and has not been yet: a generator expression, ``map(f, items)``.
 
-    code: Code
-    iterable: Abstract
-    frame: Any
+    ``rounds`` is what runs it, and gives one item after the other; ``cell`` holds None until then.
+    """
+
+    rounds: Callable[[], Iterator[Abstract]]
+    cell: Cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,30 +143,47 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A tuple with known items."""
+    """A tuple with known items; ``cls`` is the class of one with named fields."""
 
     items: tuple[Abstract, ...]
+    cls: type = tuple
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """A list (or dict, whose keys are known) made by the program; ``cell`` has a `Row` of its items."""
+    """A list, dict, set or the like that the program makes; ``cell`` has its `Content` until it is an object."""
 
     cell: Cell
+    cls: type = list
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a list or dict of known structure holds: a cell for each item; a dict or set has ``keys``.
+
+    The new program has a display of the items already if there is an ``operand``: that of the operands ``given``.
+    ``factory`` is that of a ``defaultdict``.
+    """
+
+    slots: tuple[Cell, ...]
     keys: tuple[Any, ...] | None = None
+    operand: Value | None = None
+    given: tuple[Operand, ...] = ()
+    factory: Abstract | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
     """What runs through known items: an iterator, or a view of a dict, which can be run through again.
 
-    ``cell`` has a `Row` of the items that are left.  ``sources`` are lists and dicts that it runs through, with what
-    they held when it was made.
+    ``cell`` has a `Row` of the items that are left, in which a cell stands for what it holds when it is asked for.
+    ``sources`` are lists and dicts that it runs through, with what they held when it was made.
     """
 
     cell: Cell
     sources: tuple[tuple[Cell, Abstract], ...] = ()
     is_view: bool = False
+    operand: Operand | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,13 +203,20 @@ class Super:
     receiver: Abstract
 
 
-Static = Known | Unsure | Late | Lazy | Closure | Method | Partial | Choice | Row | Items | Stream | Record | Super
+Static = (
+    Known | Unsure | Late | Lazy | Closure | Method | Partial | Choice | Row | Items | Content | Stream | Record | Super
+)
 Abstract = Operand | Static
-Env = dict[Value | Variable, "Abstract | Cell"]
+Env = dict[Value | Variable, "Abstract | Cell | Variable"]
 
 
 #: What ``functools.wraps(f)`` gives for a function made by the program: a decorator that changes no more than names.
 WRAPPING = Known(None)
+
+
+def key_operand(key: Any) -> Abstract:
+    """The abstract value of a key."""
+    return Row(tuple(map(key_operand, key))) if type(key) is tuple else Constant(key)
 
 
 def is_switch(constant: Constant) -> bool:
@@ -215,7 +253,9 @@ def same(a: Abstract, b: Abstract) -> bool:
     if isinstance(a, Unsure) and isinstance(b, Unsure):
         return a.value is b.value
     if isinstance(a, Row) and isinstance(b, Row):
-        return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+        return a.cls is b.cls and len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+    if isinstance(a, Content) and isinstance(b, Content):
+        return a.slots == b.slots and a.keys == b.keys and a.factory is b.factory
     if isinstance(a, Method) and isinstance(b, Method):
         return same(a.function, b.function) and same(a.receiver, b.receiver)
     return a is b
@@ -240,7 +280,17 @@ class State(dict[Cell, Abstract]):
         """Whether a cell is that of a list, dict or function that is no object of the new program."""
         if isinstance(cell.whole, Closure):
             return isinstance(self.get(cell), Constant)
-        return cell.whole is not None and isinstance(self.get(cell), Row)
+        return cell.whole is not None and isinstance(self.get(cell), Content)
+
+    def as_a_whole(self, changed: Collection[Cell]) -> dict[Cell, None]:
+        """Some cells, those of lists and dicts for those of their items."""
+        found: dict[Cell, None] = dict.fromkeys(changed)
+        for cell, content in self.items():
+            if isinstance(content, Content) and not set(changed).isdisjoint(content.slots):
+                for slot in content.slots:
+                    found.pop(slot, None)
+                found[cell] = None
+        return found
 
     def wrote(self, cells: Collection[Cell]) -> set[Cell]:
         """Which of some cells were given a content, or an attribute that they did not have, on any way."""

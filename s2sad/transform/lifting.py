@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import UNSET, Code, Constant, Operand, Operation, Parameter, Place, Region, Value, codes
+from s2sad.ir.code import UNSET, Code, Constant, Operand, Operation, Parameter, Place, Region, Value, Variable, codes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -163,6 +163,11 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
     raise NotSpecialisedError("recursion")
 
 
+def _memory(s: Specialiser) -> tuple[Variable, ...]:
+    """The variables of a new function that are memory."""
+    return tuple(sorted(s.making.memory, key=lambda v: v.name))
+
+
 def _place(thing: Cell | Record) -> Cell:
     """The cell that stands for a cell or object in the state."""
     return thing.identity if isinstance(thing, Record) else thing
@@ -229,7 +234,7 @@ def _finished(
             return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
-    made = pruned(Code(code.name, "function", (), settled(region, exits)), s.needless)
+    made = pruned(Code(code.name, "function", (), settled(region, exits), _memory(s)), s.needless)
     free = set(free_values(made))
     if not free <= set(given):
         raise NotSpecialisedError("free")

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value
+from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value, inner
 from s2sad.transform.branches import created
-from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Row, Stream, Unsure, is_static, same
-from s2sad.transform.objects import content_of
+from s2sad.transform.containers import UNKNOWN, elements, is_known, is_object_as_well, numbered, one_by_one
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Content,
+    Items,
+    Known,
+    NotSpecialisedError,
+    State,
+    Unsure,
+    is_static,
+    same,
+)
+from s2sad.transform.objects import content_of, iterated
 from s2sad.transform.regions import breaks
-from s2sad.transform.simple import left
+from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many rounds are written out at most.
@@ -19,21 +32,53 @@ MOST_ROUNDS = 64
 def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.awaits:
         return None
-    iterable = s.get(op.operands[0], frame)
-    row = s.row(iterable)
-    if isinstance(iterable, Stream) or (row is not None and not isinstance(iterable, Value)):
+    iterable = iterated(s, s.get(op.operands[0], frame), op, frame)
+    if is_known(s, iterable) and not is_object_as_well(s, iterable):
         return _written_out(s, op, one_by_one(s, iterable), frame)
-    counts = [Constant(i) for i in _range_of(iterable)] if row is None else row
-    before, env = s.mark(), dict(frame.env)
+    known = is_known(s, iterable)
+    row = None if known else elements(s, iterable)
+    counts = known or (row if row is not None else [Constant(i) for i in _range_of(iterable)])
+    before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    failed = done = None
     try:
-        return _loop(s, op, frame)
+        done = _loop(s, op, frame)
+        if not counts or not _is_poor(s, before[1], s.out[len(before[0]) :]):
+            return done
+    except NotSpecialisedError as error:
+        failed = error
+    if not counts:
+        raise failed or NotSpecialisedError("loop")
+    after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    _undo(s, frame, before, env, used, lifted)
+    try:
+        return _written_out(s, op, one_by_one(s, numbered(iterable)), frame)
     except NotSpecialisedError:
-        if not counts:
+        if failed is not None:
             raise
+        _undo(s, frame, *after)
+        return done
+
+
+def _undo(
+    s: Specialiser, frame: Frame, before: Any, env: Mapping[Any, Any], used: bool, lifted: Mapping[Any, Any]
+) -> None:
+    """Let the specialiser and a frame be what they were."""
     s.back(before)
     frame.env.clear()
     frame.env.update(env)
-    return _written_out(s, op, counts, frame)
+    s.used, s.lifted = used, dict(lifted)
+
+
+def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
+    """Whether what is written makes functions, or does to lists and dicts of known items what only known ones allow."""
+    made = {s.state.get(cell): cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
+    if any(isinstance(c.whole, Items) and c.whole.cls not in (list, dict) for c in made.values()):
+        return True
+    found = [o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))]
+    return any(
+        o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)
+        for o in found
+    )
 
 
 def _range_of(value: Abstract) -> Sequence[int]:
@@ -44,28 +89,49 @@ def _range_of(value: Abstract) -> Sequence[int]:
 
 
 def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    return _loop(s, op, frame)
+    before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    failed = done = None
+    try:
+        done = _loop(s, op, frame)
+        if not _is_poor(s, before[1], s.out[len(before[0]) :]):
+            return done
+    except NotSpecialisedError as error:
+        failed = error
+    after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    _undo(s, frame, before, env, used, lifted)
+    try:
+        return _tested_out(s, op, frame)
+    except NotSpecialisedError:
+        if failed is not None:
+            raise failed from None
+        _undo(s, frame, *after)
+        return done
 
 
-def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
-    """The items of a known value, each as it stands there when it is asked for."""
-    if isinstance(value, Stream):
-        number = 0
-        while (items := left(s, value))[number:]:
-            if value.is_view:
-                number += 1
-            else:
-                s.state[value.cell] = Row(items[1:])
-            yield items[number - value.is_view]
-        return
-    number = 0
-    if len(s.row(value) or ()) > MOST_ROUNDS:
-        raise NotSpecialisedError("loop")
-    while (row := s.row(value)) is not None:
-        if number >= len(row):
-            return
-        number += 1
-        yield row[number - 1]
+def _tested_out(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``while`` whose test is known in each round, one round after the other."""
+    test, body, rest = op.regions
+    carried = tuple([s.handed(o, frame) for o in op.operands])
+    unrolled, frame.unrolled = frame.unrolled, True
+    try:
+        for _ in range(MOST_ROUNDS):
+            frame.env.update(zip(test.params, carried, strict=True))
+            tested = s.run(test, frame)
+            known = truth(s, tested.values[0]) if tested.kind == "yield" else None
+            if known is None:
+                raise NotSpecialisedError("loop")
+            s.used = True
+            if not known:
+                end = s.run(rest, frame)
+                return end.values if end.kind == "yield" else end
+            end = s.run(body, frame)
+            if end.kind == "break":
+                return end.values
+            if end.kind != "continue":
+                return end
+            carried = end.values
+    finally:
+        frame.unrolled = unrolled
     raise NotSpecialisedError("loop")
 
 
@@ -115,6 +181,8 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
                     s.freeze_all([cell], s.state)
                 else:
                     cells.append(cell)
+            live = {slot for c in s.state.values() if isinstance(c, Content) for slot in c.slots}
+            cells = [cell for cell in cells if not cell.item or cell in live]
     finally:
         frame.unrolled = unrolled
         del s.loops[depth:]

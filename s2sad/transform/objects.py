@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import abc
+import collections
 import dataclasses
-import functools
 import inspect
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
-from s2sad.runtime.classes import MEMBERS, own_class, static_member
+from s2sad.ops.models import names_model
+from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
 from s2sad.transform import existing
-from s2sad.transform.builtin import list_method
+from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
 from s2sad.transform.known import (
@@ -35,7 +37,6 @@ from s2sad.transform.known import (
     Unsure,
     is_plain,
 )
-from s2sad.transform.simple import items_of
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -47,7 +48,15 @@ _ODD = (
 )  # fmt: skip
 
 
-@functools.lru_cache(maxsize=1024)
+#: The flags of a function with ``*args`` or ``**kwargs``.
+STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+#: What a class of tuples with named fields must not say otherwise.
+_OF_TUPLES = {*dir(tuple), *_ODD, "_replace", "_fields"} - {"__doc__", "__repr__"}
+_NAMED = collections.namedtuple("_NAMED", "")
+#: What reads a field of such a tuple.
+_GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
+
+
 def is_simple(cls: type) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class."""
     if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
@@ -62,6 +71,37 @@ def is_simple(cls: type) -> bool:
     return True
 
 
+def makes_something(function: types.FunctionType, seen: frozenset[types.FunctionType] = frozenset()) -> bool:
+    """Whether a function, or one that it calls by a global name, makes functions or objects of the user's classes.
+
+    So is one with ``*args`` or ``**kwargs``.
+    """
+    code = function.__code__
+    inside = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    if any(c.co_name[:1] != "<" or c.co_name == "<lambda>" for c in inside) or code.co_flags & STARS:
+        return True
+    if "partial" in code.co_names or names_model(function):
+        return True
+    seen = seen | {function}
+    names = [n for c in (code, *inside) for n in c.co_names]
+    for value in _mentioned(names, function.__globals__):
+        if (isinstance(value, type) and (is_simple(value) or is_named_tuple(value))) or existing.is_object(value):
+            return True
+        if isinstance(value, types.FunctionType) and value not in seen and is_followed(value):
+            if makes_something(value, seen):
+                return True
+    return False
+
+
+def _mentioned(names: Sequence[str], space: dict[str, Any]) -> Iterator[Any]:
+    """The values of some names in a module, and those in the modules of the user's among them."""
+    for name in names:
+        value = space.get(name)
+        yield value
+        if isinstance(value, types.ModuleType) and not is_of_library(value.__name__):
+            yield from map(vars(value).get, names)
+
+
 def _is_plain_member(named: tuple[str, Any]) -> bool:
     name, member = named
     plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType)
@@ -71,10 +111,64 @@ def _is_plain_member(named: tuple[str, Any]) -> bool:
     return not descriptor or isinstance(member, (type, np.ufunc))
 
 
+def is_named_tuple(cls: type) -> bool:
+    """Whether a class of the user's is that of a tuple with named fields, and does all else as tuples do."""
+    if type(cls) is not type or own_class(cls) is None or not issubclass(cls, tuple):
+        return False
+    *own, base = cls.__mro__[: cls.__mro__.index(tuple)]
+    new = static_member(base, "__new__")
+    new = getattr(new, "__func__", new)
+    if (
+        not hasattr(base, "_field_defaults")
+        or not _is_generated(new)
+        or not all(type(static_member(cls, name)) is _GETTER for name in vars(base)["_fields"])
+    ):
+        return False
+    if not _are_same(new.__defaults__ or (), vars(base)["_field_defaults"].values()):
+        return False
+    changed = {name for name, member in vars(base).items() if isinstance(member, types.FunctionType)}
+    changed -= set(vars(_NAMED))
+    return _OF_TUPLES.isdisjoint(changed.union(*map(vars, own))) and all(
+        all(map(_is_plain_member, vars(b).items())) for b in own
+    )
+
+
+def named_tuple_method(s: Specialiser, method: Method, args: Args) -> Done:
+    """``row._replace(name=value)`` and ``row._asdict()``."""
+    row, function = method.receiver, method.function
+    assert isinstance(row, Row)
+    assert isinstance(function, Known)
+    fields, names = dict(args), getattr(row.cls, "_fields")  # noqa: B009
+    if function.value is getattr(row.cls, "_asdict", None):
+        return None if args else (items_of(s, row.items, names),)
+    if fields.keys() - names or len(fields) < len(args):
+        return None
+    return (Row(tuple([fields.get(name, v) for name, v in zip(names, row.items, strict=True)]), row.cls),)
+
+
+def _named_tuple(cls: Any, args: Args) -> Done:
+    """A tuple with named fields."""
+    given = dict(zip(cls._fields, [value for kind, value in args if not kind], strict=False))
+    named = dict(args[len(given) :])
+    if "*" in named or "**" in named or given.keys() & named or len(given) + len(named) < len(args):
+        return None
+    defaults = {name: Constant(v) for name, v in cls._field_defaults.items() if is_plain(v)}
+    fields = {**defaults, **given, **named}
+    return (Row(tuple([fields[name] for name in cls._fields]), cls),) if fields.keys() == set(cls._fields) else None
+
+
 def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame) -> Done:
     """``cls(...)``: an object of which all attributes are known."""
+    if is_named_tuple(cls):
+        s.used = True
+        existing.guard_class(s, cls)
+        made = static_member(cls, "__new__")
+        made = getattr(made, "__func__", made)
+        s.guard(Guard(made, "__defaults__", made.__defaults__))
+        return _named_tuple(cls, args)
     if not is_simple(cls):
         return None
+    existing.guard_class(s, cls)
     record = Record(cls)
     done: Done = None
     s.state[record.identity] = Constant(None)
@@ -85,9 +179,13 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
             return None
         if _owner(cls, "__init__") is not _owner(cls, "__dataclass_fields__"):
             return None
+        given = [f for f in fields.values() if not f.kw_only and f.default is not f.default_factory]
+        pairs = zip(made.__defaults__ or (), given, strict=False)
+        own = [(d, f.default) for d, f in pairs if f.default is not dataclasses.MISSING]
         bound = _dataclass_arguments(s, fields, args)
-        if bound is None:
+        if bound is None or not _are_same(*zip(*own, strict=True) if own else ((), ())):
             return None
+        s.guard(Guard(made, "__defaults__", made.__defaults__))
         for name, value in bound.items():
             put(s, record, name, value)
         after = static_member(cls, "__post_init__")
@@ -101,6 +199,11 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return None
     s.used = True
     return done if isinstance(done, End) else (record,)
+
+
+def _are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
+    """Whether two rows have the same objects."""
+    return [id(v) for v in first] == [id(v) for v in second]
 
 
 def _is_generated(function: Any) -> bool:
@@ -143,6 +246,8 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, name = s.get(op.operands[0], frame), op.data
     match base:
+        case Record() if name == "__class__":
+            return (Known(base.cls),)
         case Record():
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
@@ -152,18 +257,21 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             for cls in mro[mro.index(base.after) + 1 :]:
                 found = vars(cls).get(name)
                 if isinstance(found, types.FunctionType):
-                    s.guard(Guard(cls, name, found))
+                    s.guard(Guard(cls, name, found, existing.MemberAfter(mro[0], base.after, name)))
                     return (Method(Known(found), base.receiver, cls),)
                 if name in vars(cls) and cls is not object:
                     raise NotSpecialisedError(name)
             if name == "__init__":
+                s.guard(Guard(object, name, object.__init__, existing.MemberAfter(mro[0], base.after, name)))
                 return (Method(Known(object.__init__), base.receiver, object),)
             raise NotSpecialisedError(name)
-        case Items() if not isinstance(s.state[base.cell], Row):
+        case Items() if s.content(base) is None:
             content = s.dynamic(base)
             return (Late(content, name),) if op.result in s.called and name in MEMBERS else None
-        case Items():
-            return (Method(Known(getattr(list if base.keys is None else dict, name, None)), base),)
+        case Items() if callable(getattr(base.cls, name, None)):
+            return (Method(Known(getattr(base.cls, name)), base),)
+        case Row() if base.cls is not tuple:
+            return _of_named_tuple(s, base, name, op, frame)
         case Known():
             return _of_known(s, base, name, op, frame)
         case Value() if op.result in s.called and name in MEMBERS:
@@ -202,6 +310,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         raise NotSpecialisedError(name)
     if is_plain(member):
         return (Constant(member),)
+    if isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
+        return (s.outside(member, name),)
     raise NotSpecialisedError(name)
 
 
@@ -214,6 +324,24 @@ def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
         _guard_member(s, cell.record.cls, cell.name)
         return Constant(member)
     return state.get(cell, UNSET)
+
+
+def _of_named_tuple(s: Specialiser, row: Row, name: str, op: Operation, frame: Frame) -> Done:
+    cls: Any = row.cls
+    if name in cls._fields:
+        return (row.items[cls._fields.index(name)],)
+    member = static_member(cls, name)
+    if name in ("_replace", "_asdict"):
+        return (Method(Known(getattr(cls, name)), row),)
+    if name == "_fields":
+        return (Row(tuple(map(Constant, cls._fields))),)
+    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+        _guard_member(s, cls, name)
+        return s.call_function(s, member.fget, [("", row)], op, frame, (_owner(cls, name), row))
+    if isinstance(member, types.FunctionType) and name[:1] != "_":
+        _guard_member(s, cls, name)
+        return (Method(Known(member), row, _owner(cls, name)),)
+    raise NotSpecialisedError(name)
 
 
 def _call_member(
@@ -239,6 +367,16 @@ def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Opera
     return _call_member(s, function, record, args, op, frame, _owner(record.cls, name))
 
 
+def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
+    """What a loop over a value runs through: of an object what its method gives."""
+    if not isinstance(value, Record) or static_member(value.cls, "__iter__") is None:
+        return value
+    done = member_call(s, value, "__iter__", [], op, frame)
+    if not isinstance(done, tuple):
+        raise NotSpecialisedError("__iter__")
+    return done[0]
+
+
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
     """An attribute of an object that exists: a method of its class, a function of a module or class."""
     value = base.value
@@ -247,6 +385,12 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         member = getattr(member, "__func__", member)
         if not callable(member) and not isinstance(member, types.ModuleType):
             return None
+        is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
+        if is_of_class and isinstance(value, type) and isinstance(member, types.FunctionType):
+            if own_class(value) is None or not base.path:
+                return None
+            _guard_member(s, value, name)
+            return (Method(Known(member), base, _owner(value, name)),)
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
         return (replace(base, value=member, path=(*base.path, name)),) if base.path else None
@@ -275,12 +419,3 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         value = s.named(value, op.data, frame.place or op.place)
     put(s, base, op.data, value)
     return ()
-
-
-def method_of_items(s: Specialiser, method: Method, args: Args) -> Done:
-    """A call of a method of a list or dict of known items."""
-    assert isinstance(method.receiver, Items)
-    assert isinstance(method.function, Known)
-    if any(kind for kind, _ in args) or method.function.value is None:
-        return None
-    return list_method(s, method.receiver, method.function.value.__name__, [value for _, value in args])

@@ -110,6 +110,12 @@ def shared_variables(code: Code) -> frozenset[Variable]:
     return frozenset(v for v in found if v in stored or v in params)
 
 
+def caught_variables(code: Code) -> set[Variable]:
+    """The variables that are the names of exceptions in handlers, and nothing else."""
+    found = {v for o in inner(code.body) if isinstance(o.data, Handlers) for v in _bound_by(o.data)}
+    return found - {o.data for o in inner(code.body) if o.kind in ("store", "delete")} - {p.target for p in code.params}
+
+
 def _inside(region: Region) -> Iterator[Operation]:
     yield from inner(region)
 

@@ -12,6 +12,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Closure,
+    Content,
     Env,
     Items,
     Known,
@@ -87,9 +88,12 @@ class Shapes:
                 return ("known", id(value.value), key), lambda again: replace(value, operand=rebuild(again))
             case Row():
                 key, rebuild = self.several(value.items)
-                return ("row", key), lambda again: Row(rebuild(again))
-            case Method() if value.operand is None:
-                key, rebuild = self.several((value.function, value.receiver))
+                return ("row", id(value.cls), key), lambda again: Row(rebuild(again), value.cls)
+            case Content():
+                return self.content(value)
+            case Method():
+                operand = () if value.operand is None else (value.operand,)
+                key, rebuild = self.several((value.function, value.receiver, *operand))
                 return ("method", id(value.owner), key), lambda again: _method(rebuild(again), value.owner)
             case Partial():
                 names = tuple([name for name, _ in value.keywords])
@@ -100,7 +104,7 @@ class Shapes:
                 return ("choice", key), lambda again: Choice(*rebuild(again))
             case Items():
                 key, rebuild = self.cell(value.cell)
-                return ("items", value.keys, key), lambda again: _items(rebuild(again), value.keys)
+                return ("items", id(value.cls), key), lambda again: _items(rebuild(again), value.cls)
             case Record():
                 return self.record(value)
             case Closure():
@@ -135,6 +139,8 @@ class Shapes:
         parts: list[tuple[Value | Variable, Any, Rebuild]] = []
         for name, found in env.items():
             if name in names:
+                if isinstance(found, Variable):
+                    raise NotSpecialisedError(found.name)
                 parts.append((name, *(self.cell(found) if isinstance(found, Cell) else self.of(found, name.name))))
         keys = tuple([(id(name), key) for name, key, _ in parts])
         return keys, lambda again: {name: rebuild(again) for name, _, rebuild in parts}
@@ -148,11 +154,24 @@ class Shapes:
         key, rebuild = self.of(self.state[cell], cell.name)
 
         def again(context: Again) -> Cell:
-            fresh = context.made[number] = Cell(cell.name)
+            fresh = context.made[number] = Cell(cell.name, item=cell.item)
             context.state[fresh] = rebuild(context)
             return fresh
 
         return ("cell", cell.name, key), again
+
+    def content(self, content: Content) -> Shape:
+        """The shape of what a list or dict holds."""
+        slots = [self.cell(slot) for slot in content.slots]
+        more = () if content.factory is None else (self.of(content.factory),)
+        keys = tuple([key for key, _ in (*slots, *more)])
+
+        def again(context: Again) -> Content:
+            cells = tuple([rebuild(context) for _, rebuild in slots])
+            factory = [rebuild(context) for _, rebuild in more]
+            return Content(cells, content.keys, factory=factory[0] if factory else None)
+
+        return ("content", repr(content.keys), keys), again
 
     def identity(self, cell: Cell) -> Shape:
         """The shape of the cell of a function, which is no leaf where the function is no object."""
@@ -205,8 +224,8 @@ def sees(code: Code) -> tuple[Value | Variable, ...]:
 
 
 def _method(parts: tuple[Abstract, ...], owner: type | None) -> Method:
-    function, receiver = parts
-    return Method(function, receiver, owner)
+    function, receiver, *operand = parts
+    return Method(function, receiver, owner, operand[0] if operand else None)  # type: ignore[arg-type]
 
 
 def _partial(parts: tuple[Abstract, ...], names: tuple[str, ...]) -> Partial:
@@ -215,7 +234,7 @@ def _partial(parts: tuple[Abstract, ...], names: tuple[str, ...]) -> Partial:
     return Partial(function, tuple(rest[:split]), tuple(zip(names, rest[split:], strict=True)))
 
 
-def _items(cell: Cell, keys: tuple[Any, ...] | None) -> Items:
+def _items(cell: Cell, cls: type) -> Items:
     if not isinstance(cell.whole, Items):
-        cell.whole = Items(cell, keys)
+        cell.whole = Items(cell, cls)
     return cell.whole

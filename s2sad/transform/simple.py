@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
 from s2sad.ops import spec_of
-from s2sad.runtime.classes import own_class
+from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform.constants import compared, computed, is_among
+from s2sad.transform.containers import (
+    MAPPINGS,
+    MOST_ITEMS,
+    SEQUENCES,
+    called,
+    change,
+    displayed,
+    items_of,
+    key_of,
+    position,
+    put,
+    run_through,
+    slot,
+)
+from s2sad.transform.existing import is_container
+from s2sad.transform.held import is_held, item_of, runs_as_it_is
 from s2sad.transform.known import (
     WRAPPING,
     Abstract,
@@ -24,53 +40,11 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
-    Stream,
     Unsure,
     is_static,
+    key_operand,
 )
 from s2sad.transform.specialiser import Done, Frame, Specialiser
-
-#: How many items a list has at most that is made of another by repetition.
-MOST_ITEMS = 64
-
-
-def items_of(s: Specialiser, items: list[Abstract], keys: tuple[Any, ...] | None = None) -> Items:
-    """A list or dict of known items."""
-    cell = Cell("items")
-    made = cell.whole = Items(cell, keys)
-    s.state[cell] = Row(tuple(items))
-    return made
-
-
-def stream(s: Specialiser, items: Sequence[Abstract], over: Sequence[Abstract], is_view: bool = False) -> Stream:
-    """What runs through known items, made of some values."""
-    cell = Cell("items")
-    s.state[cell] = Row(tuple(items))
-    sources = [(v.cell, s.state[v.cell]) for v in over if isinstance(v, Items)]
-    inner = [source for v in over if isinstance(v, Stream) for source in v.sources]
-    return Stream(cell, (*sources, *inner), is_view)
-
-
-def left(s: Specialiser, value: Stream) -> tuple[Abstract, ...]:
-    """The items that an iterator or view still has."""
-    content = s.state[value.cell]
-    if not isinstance(content, Row) or any(s.state[cell] is not before for cell, before in value.sources):
-        raise NotSpecialisedError("iterator")
-    return content.items
-
-
-def run_through(s: Specialiser, value: Abstract, lazily: bool = False) -> tuple[Abstract, ...] | None:
-    """The items that a loop over a value gives, where these are known; an iterator has none then.
-
-    One that is to be asked for them ``lazily`` must not be asked by others.
-    """
-    if not isinstance(value, Stream):
-        return s.row(value)
-    items = left(s, value)
-    if not value.is_view:
-        s.state[value.cell] = NONE if lazily else Row(())
-    return items
-
 
 # --- names
 
@@ -82,6 +56,7 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if value is NotImplemented:
         return (Known(value),)
     of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
+    of_users = of_users or is_container(value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
         return None
     if not of_users:
@@ -97,6 +72,8 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     cell = frame.env.get(op.data)
+    if isinstance(cell, Variable):
+        return (s.emit("load", (), cell, cell.name, frame.place or op.place),)
     if not isinstance(cell, Cell):
         return None
     value = s.state.get(cell, UNSET)
@@ -107,9 +84,13 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:
     cell = frame.env.get(op.data)
+    value = s.get(op.operands[0], frame) if isinstance(cell, (Cell, Variable)) else NONE
+    if isinstance(cell, Variable):
+        operand = s.dynamic(value)
+        s.write(Operation("store", (operand,), (), cell, (), frame.place or op.place))
+        return (operand,) * len(op.results)
     if not isinstance(cell, Cell):
         return None
-    value = s.get(op.operands[0], frame)
     s.state[cell] = s.named(value, cell.name, frame.place or op.place)
     return (s.state[cell],) * len(op.results)
 
@@ -175,41 +156,181 @@ def tuple_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def list_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
     items = _items(s, op, frame)
-    # What goes into an empty list may be static.
-    return (items_of(s, items),) if items is not None and (not items or any(map(is_structure, items))) else None
+    if items is None or len(items) > MOST_ITEMS:
+        return None
+    return (displayed(s, items_of(s, items), "list", op.result.name, frame.place or op.place),)
 
 
 def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    keys: list[Any] = []
-    for key in op.operands[::2]:
-        found = s.plain(s.get(key, frame))
-        if not isinstance(found, Constant) or not isinstance(found.value, (str, int)):
+    found: dict[Any, Abstract] = {}
+    for key, value, star in zip(op.operands[::2], op.operands[1::2], op.data, strict=True):
+        other = s.get(value, frame)
+        if star:
+            content = s.content(other) if isinstance(other, Items) else None
+            if content is None or content.keys is None:
+                return None
+            for name, cell in zip(content.keys, content.slots, strict=True):
+                found[name] = s.state[cell]
+            continue
+        name = key_of(s, s.get(key, frame))
+        if name is None:
             return None
-        keys.append(found.value)
-    values = [s.get(o, frame) for o in op.operands[1::2]]
-    if any(op.data) or not any(map(is_structure, values)) or len(set(keys)) < len(keys):
+        found[name.value] = other
+    if len(found) > MOST_ITEMS:
         return None
-    return (items_of(s, values, tuple(keys)),)
+    made = items_of(s, list(found.values()), tuple(found))
+    return (displayed(s, made, "dict", op.result.name, frame.place or op.place),)
+
+
+def set_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A set of constants."""
+    keys = [key_of(s, s.get(o, frame)) for o in op.operands]
+    if any(op.data) or None in keys:
+        return None
+    return (items_of(s, [], tuple(dict.fromkeys(key.value for key in keys if key is not None)), set),)
 
 
 def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, index = [s.plain(s.get(o, frame)) for o in op.operands]
-    if not isinstance(index, Constant):
-        return None
-    if isinstance(base, Items) and base.keys is not None:
-        content = s.state[base.cell]
-        if isinstance(content, Row) and index.value in base.keys:
-            return (content.items[base.keys.index(index.value)],)
-        return None
+    if isinstance(base, Items) and base.cls in MAPPINGS:
+        content, key = s.content(base), key_of(s, index)
+        if content is None or key is None:
+            return None
+        at = position(content, key.value)
+        if at is None and content.factory is not None:
+            made = called(s, content.factory, [], op, frame)
+            put(s, base, key.value, made)
+            return (made,)
+        if at is None and base.cls is Counter:
+            return (Constant(0),)
+        return None if at is None else (s.state[content.slots[at]],)
+    if isinstance(base, Known) and isinstance(index, Constant) and is_held(base):
+        held = item_of(s, base, index.value)
+        return None if held is None else (held,)
     row = s.row(base)
-    if row is None or isinstance(base, Value) or type(index.value) is not int:
+    if row is None:
         return None
-    return (row[index.value],) if -len(row) <= index.value < len(row) else None
+    span = s.slices.get(index) if isinstance(index, Value) else None
+    if span is not None and isinstance(base, Row):
+        return (Row(row[span]),)
+    if span is not None and isinstance(base, Items) and base.cls is list:
+        return (items_of(s, row[span]),)
+    if not isinstance(index, Constant) or type(index.value) is not int or not -len(row) <= index.value < len(row):
+        return None
+    found = row[index.value]
+    return None if isinstance(base, Value) and not isinstance(found, Constant) else (found,)
+
+
+#: What ``!s``, ``!r`` and ``!a`` do.
+_CONVERSIONS: dict[int, Callable[[Any], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+
+
+def text(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An f-string of constants."""
+    values = [s.plain(s.get(o, frame)) for o in op.operands]
+    if not all(isinstance(v, Constant) and type(v.value) in (str, int, bool) for v in values):
+        return None
+    given = iter([v.value for v in values if isinstance(v, Constant)])
+    found = ""
+    for part in op.data:
+        if isinstance(part, str):
+            found += part
+            continue
+        conversion, has_format = part
+        value = next(given)
+        value = _CONVERSIONS[conversion](value) if conversion > 0 else value
+        try:
+            found += format(value, next(given) if has_format else "")
+        except (ValueError, TypeError):
+            return None
+    return (Constant(found),)
+
+
+def span(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A slice of which the bounds are known."""
+    bounds = [s.plain(s.get(o, frame)) for o in op.operands]
+    if not all(isinstance(b, Constant) and (b.value is None or type(b.value) is int) for b in bounds):
+        return None
+    made = s.emit("slice", s.operands(bounds, op.place), None, "", frame.place or op.place)
+    s.needless.add(made)
+    s.slices[made] = slice(*[b.value for b in bounds if isinstance(b, Constant)])
+    return (made,)
+
+
+def set_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``items[index] = value``."""
+    base, index, value = [s.get(o, frame) for o in op.operands]
+    content = s.content(base) if isinstance(base, Items) else None
+    if not isinstance(base, Items) or content is None:
+        return None
+    if base.cls in MAPPINGS:
+        key = key_of(s, index)
+        if key is None:
+            return None
+        put(s, base, key.value, _titled(s, value, key.value, op, frame))
+        return ()
+    if base.cls not in SEQUENCES:
+        return None
+    span = s.slices.get(index) if isinstance(index, Value) else None
+    if span is not None and base.cls is list:
+        row = run_through(s, value)
+        slots = list(content.slots)
+        if row is None or (span.step is not None and len(row) != len(slots[span])):
+            return None
+        slots[span] = [slot(s, v) for v in row]
+        change(s, base, slots)
+        return ()
+    at = _position(s, index, len(content.slots))
+    if at is None:
+        return None
+    s.state[content.slots[at]] = value
+    return ()
+
+
+def _titled(s: Specialiser, value: Abstract, key: Any, op: Operation, frame: Frame) -> Abstract:
+    """A value that is put under a key, with its name if it has none."""
+    if isinstance(value, Value) and not value.name and isinstance(key, str) and key.isidentifier():
+        return s.named(value, key, frame.place or op.place)
+    return value
+
+
+def _position(s: Specialiser, index: Abstract, length: int) -> int | None:
+    """Where an index is in a list of known length."""
+    index = s.plain(index)
+    if not isinstance(index, Constant) or type(index.value) is not int or not -length <= index.value < length:
+        return None
+    return index.value % length
+
+
+def delete_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``del items[index]``."""
+    base, index = [s.get(o, frame) for o in op.operands]
+    content = s.content(base) if isinstance(base, Items) else None
+    if not isinstance(base, Items) or content is None:
+        return None
+    slots = list(content.slots)
+    if base.cls in MAPPINGS:
+        key = key_of(s, index)
+        at = None if key is None else position(content, key.value)
+        if at is None or content.keys is None:
+            return None
+        del slots[at]
+        change(s, base, slots, (*content.keys[:at], *content.keys[at + 1 :]))
+        return ()
+    if base.cls not in SEQUENCES:
+        return None
+    span = s.slices.get(index) if isinstance(index, Value) else None
+    at = _position(s, index, len(slots))
+    if span is None and at is None:
+        return None
+    del slots[span if span is not None else at]  # type: ignore[arg-type]
+    change(s, base, slots)
+    return ()
 
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    row = None if isinstance(value, Value) else run_through(s, value)
+    row = None if isinstance(value, Value) or runs_as_it_is(value) else run_through(s, value)
     count, star = op.data
     if row is None or len(row) < count - (star is not None) or (star is None and len(row) != count):
         return None
@@ -230,9 +351,17 @@ def truth(s: Specialiser, value: Abstract) -> bool | None:
         return None if value is UNSET else bool(value.value)
     if isinstance(value, (Closure, Method, Partial, Choice)):
         return True
+    if (
+        isinstance(value, Record)
+        and static_member(value.cls, "__bool__") is static_member(value.cls, "__len__") is None
+    ):
+        return True
     if is_function(value):
         cls = type(value.value)  # type: ignore[union-attr]
         return None if hasattr(cls, "__bool__") or hasattr(cls, "__len__") else True
+    if isinstance(value, Items):
+        content = s.content(value)
+        return None if content is None else bool(content.slots if content.keys is None else content.keys)
     row = None if isinstance(value, Value) else s.row(value)
     return None if row is None else bool(row)
 
@@ -253,9 +382,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
     """What ``in`` looks through, where that is known."""
-    if isinstance(value, Items) and value.keys is not None:
-        return [Constant(key) for key in value.keys] if isinstance(s.state[value.cell], Row) else None
-    return s.row(value)
+    content = s.content(value) if isinstance(value, Items) else None
+    return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
 
 
 def _identical(a: Abstract, b: Abstract) -> bool | None:
@@ -302,35 +430,48 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return _repeated(s, left, right) or _repeated(s, right, left)
     if not is_structure(left) and not is_structure(right):
         return None
+    contents = [s.content(v) if isinstance(v, Items) else None for v in (left, right)]
+    if op.data == "|" and isinstance(left, Items) and isinstance(right, Items) and left.cls is right.cls is dict:
+        return _merged(s, left, right, op.kind == "inplace")
+    if op.kind == "inplace" and op.data == "+" and isinstance(left, Items) and left.cls is list and contents[0]:
+        more = run_through(s, right)
+        if more is None:
+            return None
+        change(s, left, (*contents[0].slots, *(slot(s, v) for v in more)))
+        return (left,)
     rows = s.row(left), s.row(right)
     if op.data != "+" or rows[0] is None or rows[1] is None or isinstance(left, Items) != isinstance(right, Items):
         return None
     both = [*rows[0], *rows[1]]
-    if not isinstance(left, Items):
+    if not isinstance(left, Items) or not isinstance(right, Items):
         return (Row(tuple(both)),)
-    if op.kind == "inplace" and isinstance(left, Items):
-        s.state[left.cell] = Row(tuple(both))
-        return (left,)
-    return (items_of(s, both),)
+    return (items_of(s, both),) if left.cls is right.cls is list else None
+
+
+def _merged(s: Specialiser, left: Items, right: Items, inplace: bool) -> Done:
+    """``a | b`` and ``a |= b`` of dicts."""
+    contents = s.content(left), s.content(right)
+    if contents[0] is None or contents[1] is None:
+        return None
+    if not inplace:
+        left = items_of(s, [s.state[slot] for slot in contents[0].slots], contents[0].keys)
+    for key, cell in zip(contents[1].keys or (), contents[1].slots, strict=True):
+        put(s, left, key, s.state[cell])
+    return (left,)
 
 
 def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:
     """``[a, b] * n``."""
-    row = None if isinstance(value, Value) else s.row(value)
-    if row is None or not isinstance(times, Constant) or type(times.value) is not int or times.value > MOST_ITEMS:
+    row = None if isinstance(value, Value) or (isinstance(value, Items) and value.cls is not list) else s.row(value)
+    if (
+        row is None
+        or not isinstance(times, Constant)
+        or type(times.value) is not int
+        or times.value * len(row) > MOST_ITEMS
+    ):
         return None
     items = list(row) * times.value
     return (items_of(s, items),) if isinstance(value, Items) else (Row(tuple(items)),)
-
-
-def use_known(s: Specialiser, known: Known) -> Any:
-    """The object that a name means, on which the new program rests from now on."""
-    if known.read is not None:
-        home, name, path = known.read
-        space = home.resolver.cells.get(name, home.resolver.globals)
-        if not path and not isinstance(known.value, types.ModuleType):
-            s.guard(Guard(space, name, type(known.value), type))
-    return known.value
 
 
 def has_rule(value: Any) -> bool:

@@ -12,19 +12,27 @@ time has been taken apart, the function stays as a whole as it is.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import types
-from collections.abc import Callable
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
-from s2sad.errors import SourceError
+from s2sad import ops
+from s2sad.errors import SourceError, Violation
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.ir.code import UNSET, Code, Value, Variable, inner
-from s2sad.transform import branches, calls, comprehensions, existing, loops, objects, operators, simple
+from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
+from s2sad.transform import branches, calls, comprehensions, existing, loops, objects, operators, simple, tries
+from s2sad.transform.containers import UNKNOWN
+from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
 from s2sad.transform.making import Making
+from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Returned, Specialiser
 
@@ -52,16 +60,19 @@ HANDLERS: dict[str, Handler] = {
     "tuple": simple.tuple_display,
     "list": simple.list_display,
     "dict": simple.dict_display,
+    "set": simple.set_display,
+    "text": simple.text,
+    "slice": simple.span,
     "item": _either(simple.item, operators.operator),
     "unpack": simple.unpack,
     "compare": _either(simple.compare, operators.operator),
     "unary": _either(simple.negation, operators.operator),
     "binary": _either(simple.arithmetic, operators.operator),
     "inplace": _either(simple.arithmetic, operators.operator),
-    "attribute": objects.attribute,
+    "attribute": _either(branches.attribute, objects.attribute),
     "set_attribute": _either(objects.set_attribute, existing.changes),
-    "set_item": existing.changes,
-    "delete_item": existing.changes,
+    "set_item": _either(simple.set_item, existing.changes),
+    "delete_item": _either(simple.delete_item, existing.changes),
     "delete_attribute": existing.changes,
     "store_global": existing.changes,
     "delete_global": existing.changes,
@@ -74,6 +85,7 @@ HANDLERS: dict[str, Handler] = {
     "or": branches.connected,
     "for": loops.for_loop,
     "while": loops.while_loop,
+    "try": tries.try_statement,
 }
 
 
@@ -86,12 +98,15 @@ class Specialised:
     guards: tuple[Guard, ...]
 
 
-def specialised(source: Source, read: Callable[[types.FunctionType], Source]) -> Specialised | None:
+def specialised(
+    source: Source, read: Callable[[types.FunctionType], Source], reasons: list[Violation] | None = None
+) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
     Args:
         source: The function.
         read: What reads the source of a function that it calls.
+        reasons: Is given the reason why the function stays as it is, if there is one.
     """
     s = Specialiser(read, HANDLERS, calls.call_function)
     function = source.function
@@ -104,46 +119,86 @@ def specialised(source: Source, read: Callable[[types.FunctionType], Source]) ->
         if made is None:
             return None
         whole = same_function(made, home, s.making.cells, s.reads)
-    except (NotSpecialisedError, SourceError, RecursionError):
+    except NotSpecialisedError as error:
+        if reasons is not None:
+            reasons.extend(reason(source, error))
+        return None
+    except (SourceError, RecursionError):
         return None
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     return Specialised(whole, s.sources, tuple(guards))
 
 
+#: Methods of lists and dicts, and functions, that the frontend leaves to the specialiser.
+_METHODS = UNKNOWN | {"get", "pop", "copy", "index"}
+_FUNCTIONS = (
+    defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict, iter, next,
+    functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
+)  # fmt: skip
+_DISPLAYS = ("list", "dict", "set", "comprehension")
+
+
 def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
-    """Whether a function makes functions or objects, passes functions, or calls what may return one."""
+    """Whether a function makes functions or objects, passes functions, calls what may return one, or changes lists."""
     frame = Frame({}, home)
     values: dict[Value, object] = {}
+    displays: set[object] = set()
+    makes = any(op.kind in _DISPLAYS for op in inner(code.body))
     for op in inner(code.body):
-        if op.kind in ("function", "lambda"):
+        if op.kind in _DISPLAYS or (op.kind == "copy" and op.operands[0] in displays):
+            displays.update(op.results)
+        if op.kind in ("function", "lambda") or (op.kind == "delete_item" and makes):
             return True
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)
-            if found and (callable(value) or existing.is_object(value)):
+            if found and (callable(value) or existing.is_object(value) or isinstance(value, types.ModuleType)):
                 values[op.result] = value
+            if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value)):
+                return True
+        elif op.kind in ("tuple", *_DISPLAYS) and any(simple.is_function(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
+            return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
-            if existing.is_object(values.get(op.operands[0])):
+            base = values.get(op.operands[0])
+            of_class = isinstance(base, type) and objects.is_simple(base)
+            if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
-        elif op.kind == "call":
-            if any("*" in kind for kind in op.data):
-                return True
-            first = op.operands[0]
-            if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
-                return True
-            if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
-                return True
-            value = values.get(first) if isinstance(first, Value) else None
-            if isinstance(value, type) and objects.is_simple(value):
-                return True
-            if isinstance(value, types.FunctionType) and is_followed(value) and _makes_functions(value):
-                return True
+            if isinstance(base, types.ModuleType):
+                values[op.result] = getattr(base, op.data, None)
+                if _is_one_of(values[op.result], _FUNCTIONS):
+                    return True
+        elif op.kind == "call" and _is_call_worth_it(op, values, displays):
+            return True
     return False
 
 
-def _makes_functions(function: types.FunctionType) -> bool:
-    """Whether a function makes others."""
-    inside = [c for c in function.__code__.co_consts if isinstance(c, types.CodeType)]
-    return any(c.co_name[:1] != "<" or c.co_name == "<lambda>" for c in inside)
+def _is_one_of(value: object, known: Sequence[object]) -> bool:
+    return any(value is one for one in known)
+
+
+def _is_call_worth_it(op: Operation, values: Mapping[Value, object], displays: Collection[object]) -> bool:
+    """Whether a call makes an object, passes a function, or may change a list that it is given."""
+    if any("*" in kind for kind in op.data):
+        return True
+    first = op.operands[0]
+    if any(simple.is_function(Known(values.get(o))) for o in op.operands[1:]):  # type: ignore[arg-type]
+        return True
+    if any(existing.is_object(values.get(o)) for o in op.operands):  # type: ignore[arg-type]
+        return True
+    value = values.get(first) if isinstance(first, Value) else None
+    if is_functional(value) or ops.model_of(value) is not None:
+        return True
+    if isinstance(value, type) and (objects.is_simple(value) or objects.is_named_tuple(value)):
+        return True
+    if isinstance(value, types.FunctionType) and is_followed(value):
+        changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
+        return objects.makes_something(value) or (changes and any(o in displays for o in op.operands))
+    return False
+
+
+def _memory(s: Specialiser, code: Code) -> tuple[Variable, ...]:
+    """The variables of the new function that are memory: those that it had, and others."""
+    own = [v for v in code.variables if v in s.making.memory]
+    return (*own, *sorted(s.making.memory - set(own), key=lambda v: v.name))
 
 
 def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
@@ -173,7 +228,7 @@ def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
     if not s.used:
         return None
     body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(r.value),)) for r in returns})
-    made = replace(code, params=tuple(params), body=body, variables=tuple([v for v in code.variables if v in memory]))
+    made = replace(code, params=tuple(params), body=body, variables=_memory(s, code))
     made = pruned(made, s.needless)
     if any(o.kind in ("function", "class") for o in inner(made.body)) and not any(
         o.kind in ("function", "class") for o in inner(code.body)

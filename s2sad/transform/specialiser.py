@@ -1,7 +1,7 @@
 """The machine of specialisation: abstract values, the new program as it is written, regions and functions.
 
-What single kinds of operations do stands in `handlers`: a function of the specialiser, the operation and the frame,
-which returns the abstract results, how the region ends, or None where the operation is to be written as it is.
+What single kinds of operations do stands in `handlers`: functions of the specialiser, the operation and the frame, that
+return the abstract results, how the region ends, or None where the operation is to be written as it is.
 """
 
 from __future__ import annotations
@@ -33,10 +33,13 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
+from s2sad.transform.existence import chosen, display, function_again, ready
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    Choice,
     Closure,
+    Content,
     Env,
     Home,
     Items,
@@ -46,6 +49,7 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Row,
     State,
+    Stream,
     Unsure,
 )
 from s2sad.transform.making import Making
@@ -114,6 +118,8 @@ class Specialiser:
         self.guards: dict[tuple[Any, ...], Guard] = {}
         #: The functions of the new program, by what they were made of.
         self.lifted: dict[Any, Any] = {}
+        #: Functions of the new program that are given to others, by what is static of them.
+        self.standing: dict[Any, types.CellType] = {}
         self.sources: dict[types.FunctionType, Source] = {}
         #: What makes the exits of the loops around the place where the new program is written.
         self.loops: list[Callable[[End], Exit]] = []
@@ -127,6 +133,8 @@ class Specialiser:
         self.called: set[Value] = set()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
+        #: The slices that values of the new program are surely.
+        self.slices: dict[Value, slice] = {}
         #: The constants that values of the new program are surely.
         self.constants: dict[Value, Constant] = {}
         #: The objects that the new program reads from cells.
@@ -146,7 +154,8 @@ class Specialiser:
     def home(self, function: types.FunctionType) -> Home:
         """The text of a function."""
         if function not in self.homes:
-            self.homes[function] = Home(self.read(function), Resolver(function, frozenset()))
+            source = self.read(function)
+            self.homes[function] = Home(source, Resolver(source.function, frozenset()))
         return self.homes[function]
 
     def code(self, function: types.FunctionType) -> Code:
@@ -194,13 +203,13 @@ class Specialiser:
         if isinstance(operand, Constant):
             return operand
         found = frame.env.get(operand)
-        if found is None or isinstance(found, Cell):
+        if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
         return found.value if isinstance(found, Unsure) else found
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:
         """The abstract value of an operand that is handed on, which is no reading of it."""
-        found = None if isinstance(operand, Constant) else frame.env.get(operand)
+        found = frame.env.get(operand) if isinstance(operand, Value) else None
         return found if isinstance(found, Unsure) else self.get(operand, frame)
 
     def plain(self, value: Abstract) -> Abstract:
@@ -209,12 +218,22 @@ class Specialiser:
 
     def row(self, value: Abstract) -> tuple[Abstract, ...] | None:
         """The items of a tuple or list, where it is known which these are."""
-        if isinstance(value, Items) and value.keys is None:
-            content = self.state[value.cell]
-            return content.items if isinstance(content, Row) else None
+        if isinstance(value, Items):
+            content = self.content(value)
+            if content is None or content.keys is not None:
+                return None
+            return tuple([self.state[slot] for slot in content.slots])
         if isinstance(value, Value):
             return self.rows.get(value)
         return value.items if isinstance(value, Row) else None
+
+    def content(self, items: Items) -> Content | None:
+        """What a list or dict holds, unless it is an object of the new program."""
+        return content if isinstance(content := self.state[items.cell], Content) else None
+
+    def ready(self, value: Abstract) -> Operand | None:
+        """The operand that the new program has for a value already."""
+        return ready(self, value)
 
     def dynamic(self, value: Abstract) -> Operand:
         """The operand of the new program for an abstract value."""
@@ -233,7 +252,12 @@ class Specialiser:
                 return found
             case Row():
                 items = tuple([self.dynamic(item) for item in value.items])
-                return self.emit("tuple", items, (False,) * len(items))
+                if value.cls is tuple:
+                    return self.emit("tuple", items, (False,) * len(items))
+                made = self.dynamic(self.outside(value.cls, value.cls.__name__))
+                return self.emit("call", (made, *items), ("",) * len(items))
+            case Choice():
+                return chosen(self, value)
             case Items():
                 self.freeze(value)
                 content = self.state[value.cell]
@@ -244,8 +268,10 @@ class Specialiser:
                 content = self.state[value.identity]
                 assert isinstance(content, (Value, Constant))
                 return content
-            case Method() if value.operand is not None:
+            case Method() | Stream() if value.operand is not None:
                 return value.operand
+            case Method(receiver=Items() as items, function=Known() as function):
+                return self.dynamic(Late(self.dynamic(items), function.value.__name__))
         raise NotSpecialisedError(type(value).__name__)
 
     def read_path(self, known: Known, place: Place | None = None) -> Value:
@@ -257,6 +283,7 @@ class Specialiser:
             name = self.making.refer(known.cell, known.path[0])
         found = self.emit("global", (), name, place=place)
         self.reads.add(found)
+        self.needless.add(found)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
             self.reads.add(found)
@@ -272,23 +299,24 @@ class Specialiser:
         operand = value.operand if isinstance(value, (Known, Method)) else value
         return self.relied.rereads.get(operand, value) if isinstance(operand, Value) else value
 
+    def frame(self, closure: Closure) -> Frame:
+        """The frame in which a function of the program is written as it is."""
+        return Frame(closure.env, closure.home, None, closure.owner)
+
     def freeze(self, thing: Items | Closure) -> None:
         """Let a function, or a list or dict of known items, be an object of the new program from here on."""
         if isinstance(thing, Closure):
             if thing.identity not in self.state:
                 raise NotSpecialisedError("function")
             if self.state.is_apart(thing.identity):
-                self.state[thing.identity] = self.function_again(thing)
+                self.state[thing.identity] = function_again(self, thing)
             return
-        items, content = thing, self.state[thing.cell]
-        if not isinstance(content, Row):
+        content = self.content(thing)
+        if content is None:
             return
-        values = [self.dynamic(item) for item in content.items]
-        if items.keys is None:
-            self.state[items.cell] = self.emit("list", values, (False,) * len(values))
-        else:
-            pairs = [part for key, v in zip(items.keys, values, strict=True) for part in (Constant(key), v)]
-            self.state[items.cell] = self.emit("dict", pairs, (False,) * len(values))
+        operand = self.ready(thing)
+        values = [self.dynamic(self.state[slot]) for slot in content.slots]
+        self.state[thing.cell] = display(self, thing, content, values) if operand is None else operand
 
     def emit(
         self, kind: Kind, operands: Sequence[Operand], data: Any = None, name: str = "", place: Place | None = None
@@ -369,13 +397,17 @@ class Specialiser:
     def operation(self, op: Operation, frame: Frame) -> End | None:
         """Run one operation; how the region ends if nothing comes after it."""
         handler = self.handlers.get(op.kind)
-        done = None if handler is None else handler(self, op, frame)
-        if isinstance(done, End):
-            return done
-        if done is None:
-            self.rewrite(op, frame)
-        else:
-            frame.env.update(zip(op.results, done, strict=True))
+        try:
+            done = None if handler is None else handler(self, op, frame)
+            if done is None:
+                self.rewrite(op, frame)
+            elif isinstance(done, End):
+                return done
+            else:
+                frame.env.update(zip(op.results, done, strict=True))
+        except NotSpecialisedError as error:
+            error.note(frame.home.source.file, op.place)
+            raise
         return None
 
     def rewrite(self, op: Operation, frame: Frame) -> None:
@@ -399,8 +431,7 @@ class Specialiser:
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""
-        end = self.run(region, frame)
-        made = self.exit(end)
+        made = self.exit(self.run(region, frame))
         return Region((), tuple(self.out), made)
 
     def region_again(self, region: Region, frame: Frame) -> Region:
@@ -422,7 +453,7 @@ class Specialiser:
 
     def freeze_all(self, changed: Collection[Cell], before: State) -> None:
         """Let the lists, dicts and functions of cells that change be objects before; it has to be all that changes."""
-        for cell in changed:
+        for cell in before.as_a_whole(changed):
             if cell.whole is None or not before.is_apart(cell):
                 raise NotSpecialisedError("changed")
             self.freeze(cell.whole)
@@ -444,8 +475,7 @@ class Specialiser:
             raise NotSpecialisedError("captured")
         returns: list[Returned] = []
         inside = Frame(dict(frame.env), frame.home, frame.place, frame.owner, returns)
-        memory = self.making.memory
-        self.making.memory = memory | set(code.variables)
+        memory, self.making.memory = self.making.memory, self.making.memory | set(code.variables)
         params = []
         for param in code.params:
             target = param.target
@@ -456,7 +486,8 @@ class Specialiser:
             body = self.region_again(code.body, inside)
         self.making.memory = memory
         body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
-        made = replace(code, params=tuple(params), body=body)
+        end = code.body.exit if code.kind == "class" else body.exit
+        made = replace(code, params=tuple(params), body=replace(body, exit=end))
         return replace(made, seen=tuple(free_values(made)))
 
     def settle(
@@ -467,15 +498,3 @@ class Specialiser:
             self.state = returned.state.copied()
             found = operands(returned)
         return out, found
-
-    def function_again(self, closure: Closure) -> Operand:
-        """A function of the program as a value of the new program."""
-        if closure.home is not self.making.home:
-            raise NotSpecialisedError("function")
-        definition = closure.definition
-        frame = Frame(closure.env, closure.home, None, closure.owner)
-        operands = [self.dynamic(closure.defaults[name]) for name in definition.defaults]
-        data = Definition(self.code_again(definition.code, frame), defaults=definition.defaults)
-        if closure.is_lambda:
-            return self.emit("lambda", operands, data, place=closure.place)
-        return self.emit("function", operands, data, definition.code.name, closure.place)

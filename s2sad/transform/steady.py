@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from s2sad.runtime.classes import own_class
+from s2sad.runtime.classes import module_of, own_class
 
 #: What may set an attribute whose name is not written there.
 _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "exec", "eval"))
@@ -37,7 +37,7 @@ class Steady:
 
     def reach(self, function: types.FunctionType) -> None:
         """A function that may be called."""
-        if id(function) in self.seen or is_library(function.__module__):
+        if id(function) in self.seen or is_library(module_of(function)):
             return
         self.seen.add(id(function))
         self.pending.append(function)
@@ -57,7 +57,7 @@ class Steady:
             for name, member in vars(base).items():
                 for function in _functions(member):
                     self.function(name, function)
-            module = sys.modules.get(base.__module__)
+            module = sys.modules.get(module_of(base))
             if module is not None:
                 self.space(vars(module))
 

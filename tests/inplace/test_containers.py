@@ -527,6 +527,7 @@ def _summed(k: Any, x: Any) -> Any:
 
 
 CASES = [
+    case(del_item, V),
     case(summed_with_what_is_written, V),
     case(summed_in_a_function, V),
     *[
@@ -596,7 +597,6 @@ REFUSED = [
     (callee_stores, V, "h is the caller's, and this changes it"),
     (list_of_lists_store, V, "an array that is written in place is used here in a way that is not supported"),
     (stored_slice, V, "this changes a list at a place that is not surely an integer"),
-    (del_item, V, "del of an item or attribute is not supported"),
     (const_callee_alias, V, "another name may hold the container b, which this changes"),
     (const_is_none_alias, V, "another name may hold the container b, which this changes"),
     (iterate_and_replace, V, "h is changed while this loop runs over it"),

@@ -894,6 +894,8 @@ def taken_for_an_array_by_a_function(x: Any) -> Any:
 
 
 CASES = [
+    case(list_then_pop_pair, V),
+    case(callee_appends, V),
     *[
         case(f, V)
         for f in (
@@ -988,7 +990,6 @@ CASES = [
 #: What is refused, and what is said of it.
 REFUSED = [
     (list_alias_names, V, "another name may hold the container b, which this changes"),
-    (callee_appends, V, "h is the caller's, and this changes it"),
     (dict_of_lists, V, "d['u'].append(...) changes an object that is differentiated"),
     (conditional_alias, V, "another name may hold the container c, which this changes"),
     (last_list_only, V, "h is changed, and its adjoint would begin inside of this loop"),
@@ -1001,7 +1002,6 @@ REFUSED = [
     (through_identity, V, "another name may hold the container g, which this changes"),
     (item_list_changed, V, "another name may hold the container h, which this changes"),
     (ifexp, V, "another name may hold the container h, which this changes"),
-    (list_then_pop_pair, V, "h is read as it was before this changes it"),
 ]
 
 

@@ -451,3 +451,15 @@ def test_plain_is_the_identity_on_built_in_classes() -> None:
         assert plain(value) is value
     with pytest.raises(UndefinedDerivativeError, match="class Settings, which has get of its own"):
         plain(Settings())
+
+
+MIXED = [np.array([1.0, 2.0, 3.0]), Writes(K)]
+
+
+def item_with_objects_beside(x: Any) -> Any:
+    return np.sum(MIXED[0] * x)
+
+
+def test_an_item_of_a_list_with_objects_of_the_users_classes_is_refused_at_the_operator() -> None:
+    with pytest.raises(UnsupportedError, match=r"no derivative can pass through Writes.__mul__"):
+        grad(item_with_objects_beside)(X)

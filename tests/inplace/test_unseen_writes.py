@@ -493,6 +493,10 @@ CASES = [
         by_a_mapped_function_in_a_condition,
         by_a_mapped_function,
         by_a_reduction,
+        by_starred_parameters,
+        by_starred_keywords,
+        greatest_of_a_list,
+        by_a_method_of_the_class,
         item_of_a_comprehension,
     )
 ]
@@ -511,13 +515,10 @@ def test_gradient(c: Case) -> None:
 REFUSED = [
     by_a_method,
     by_a_method_of_an_argument,
-    by_a_method_of_the_class,
     by_a_bound_method,
     by_a_method_that_is_looked_up,
     by_an_object_that_is_called,
     by_an_object_in_a_condition,
-    by_starred_parameters,
-    by_starred_keywords,
     by_one_of_two_functions,
     by_a_partial_function,
     by_a_function_along_an_axis,
@@ -526,7 +527,6 @@ REFUSED = [
     by_a_generator,
     by_the_next_of_a_generator,
     item_of_a_sum_of_lists,
-    greatest_of_a_list,
     greatest_of_two_constants,
     least_of_two_constants,
     union_of_dicts,

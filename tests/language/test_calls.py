@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import grad
+from s2sad.errors import UnsupportedError
 from tests.language import other_module
 from tests.language.other_module import helper as other_helper
 from tests.language.support import Case, case, check_gradient, check_primal, quietly
@@ -534,3 +537,36 @@ def test_threads_share_one_derivative() -> None:
     assert len(results) == 80
     for result in results:
         np.testing.assert_array_equal(result, expected)
+
+
+class WithoutModule:
+    """The classes of compiled functions, too, have something else than a text under this name."""
+
+    __module__ = property(id)  # type: ignore[assignment]
+
+    def __call__(self, v: float) -> float:
+        return v + 1.0
+
+
+def test_a_class_need_not_say_where_it_is_defined() -> None:
+    thing = WithoutModule()
+
+    def f(x: Any) -> Any:
+        return x[0] * thing(2.0) + (0.0 if isinstance(thing, WithoutModule) else x[1])
+
+    np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [3.0, 0.0])
+
+
+def recursive_with_a_refused_argument(x: Any, deep: int) -> Any:
+    if deep > 0:
+        y = recursive_with_a_refused_argument(np.union1d(x, x), deep - 1)
+        return y * x
+    return x * x
+
+
+def test_what_is_refused_inside_of_a_recursive_call_is_refused() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(recursive_with_a_refused_argument(x, 0))
+
+    with pytest.raises(UnsupportedError, match=re.escape("np.union1d has no derivative rule")):
+        grad(f)(np.array([1.0, 2.0]))

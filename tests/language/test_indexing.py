@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import grad
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([0.3, -1.2, 2.5, 0.7])
@@ -366,3 +367,15 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_shapes_behind_a_star(n: int) -> None:
+    def f(x: Any) -> Any:
+        shape = [-1] + n * [1]
+        y = x.reshape(*shape)
+        axes = tuple(range(y.ndim))[::-1]
+        return np.sum(y * y) + np.sum(np.sin(x).reshape(*shape).transpose(*axes) ** 3)
+
+    x = np.array([0.3, 0.7, -0.4])
+    np.testing.assert_allclose(grad(f)(x), 2.0 * x + 3.0 * np.sin(x) ** 2 * np.cos(x))

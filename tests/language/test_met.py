@@ -6,6 +6,7 @@ differences.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import itertools
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad, vjp
+from s2sad import S2SADError, grad, value_and_grad, vjp
 from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.7, 1.1])
@@ -524,3 +525,23 @@ def test_closures_of_one_code_are_compiled_once(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_allclose(grad(by_name, 1)(keyword_only(k), X), k * np.ones(3))
         found = grad(lambda f, x: np.sum(f(x, 2)), 1)(recursive(k), X)
         np.testing.assert_allclose(found, 3.0 * k * X**2)
+
+
+CURVES = {"sin": np.sin, "cos": np.cos}
+
+
+def apart(t: Any, name: str, items: list[Any]) -> Any:
+    """A function that calls itself with other shapes, and what it finds under a name."""
+    if name == "sin":
+        return np.concatenate((apart(t[:2], "cos", items), t))
+    items[0] = 1.0
+    return CURVES[name](t) * 2.0
+
+
+def test_recursive_functions_with_calls_that_are_met_and_containers_that_change() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(apart(x, "sin", [2.0]))
+
+    # It may be refused, but the analysis has to end.
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(grad(f)(X), [1.0, 1.0, 1.0] - 2.0 * np.sin(X) * [1.0, 1.0, 0.0])

@@ -246,3 +246,28 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def calls_what_is_not_there(x: Any, how: int) -> Any:
+    y = x * x
+    if how == 1:
+        y = np.no_such_function(x) * 2.0  # type: ignore[attr-defined]
+    elif how == 2:
+        y = no_such_name(x, x[0])  # type: ignore[name-defined]  # noqa: F821
+    elif how == 3:
+        no_such_name(x)  # type: ignore[name-defined]  # noqa: F821
+    return np.sum(y)
+
+
+def test_what_is_not_there_is_missed_where_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, df = np.array([0.3, 0.7]), grad(calls_what_is_not_there)
+    np.testing.assert_allclose(df(x, 0), 2.0 * x)
+    for how, error in ((1, AttributeError), (2, NameError), (3, NameError)):
+        with pytest.raises(error, match="no_such_"):
+            df(x, how)
+    # It may come to be there.
+    monkeypatch.setitem(globals(), "no_such_name", lambda v, w=0.0: v * 3.0 + w)
+    np.testing.assert_allclose(df(x, 2), [5.0, 3.0])
+    np.testing.assert_allclose(df(x, 3), 2.0 * x)
+    monkeypatch.setattr(np, "no_such_function", np.sin, raising=False)
+    np.testing.assert_allclose(df(x, 1), 2.0 * np.cos(x))

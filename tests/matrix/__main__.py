@@ -51,6 +51,11 @@ def chosen(options: argparse.Namespace) -> list[int]:
     return indices
 
 
+def counted(tally: Counter[str]) -> str:
+    """How many programs have had which verdict."""
+    return ", ".join(f"{kind}: {tally[kind]}" for kind in _KINDS if tally[kind])
+
+
 def main() -> int:
     """The exit status is 1 if a program failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
@@ -82,6 +87,8 @@ def main() -> int:
         for index, found in results:
             made = program(index)
             tally[found.kind] += 1
+            if not tally.total() % 500:
+                print(f"{tally.total()} of {len(indices)}: {counted(tally)}", flush=True)
             rows["family"][made.family][found.kind] += 1
             for axis, value in made.axes:
                 rows[axis][value][found.kind] += 1
@@ -92,7 +99,7 @@ def main() -> int:
     for axis in rows if options.axes else ("family",):
         table(axis, rows[axis], failing_only=axis not in ("family", "activity", "order", "use"))
     print()
-    print(", ".join(f"{kind}: {tally[kind]}" for kind in _KINDS if tally[kind]))
+    print(counted(tally))
     print(f"{len(indices)} programs, {len(indices) / seconds:.0f}/s")
     return 1 if any(tally[kind] for kind in FAILURES) else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import operator
 import warnings
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import tests.operations  # noqa: F401
 from s2sad import ops
@@ -225,6 +227,61 @@ def test_what_knows_contents_fails(function: Callable[..., Any]) -> None:
     assert of_contents(entry)
 
 
+# --- what gives several results ---
+
+#: Calls with several results, and with one, where no sample is such a call.
+_MATRIX = np.array([[2.0, 1.0], [1.0, 3.0]])
+_FURTHER: dict[Callable[..., Any], list[Callable[[], Any]]] = {
+    np.where: [lambda: np.where([True, False])],
+    np.unravel_index: [lambda: np.unravel_index(3, (2, 2))],
+    np.indices: [lambda: np.indices((2,)), lambda: np.indices((2,), sparse=True)],
+    np.tril_indices: [lambda: np.tril_indices(2)],
+    np.triu_indices: [lambda: np.triu_indices(2)],
+    np.tril_indices_from: [lambda: np.tril_indices_from(_MATRIX)],
+    np.triu_indices_from: [lambda: np.triu_indices_from(_MATRIX)],
+    np.diag_indices: [lambda: np.diag_indices(2)],
+    np.diag_indices_from: [lambda: np.diag_indices_from(_MATRIX)],
+    np.mask_indices: [lambda: np.mask_indices(2, np.triu)],
+    np.nonzero: [lambda: np.nonzero(_MATRIX)],
+    np.einsum_path: [lambda: np.einsum_path("i,i", [1.0], [1.0])],
+    np.average: [lambda: np.average([1.0, 2.0], returned=True)],
+    np.polyfit: [lambda: np.polyfit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], 1, full=True)],
+    np.unique: [lambda: np.unique([1.0, 1.0], return_counts=True)],
+    np.atleast_1d: [lambda: np.atleast_1d(1.0, 2.0)],
+    np.atleast_2d: [lambda: np.atleast_2d(1.0, 2.0)],
+    np.atleast_3d: [lambda: np.atleast_3d(1.0, 2.0)],
+    scipy.linalg.eigh: [lambda: scipy.linalg.eigh(_MATRIX, eigvals_only=True)],
+    scipy.linalg.eig: [lambda: scipy.linalg.eig(_MATRIX, right=False)],
+}
+
+
+def given(entry: OpSpec) -> set[type]:
+    """The classes of the containers in which a function gives several results; that of arrays for one result."""
+    calls: list[Callable[[], Any]] = list(_FURTHER.get(entry.function, ()))
+    calls += [functools.partial(entry.function, *point.args, **point.kwargs) for point in entry.samples()]
+    found = set()
+    for call in calls:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = call()
+            except (TypeError, ValueError):
+                continue
+        found.add(next((cls for cls in (tuple, list) if isinstance(result, cls)), np.ndarray))
+    return found
+
+
+PUBLIC = [s for s in SPECS if not s.name.startswith("s2sad.") and s.makes is None]
+
+
+@pytest.mark.parametrize("entry", PUBLIC, ids=identity)
+def test_several_results_are_in_what_is_said(entry: OpSpec) -> None:
+    if entry.gives:
+        assert given(entry) == set(entry.gives)
+    else:
+        assert given(entry) <= {np.ndarray}
+
+
 # --- the test itself can fail ---
 
 
@@ -365,3 +422,11 @@ def test_a_write_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch) -> 
     assert not judged(right)
     wrong = changed(monkeypatch, negated, writes=())
     assert judged(wrong)[0].startswith("an operand was written")
+
+
+@pytest.mark.parametrize("gives", [(), (tuple,), (list, np.ndarray), (tuple, list, np.ndarray)])
+def test_wrong_containers_of_results_fail(monkeypatch: pytest.MonkeyPatch, gives: tuple[type, ...]) -> None:
+    entry = changed(monkeypatch, np.linalg.qr, gives=gives)
+    assert given(entry) == {tuple, np.ndarray}
+    with pytest.raises(AssertionError):
+        test_several_results_are_in_what_is_said(entry)

@@ -13,7 +13,7 @@ import pytest
 from s2sad import ops
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops import spec
-from s2sad.runtime import linear
+from s2sad.runtime import linear, padding
 from s2sad.runtime.contractions import convolve_left, cross_left
 from s2sad.runtime.einsum import einsum_adjoint, parse_einsum
 from s2sad.runtime.interpolation import interp_slope, interp_values
@@ -29,6 +29,8 @@ from tests.oracle import leaves
         "runtime.matrices",
         "runtime.systems",
         "runtime.fourier",
+        "runtime.padding",
+        "runtime.series",
         "ops",
         "ops.points",
         "ops.classification",
@@ -93,14 +95,14 @@ def test_a_layout_that_is_neither_is_refused() -> None:
         linear.layout_order("K", np.zeros((2, 3, 4)).transpose(1, 0, 2))
 
 
-def test_padding_that_computes_is_refused() -> None:
-    with pytest.raises(UndefinedDerivativeError, match="'mean'"):
-        linear.unpad(np.ones(5), (3,), 1, "mean")
+def test_padding_by_a_function_is_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="mode=<function"):
+        padding.pad_adjoint(np.ones(5), np.ones(3), 1, lambda vector, widths, axis, options: None)  # type: ignore[arg-type]
 
 
 def test_pad_widths_by_axis() -> None:
     g = np.arange(20.0).reshape(4, 5)
-    np.testing.assert_array_equal(linear.unpad(g, (4, 2), {1: (1, 2)}), g[:, 1:3])
+    np.testing.assert_array_equal(padding.unpad(g, (4, 2), {1: (1, 2)}), g[:, 1:3])
 
 
 def test_joined_arrays_come_back_in_a_container_of_the_same_type() -> None:
@@ -163,7 +165,7 @@ def test_adjoints_never_write_into_the_adjoint_of_the_result() -> None:
     """Pieces may be views of it, so it is read only."""
     g = np.arange(6.0).reshape(2, 3)
     g.flags.writeable = False
-    linear.unpad(g, (2, 2), ((0, 0), (1, 0)))
+    padding.unpad(g, (2, 2), ((0, 0), (1, 0)))
     linear.untake(g, (2, 4), [0, 1, 0], 1)
     linear.untile(g, (3,), (2, 1))
     linear.unstack(g, [np.zeros(3), np.zeros(3)])

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy import linalg, sparse
 from scipy.linalg import cho_factor, cho_solve, cholesky, expm, lu_factor, lu_solve, solve, solve_triangular
+from scipy.sparse.linalg import spsolve_triangular
 
 from s2sad import grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
@@ -186,3 +188,34 @@ def test_what_may_be_overwritten_is_read_before() -> None:
     b = Y[:4].copy()
     np.testing.assert_allclose(grad(f)(np.ones(4), A, b), Y[:4] * solve(A, Y[:4]))
     np.testing.assert_array_equal(b, Y[:4])
+
+
+def test_a_number_stands_for_a_matrix() -> None:
+    np.testing.assert_allclose(grad(lambda x: np.sum(linalg.cholesky(np.array(x))))(2.0), 0.5 / np.sqrt(2.0))
+    root = grad(lambda x: np.sum(linalg.sqrtm(np.array(x))))
+    if np.allclose(linalg.sqrtm(np.array(2.0)), np.sqrt(2.0)):
+        np.testing.assert_allclose(root(2.0), 0.5 / np.sqrt(2.0))
+    else:
+        with pytest.raises(UndefinedDerivativeError, match=r"np\.sqrt"):
+            root(2.0)
+
+
+def test_what_scipy_does_not_solve_has_no_derivative() -> None:
+    turned = np.array([[0.5, 2.0], [-1.5, 0.7]])
+    mixed = np.array([[1.0 + 0.3j, 0.2], [0.4j, 2.0]])
+    right = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+    def f(q: Any, a: Any) -> Any:
+        return np.sum(np.real(linalg.solve_sylvester(a, mixed, q)))
+
+    with pytest.raises(UndefinedDerivativeError, match=r"(?s)has not solved.*complex matrices"):
+        grad(f)(right, turned)
+    assert grad(f)(right, turned + 0j).shape == (2, 2)
+
+    def g(b: Any, matrix: Any) -> Any:
+        return np.sum(spsolve_triangular(matrix, b))
+
+    whole = sparse.csr_matrix(turned)
+    with pytest.raises(UndefinedDerivativeError, match=r"(?s)not triangular.*tril"):
+        grad(g)(np.ones(2), whole)
+    assert grad(g)(np.ones(2), sparse.csr_matrix(sparse.tril(whole))).shape == (2,)

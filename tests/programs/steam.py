@@ -87,4 +87,4 @@ def loss(p, t):
     return turbine_work(p, t, 0.05) + 0.01 * properties(20.0, 0.6 * t)["h"]
 
 
-ARGUMENTS = (3.0, 700.0)
+ARGUMENTS = (0.5, 700.0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 import numpy as np
@@ -299,3 +301,110 @@ def remembers(x: Any) -> Any:
 
 def test_methods_that_keep_what_varies_are_left() -> None:
     assert specialised(read_source(remembers), read_source) is None
+
+
+class Root:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def grown(self) -> Any:
+        return self.a
+
+
+class Stem(Root):
+    pass
+
+
+class Tip(Stem):
+    def grown(self) -> Any:
+        return super().grown() * 2.0
+
+
+def squared(self: Any) -> Any:
+    return self.a * self.a
+
+
+def tripled(self: Any, a: Any) -> None:
+    Root.__init__(self, a * 3.0)
+
+
+def of_a_tip(x: Any) -> Any:
+    return np.sum(Tip(x).grown())
+
+
+def test_a_class_between_gets_the_method_that_super_looks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = grad(of_a_tip)
+    np.testing.assert_allclose(gradient(X), 2.0 * np.ones_like(X))
+    monkeypatch.setattr(Stem, "grown", squared, raising=False)
+    np.testing.assert_allclose(gradient(X), 4.0 * X)
+    monkeypatch.setattr(Stem, "__init__", tripled, raising=False)
+    np.testing.assert_allclose(gradient(X), 36.0 * X)
+
+
+@dataclasses.dataclass
+class Field:
+    a: Any
+    k: float = 2.0
+
+    def scaled(self) -> Any:
+        return self.a * self.k
+
+
+class Both(NamedTuple):
+    a: Any
+    k: float = 2.0
+
+
+def of_a_field(x: Any) -> Any:
+    return np.sum(Field(x).scaled())
+
+
+def of_a_tuple(x: Any) -> Any:
+    both = Both(x)
+    return np.sum(both.a * both.k)
+
+
+def kept_doubled(self: Any, name: str, value: Any) -> None:
+    object.__setattr__(self, name, value * 2.0)
+
+
+def looked_up(self: Any, name: str) -> Any:
+    return 9.0 if name == "k" else object.__getattribute__(self, name)
+
+
+def made_otherwise(self: Any, a: Any) -> None:
+    self.a, self.k = a * 3.0, 1.0
+
+
+def hidden(self: Any) -> float:
+    return 7.0
+
+
+def ignored(self: Any, value: Any) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("f", "cls", "name", "member", "expected"),
+    [
+        (of_a_field, Field, "__setattr__", kept_doubled, 8.0),
+        (of_a_field, Field, "__getattribute__", looked_up, 9.0),
+        (of_a_field, Field, "__init__", made_otherwise, 3.0),
+        (of_a_field, Field, "k", property(hidden, ignored), 7.0),
+        (of_a_field, Field.__init__, "__defaults__", (5.0,), 5.0),
+        (of_a_tuple, Both, "k", 4.0, 4.0),
+        (of_a_tuple, Both.__new__, "__defaults__", (5.0,), 5.0),
+        (of_a_tip, Stem, "__setattr__", kept_doubled, 4.0),
+    ],
+)
+def test_a_class_of_which_objects_are_made_changes(
+    monkeypatch: pytest.MonkeyPatch, f: Any, cls: Any, name: str, member: Any, expected: float
+) -> None:
+    gradient = grad(f)
+    np.testing.assert_allclose(gradient(X), 2.0 * np.ones_like(X))
+    monkeypatch.setattr(cls, name, member, raising=False)
+    assert f(X) == pytest.approx(expected * np.sum(X))
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(gradient(X), expected * np.ones_like(X))
+    monkeypatch.undo()
+    np.testing.assert_allclose(gradient(X), 2.0 * np.ones_like(X))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import random_containers
 from tests.random_objects import generate, run_one
 from tests.transform.remaining import check_gradient, check_same
 
@@ -20,6 +21,14 @@ def test_random_programs(seed: int) -> None:
     with np.errstate(all="ignore"):
         for number in range(seed, seed + 10):
             text, verdict = run_one(number)
+            assert verdict.kind != "failed", f"{text}\n{verdict.message}"
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 10))
+def test_random_programs_with_containers(seed: int) -> None:
+    with np.errstate(all="ignore"):
+        for number in range(seed, seed + 10):
+            text, verdict = run_one(number, random_containers.generate)
             assert verdict.kind != "failed", f"{text}\n{verdict.message}"
 
 

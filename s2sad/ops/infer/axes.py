@@ -231,6 +231,20 @@ def scan(b: Bound, fact: Look) -> Fact | None:
     return a if a.kind == "array" and a.ndim != 0 and (flattened is not None or a.ndim == 1) else None
 
 
+def averaged(b: Bound, fact: Types) -> Fact | None:
+    """One result, or with ``returned`` two."""
+    one = reduced(b, fact)
+    if literal(b["returned"]) is False:
+        return one
+    return Fact("tuple", items=((0, one), (1, one))) if literal(b["returned"]) is True and one is not None else None
+
+
+def trimmed(b: Bound, fact: Look) -> Fact | None:
+    """A part of an array."""
+    a = fact(b["filt"])
+    return array_of(None, a.ndim, a.real) if a.kind == "array" else None
+
+
 def order(b: Bound, fact: Look) -> Fact | None:
     """The positions of sorted elements."""
     found = scan({"axis": Const(-1), **b}, fact) if "a" in b else None

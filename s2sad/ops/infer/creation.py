@@ -91,5 +91,16 @@ def shape(b: Bound, fact: Look) -> Fact:
     return shape_of(fact(b["a"]))
 
 
+def nested_list(b: Bound, fact: Look) -> Fact | None:
+    """``a.tolist()``."""
+    a = fact(b["a"])
+    return Fact("list", each=scalar(a.real)) if a.kind == "array" and a.ndim == 1 else None
+
+
+def viewed(b: Bound, fact: Look) -> Fact | None:
+    """``a.view()``, of the same elements; of another dtype there are more or fewer."""
+    return fact(b["a"]) if fact(b["kind"]).kind == "none" else None
+
+
 def item(b: Bound, fact: Look) -> Fact | None:
     return scalar(fact(b["a"]).real)

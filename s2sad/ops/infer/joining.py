@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from s2sad.ir.nodes import Const
+from s2sad.ir.nodes import Build, Const
 from s2sad.ir.types import Dim, Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
@@ -75,6 +75,24 @@ def on_top(b: Bound, fact: Look) -> Fact | None:
     if not items or any(f.ndim is None for f in items):
         return SOME_ARRAY
     return array_of(None, max(items[0].ndim or 0, 2), all_real(*items))
+
+
+def _joined_by_index(least: int) -> Infer:
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        args = b["items"]
+        items = [fact(a) for a in args.items] if isinstance(args, Build) else []
+        ndims = [1 if f.kind == "slice" else f.ndim if f.kind in ("array", "scalar") else None for f in items]
+        known = [n for n in ndims if n is not None]
+        if not known or len(known) < len(ndims) or max(known) > 2:
+            return SOME_ARRAY
+        return array_of(None, max(*known, least), all_real(*[f for f in items if f.kind != "slice"]))
+
+    return infer
+
+
+#: ``np.r_[...]`` and ``np.c_[...]`` of arrays and numbers.
+rows_joined = _joined_by_index(1)
+columns_joined = _joined_by_index(2)
 
 
 # --- lists of numbers

@@ -42,6 +42,18 @@ def zipped(b: Bound, fact: Look) -> Fact | None:
     return Fact("other", each=Fact("tuple", items=tuple(enumerate(rows)))) if rows else None
 
 
+def places(b: Bound, fact: Look) -> Fact | None:
+    """``np.ndindex(*shape)``, or of one tuple: tuples of numbers, one for each axis."""
+    args = b["shape"]
+    if not isinstance(args, Build):
+        return None
+    known = items_of(fact(args.items[0])) if len(args.items) == 1 else None
+    count = len(args.items) if known is None else len(known)
+    if known is None and any(fact(a).kind != "scalar" for a in args.items):
+        return None
+    return Fact("other", each=Fact("tuple", items=tuple((i, SCALAR) for i in range(count))))
+
+
 def backwards(b: Bound, fact: Look) -> Fact:
     return Fact("other", each=row(fact(b["sequence"])))
 

@@ -194,3 +194,44 @@ def transformed(b: Bound, fact: Look) -> Fact | None:
     """Of as many axes as the operand."""
     x = fact(b["x"])
     return Fact("array", None, x.ndim, x.real) if x.kind == "array" and x.ndim else None
+
+
+# --- functions as arguments
+
+
+def integral(b: Bound, fact: Look) -> Fact | None:
+    """An integral with an estimate of its error."""
+    plain = not literal(b.get("full_output", Const(0))) and literal(b.get("complex_func", Const(False))) is False
+    return Fact("tuple", items=((0, scalar(True)), (1, scalar(True)))) if plain else None
+
+
+def with_none(b: Bound, fact: Look) -> Fact:
+    """Something with None."""
+    return Fact("tuple", items=((0, OPEN), (1, Fact("none"))))
+
+
+def root(b: Bound, fact: Look) -> Fact | None:
+    """A root of a function of one variable."""
+    return scalar(True) if literal(b["full_output"]) is False else None
+
+
+def solution(b: Bound, fact: Look) -> Fact | None:
+    """A solution of equations in several variables, which are a vector."""
+    start = fact(b["x0"])
+    vector = start.kind in ("list", "tuple", "scalar") or (start.kind == "array" and start.ndim in (0, 1))
+    return Fact("array", None, 1, True) if vector and not literal(b["full_output"]) else None
+
+
+def path(b: Bound, fact: Look) -> Fact:
+    """The states of a differential equation, one row for each time."""
+    return Fact("array", None, 2, True)
+
+
+def trajectory(b: Bound, fact: Look) -> Fact:
+    """Times and states of a differential equation, one column for each time, and more."""
+    return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, Fact("array", None, 2, True)), (2, OPEN)))
+
+
+def root_and_more(b: Bound, fact: Look) -> Fact:
+    """A root of a function of one variable, and how it was found."""
+    return Fact("tuple", items=((0, scalar(True)), (1, OPEN)))

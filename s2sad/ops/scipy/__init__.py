@@ -12,6 +12,7 @@ ROOTS = {
     "cmath": "cmath",
     "math": "math",
     "integrate": "scipy.integrate",
+    "interpolate": "scipy.interpolate",
     "linalg": "scipy.linalg",
     "ndimage": "scipy.ndimage",
     "signal": "scipy.signal",
@@ -24,10 +25,11 @@ ROOTS = {
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("transforms",),
-    "scipy.integrate": ("integrate",),
+    "scipy.integrate": ("integrate", "integrals", "odes", "models.integrate"),
+    "scipy.interpolate": ("interpolate", "interpolate_models", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.ndimage": ("ndimage",),
-    "scipy.optimize": ("optimize",),
+    "scipy.optimize": ("optimize", "models.optimize"),
     "scipy.signal": ("signal",),
     "scipy.sparse.linalg": ("sparse",),
     "scipy.spatial.distance": ("distances",),

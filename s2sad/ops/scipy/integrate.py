@@ -109,15 +109,4 @@ def cumulative_trapezoid(
 
 # --- the others
 
-_NODES = (
-    "sum over fixed nodes instead: t, w = np.polynomial.legendre.leggauss(20), then "
-    "0.5 * (b - a) * np.sum(w * f(0.5 * (a + b) + 0.5 * (b - a) * t))"
-)
-_STEPS = "write the steps of a method of fixed step size (Runge-Kutta) as a loop: that is differentiated"
-
-for _name in ("quad", "quad_vec", "dblquad", "tplquad", "nquad", "cubature", "fixed_quad", "tanhsinh", "nsum"):
-    if hasattr(integrate, _name):
-        operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_NODES)
-for _name in ("solve_ivp", "odeint", "solve_bvp"):
-    operation(getattr(integrate, _name), signature=lambda fun: None, calls=("fun",), remedy=_STEPS)
 operation(integrate.romb, integrate.cumulative_simpson, remedy="use scipy.integrate.simpson or cumulative_trapezoid")

@@ -24,7 +24,6 @@ from s2sad.runtime.decompositions import (
     eigvals_adjoint,
     eigvals_tangent,
     qr_adjoint,
-    qr_tangent_of,
     svd_adjoint,
     svd_tangent,
     svdvals_adjoint,
@@ -43,7 +42,9 @@ from s2sad.runtime.scipy.factors import (
     lu_tangent,
     norm_adjoint,
     qr_in_mode_adjoint,
+    qr_in_mode_tangent,
 )
+from s2sad.runtime.scipy.functions import in_shape
 from s2sad.runtime.systems import cofactor, pinv_adjoint, pinv_tangent
 
 Array = Any
@@ -72,7 +73,7 @@ def _cholesky_jvp(a_dot: Array, z: Array, a: Array, lower: bool = False) -> Arra
 
 @rule(linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.scipy.matrix)
 def cholesky(z: Array, z_bar: Array, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
-    return cholesky_adjoint(z_bar, z, not lower)
+    return in_shape(cholesky_adjoint(z_bar, z, not lower), a)
 
 
 def _cho_factors() -> Sequence[Sample]:
@@ -83,7 +84,14 @@ def _cho_factor_jvp(a_dot: Array, z: Any, a: Array, lower: bool = False) -> Any:
     return cho_factor_tangent(a_dot, z[0], lower), 0.0
 
 
-@rule(linalg.cho_factor, wrt=["a"], jvp=_cho_factor_jvp, samples=_cho_factors, infer=infer.scipy.factor_and_order)
+@rule(
+    linalg.cho_factor,
+    wrt=["a"],
+    jvp=_cho_factor_jvp,
+    samples=_cho_factors,
+    infer=infer.scipy.factor_and_order,
+    gives=(tuple,),
+)
 def cho_factor(z: Any, z_bar: Any, a: Array, lower: bool = False, check_finite: bool = True) -> Array:
     return cho_factor_adjoint(z_bar[0], z[0], lower)
 
@@ -102,7 +110,7 @@ def _lu_jvp(a_dot: Array, z: Any, a: Array) -> Any:
     return np.zeros_like(z[0]), l_dot, u_dot
 
 
-@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3))
+@rule(linalg.lu, wrt=["a"], jvp=_lu_jvp, samples=_any_shape, infer=infer.scipy.arrays(3), gives=(tuple,))
 def lu(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return lu_adjoint(z_bar[1], z_bar[2], z[0], z[1], z[2])
 
@@ -111,7 +119,14 @@ def _lu_factor_jvp(a_dot: Array, z: Any, a: Array) -> Any:
     return lu_factor_tangent(a_dot, z[0], z[1]), 0.0
 
 
-@rule(linalg.lu_factor, wrt=["a"], jvp=_lu_factor_jvp, samples=_any_shape, infer=infer.scipy.factor_and_order)
+@rule(
+    linalg.lu_factor,
+    wrt=["a"],
+    jvp=_lu_factor_jvp,
+    samples=_any_shape,
+    infer=infer.scipy.factor_and_order,
+    gives=(tuple, list),
+)
 def lu_factor(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return lu_factor_adjoint(z_bar[0], z[0], z[1])
 
@@ -175,7 +190,15 @@ def _lstsq_jvp(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array, cond: Any
     return lstsq_tangent(a_dot, b_dot, z, a, b)
 
 
-@rule(linalg.lstsq, wrt=["a", "b"], jvp=_lstsq_jvp, samples=_least_squares, infer=infer.common.unknown, dtype="unknown")
+@rule(
+    linalg.lstsq,
+    wrt=["a", "b"],
+    jvp=_lstsq_jvp,
+    samples=_least_squares,
+    infer=infer.common.unknown,
+    dtype="unknown",
+    gives=(tuple,),
+)
 def lstsq(z: Any, z_bar: Any, a: Array, b: Array, cond: Any = None, check_finite: bool = True) -> tuple[Array, Array]:
     a_bar, b_bar = lstsq_adjoint(z_bar, z, a, b)
     return a_bar, b_bar
@@ -215,6 +238,7 @@ def _eigh_jvp(
     jvp=_eigh_jvp,
     samples=_eighs,
     infer=infer.scipy.generalised_eigensystem,
+    gives=(tuple, np.ndarray),
 )
 def eigh(
     z: Any,
@@ -285,6 +309,7 @@ def _eig_jvp(a_dot: Array, z: Any) -> tuple[Array, Array]:
     infer=infer.linalg.general_eigensystem,
     dtype="unknown",
     complex_adjoints=True,
+    gives=(tuple, np.ndarray),
 )
 def eig(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:
     return eig_adjoint(z_bar[0], z_bar[1], z[0], z[1])
@@ -329,7 +354,7 @@ def _svd_jvp(a_dot: Array, z: Any, a: Array, full_matrices: bool = True, compute
     return svd_tangent(a_dot, z, a, compute_uv)
 
 
-@rule(linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.scipy.svd)
+@rule(linalg.svd, wrt=["a"], jvp=_svd_jvp, samples=_factored, infer=infer.scipy.svd, gives=(tuple, np.ndarray))
 def svd(
     z: Any,
     z_bar: Any,
@@ -367,12 +392,10 @@ def _orthogonalised() -> Sequence[Sample]:
 
 
 def _qr_jvp(a_dot: Array, z: Any, a: Array, mode: str = "full") -> Any:
-    if mode == "r":
-        return (qr_tangent_of("r", a_dot, z[0], a),)
-    return qr_tangent_of("complete" if mode == "full" else "reduced", a_dot, z, a)
+    return qr_in_mode_tangent(mode, a_dot, z, a)
 
 
-@rule(linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.scipy.qr)
+@rule(linalg.qr, wrt=["a"], jvp=_qr_jvp, samples=_orthogonalised, infer=infer.scipy.qr, gives=(tuple,))
 def qr(z: Any, z_bar: Any, a: Array, mode: str = "full", check_finite: bool = True) -> Array:
     if mode in ("full", "economic"):
         return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)

@@ -21,10 +21,13 @@ from s2sad.runtime.scipy.functions import (
     expm_derivative,
     expm_frechet_adjoint,
     expm_frechet_tangent,
+    in_shape,
     lyapunov_matrix,
+    rooted,
     sqrtm_adjoint,
     sqrtm_tangent,
     stein_matrix,
+    sylvester_adjoint,
 )
 from s2sad.runtime.scipy.structured import (
     block_diag_adjoint,
@@ -73,7 +76,14 @@ def _expm_frechet_jvp(
     return expm_frechet_tangent(A_dot, E_dot, A, E, compute_expm)
 
 
-@rule(linalg.expm_frechet, wrt=["A", "E"], jvp=_expm_frechet_jvp, samples=_directions, infer=infer.scipy.derivative)
+@rule(
+    linalg.expm_frechet,
+    wrt=["A", "E"],
+    jvp=_expm_frechet_jvp,
+    samples=_directions,
+    infer=infer.scipy.derivative,
+    gives=(tuple, np.ndarray),
+)
 def expm_frechet(
     z_bar: Array, A: Array, E: Array, method: str | None = None, compute_expm: bool = True, check_finite: bool = True
 ) -> tuple[Array, Array]:
@@ -117,7 +127,7 @@ def _sqrtm_jvp(A_dot: Array, z: Array) -> Array:
     complex_adjoints=True,
 )
 def sqrtm(z: Array, z_bar: Array, A: Array) -> Array:
-    return sqrtm_adjoint(z_bar, z)
+    return in_shape(sqrtm_adjoint(z_bar, rooted(z, A)), A)
 
 
 def _powers() -> Sequence[Sample]:
@@ -221,7 +231,7 @@ def _sylvester_jvp(a_dot: Array, b_dot: Array, q_dot: Array, z: Array, a: Array,
 
 @rule(linalg.solve_sylvester, jvp=_sylvester_jvp, samples=_sylvesters, infer=infer.scipy.of_matrix("q", "a", "b"))
 def solve_sylvester(z: Array, z_bar: Array, a: Array, b: Array, q: Array) -> tuple[Array, Array, Array]:
-    q_bar = linalg.solve_sylvester(np.transpose(a), np.transpose(b), z_bar)
+    q_bar = sylvester_adjoint(z_bar, z, a, b, q)
     return -q_bar @ z.T, -z.T @ q_bar, q_bar
 
 

@@ -32,7 +32,7 @@ _MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 # --- correlations
 
 
-def _jvp_of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+def _jvp_of_rows(name: str) -> Callable[..., Any]:
     def jvp(
         input_dot: Array,
         weights_dot: Array,
@@ -44,18 +44,18 @@ def _jvp_of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
         cval: Any,
         origin: Any,
     ) -> Any:
-        options = {"axis": axis, "mode": mode, "cval": cval, "origin": origin}
-        return correlation_tangent(function, input_dot, weights_dot, z, input, weights, **options)
+        return correlation_tangent(
+            name, input_dot, weights_dot, z, input, weights, axis=axis, mode=mode, cval=cval, origin=origin
+        )
 
     return jvp
 
 
-def _jvp_of_images(function: Callable[..., Any]) -> Callable[..., Any]:
+def _jvp_of_images(name: str) -> Callable[..., Any]:
     def jvp(
         input_dot: Array, weights_dot: Array, z: Array, input: Array, weights: Array, mode: Any, cval: Any, origin: Any
     ) -> Any:
-        options = {"mode": mode, "cval": cval, "origin": origin}
-        return correlation_tangent(function, input_dot, weights_dot, z, input, weights, **options)
+        return correlation_tangent(name, input_dot, weights_dot, z, input, weights, mode=mode, cval=cval, origin=origin)
 
     return jvp
 
@@ -74,7 +74,7 @@ def _rows() -> Sequence[Sample]:
 @rule(
     ndimage.correlate1d,
     wrt=["input", "weights"],
-    jvp=_jvp_of_rows(ndimage.correlate1d),
+    jvp=_jvp_of_rows("correlate1d"),
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
@@ -98,7 +98,7 @@ def correlate1d(
 @rule(
     ndimage.convolve1d,
     wrt=["input", "weights"],
-    jvp=_jvp_of_rows(ndimage.convolve1d),
+    jvp=_jvp_of_rows("convolve1d"),
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
@@ -134,7 +134,7 @@ def _images() -> Sequence[Sample]:
 @rule(
     ndimage.correlate,
     wrt=["input", "weights"],
-    jvp=_jvp_of_images(ndimage.correlate),
+    jvp=_jvp_of_images("correlate"),
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",
@@ -155,7 +155,7 @@ def correlate(
 @rule(
     ndimage.convolve,
     wrt=["input", "weights"],
-    jvp=_jvp_of_images(ndimage.convolve),
+    jvp=_jvp_of_images("convolve"),
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from s2sad.runtime.classes import module_of
+
 _OPTIMUM = (
     "at the solution the gradient of the objective vanishes: find the solution under stop_gradient(...) and solve the "
     "linearised conditions for its derivative"
@@ -33,7 +35,7 @@ REMEDIES: dict[str, str] = {
 
 def remedy_of(function: object) -> str | None:
     """The remedy for a function or class of SciPy, by the name under which it is public."""
-    module = getattr(function, "__module__", None) or ""
+    module = module_of(function)
     if not module.startswith("scipy."):
         return None
     return REMEDIES.get(f"{module.partition('._')[0]}.{getattr(function, '__name__', '')}")

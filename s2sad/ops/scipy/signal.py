@@ -200,6 +200,7 @@ def _lfilter_jvp(
     jvp=_lfilter_jvp,
     samples=_filters,
     infer=infer.scipy.filtered,
+    gives=(tuple, np.ndarray),
 )
 def lfilter(
     z: Any, z_bar: Any, b: Array, a: Array, x: Array, axis: int = -1, zi: Array | None = None

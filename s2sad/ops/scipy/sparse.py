@@ -16,7 +16,7 @@ from scipy.sparse import linalg as solvers
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
 from s2sad.ops.spec import Sample, linear, operation, rule, sample
-from s2sad.runtime.scipy.solvers import iterated_adjoint, spsolve_adjoint
+from s2sad.runtime.scipy.solvers import iterated_adjoint, spsolve_adjoint, triangular_adjoint
 
 Array = Any
 
@@ -44,7 +44,7 @@ def _triangular() -> Sequence[Sample]:
 
 @linear(solvers.spsolve_triangular, wrt=["b"], samples=_triangular, infer=infer.scipy.of_vector, dtype="unknown")
 def spsolve_triangular(z_bar: Array, A: Any, b: Array, lower: bool = True, *, unit_diagonal: bool = False) -> Array:
-    return solvers.spsolve_triangular(A.T.tocsr(), z_bar, not lower, unit_diagonal=unit_diagonal)
+    return triangular_adjoint(z_bar, A, b, lower, unit_diagonal)
 
 
 def _systems(symmetric: bool) -> Callable[[], Sequence[Sample]]:
@@ -76,6 +76,7 @@ def _cg_jvp(
     samples=_systems(symmetric=True),
     dtype="unknown",
     result="unknown",
+    gives=(tuple,),
 )
 def cg(
     z_bar: Any,
@@ -113,6 +114,7 @@ def _gmres_jvp(
     samples=_systems(symmetric=False),
     dtype="unknown",
     result="unknown",
+    gives=(tuple,),
 )
 def gmres(
     z_bar: Any,
@@ -150,6 +152,7 @@ def _bicgstab_jvp(
     samples=_systems(symmetric=False),
     dtype="unknown",
     result="unknown",
+    gives=(tuple,),
 )
 def bicgstab(
     z_bar: Any,

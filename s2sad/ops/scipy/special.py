@@ -365,6 +365,7 @@ def _logsumexp_samples() -> Sequence[Sample]:
     jvp=logsumexp_tangent,
     samples=_logsumexp_samples,
     infer=_logsumexp_type,
+    gives=(tuple, np.ndarray),
 )
 def logsumexp(
     z: Any,

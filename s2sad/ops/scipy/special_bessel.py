@@ -218,7 +218,7 @@ def _sici_jvp(x_dot: Array, x: Array) -> Any:
     return x_dot * np.sinc(x / math.pi), x_dot * np.cos(x) / x
 
 
-@rule(special.sici, jvp=_sici_jvp, samples=_numbers, infer=_several)
+@rule(special.sici, jvp=_sici_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def sici(z_bar: Any, x: Array) -> Array:
     return z_bar[0] * np.sinc(x / math.pi) + quotient(z_bar[1] * np.cos(x), x)
 
@@ -227,7 +227,7 @@ def _shichi_jvp(x_dot: Array, x: Array) -> Any:
     return x_dot * sinhc(x), x_dot * np.cosh(x) / x
 
 
-@rule(special.shichi, jvp=_shichi_jvp, samples=_numbers, infer=_several)
+@rule(special.shichi, jvp=_shichi_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def shichi(z_bar: Any, x: Array) -> Array:
     return z_bar[0] * sinhc(x) + quotient(z_bar[1] * np.cosh(x), x)
 
@@ -236,7 +236,7 @@ def _fresnel_jvp(x_dot: Array, x: Array) -> Any:
     return x_dot * np.sin(0.5 * math.pi * x**2), x_dot * np.cos(0.5 * math.pi * x**2)
 
 
-@rule(special.fresnel, jvp=_fresnel_jvp, samples=_numbers, infer=_several)
+@rule(special.fresnel, jvp=_fresnel_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def fresnel(z_bar: Any, x: Array) -> Array:
     angle = 0.5 * math.pi * x**2
     return z_bar[0] * np.sin(angle) + z_bar[1] * np.cos(angle)
@@ -246,6 +246,6 @@ def _airy_jvp(x_dot: Array, z: Any, x: Array) -> Any:
     return z[1] * x_dot, x * z[0] * x_dot, z[3] * x_dot, x * z[2] * x_dot
 
 
-@rule(special.airy, jvp=_airy_jvp, samples=_numbers, infer=_several)
+@rule(special.airy, jvp=_airy_jvp, samples=_numbers, infer=_several, gives=(tuple,))
 def airy(z: Any, z_bar: Any, x: Array) -> Array:
     return z_bar[0] * z[1] + z_bar[1] * (x * z[0]) + z_bar[2] * z[3] + z_bar[3] * (x * z[2])

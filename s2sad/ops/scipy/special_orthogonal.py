@@ -159,7 +159,7 @@ def _ellipj_jvp(u_dot: Array, z: Any, m: Array) -> Any:
     return u_dot * z[1] * z[2], -u_dot * z[0] * z[2], -u_dot * m * z[0] * z[1], u_dot * z[2]
 
 
-@rule(special.ellipj, wrt=["u"], jvp=_ellipj_jvp, samples=_arguments, infer=_ellipj_type)
+@rule(special.ellipj, wrt=["u"], jvp=_ellipj_jvp, samples=_arguments, infer=_ellipj_type, gives=(tuple,))
 def ellipj(z: Any, z_bar: Any, u: Array, m: Array) -> Array:
     rate = z_bar[0] * z[1] * z[2] - z_bar[1] * z[0] * z[2] - z_bar[2] * m * z[0] * z[1] + z_bar[3] * z[2]
     return unbroadcast(rate, np.shape(u))

@@ -18,7 +18,7 @@ from scipy import linalg
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import systems
 from s2sad.runtime.arrays import unreduce
-from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, qr_adjoint, qr_adjoint_of
+from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, qr_adjoint, qr_adjoint_of, qr_tangent_of
 from s2sad.runtime.matrices import adjoint, hermitian_part, ratio, transposed
 from s2sad.runtime.norms import norm_gradient
 from s2sad.runtime.scipy.systems import folded, lower_factor, rows, triangle, unfolded
@@ -228,6 +228,13 @@ def qr_in_mode_adjoint(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
             "what linalg.qr gives in mode='raw' has no derivative", "Pass mode='full', 'r' or 'economic'."
         )
     return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
+
+
+def qr_in_mode_tangent(mode: str, a_dot: Any, z: Any, a: Any) -> Any:
+    """Tangent of ``z = linalg.qr(a, mode=mode)``."""
+    if mode == "r":
+        return (qr_tangent_of("r", a_dot, z[0], a),)
+    return qr_tangent_of("complete" if mode == "full" else "reduced", a_dot, z, a)
 
 
 # --- least squares, norms

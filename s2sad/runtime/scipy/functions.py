@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import transposed
 
 
@@ -61,6 +62,33 @@ def _of_each(function: Callable[..., Any], a: Any, e: Any) -> Any:
     shape = np.shape(a)
     parts = [function(x, y) for x, y in zip(a.reshape(-1, *shape[-2:]), e.reshape(-1, *shape[-2:]), strict=True)]
     return np.array(parts).reshape(shape)
+
+
+def in_shape(a_bar: Any, a: Any) -> Any:
+    """The adjoint of a matrix; of a number, which SciPy takes for one, a number."""
+    return a_bar if np.ndim(a) > 1 else np.reshape(a_bar, np.shape(a))
+
+
+def rooted(z: Any, a: Any) -> Any:
+    """The root ``z`` of a matrix; of a number some versions of SciPy give something else."""
+    if np.ndim(a) == 0 and not np.allclose(np.square(z), a):
+        raise UndefinedDerivativeError(
+            "linalg.sqrtm of a number is not its root in this version of SciPy", "Use np.sqrt."
+        )
+    return z
+
+
+def sylvester_adjoint(z_bar: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
+    """Adjoint of ``q`` in ``z = linalg.solve_sylvester(a, b, q)``."""
+    missed = np.dot(a, z) + np.dot(z, b) - q
+    if not np.allclose(missed, 0.0, atol=1e-6 * (1.0 + float(np.max(np.abs(z), initial=0.0)))):
+        raise UndefinedDerivativeError(
+            "linalg.solve_sylvester has not solved the equation: SciPy does not where one matrix is complex, and the "
+            "other is real with complex eigenvalues",
+            "Give it both as complex matrices.",
+        )
+    kind = np.result_type(np.asarray(a), np.asarray(b))
+    return linalg.solve_sylvester(np.transpose(a).astype(kind), np.transpose(b).astype(kind), z_bar)
 
 
 def sqrtm_adjoint(z_bar: Any, z: Any) -> Any:

@@ -83,9 +83,13 @@ def unrounded(g: Any, z: Any) -> Any:
 
 
 def correlation_tangent(
-    correlate: Any, input_dot: Any, weights_dot: Any, z: Any, x: Any, weights: Any, *, cval: Any, **options: Any
+    name: str, input_dot: Any, weights_dot: Any, z: Any, x: Any, weights: Any, *, cval: Any, **options: Any
 ) -> Any:
-    """Tangent of ``z = correlate(x, weights, cval=cval, **options)``, one of the four correlations and convolutions."""
+    """Tangent of ``z = correlate(x, weights, cval=cval, **options)``, one of the four correlations and convolutions.
+
+    ``name`` is that of the function.
+    """
+    correlate = getattr(ndimage, name)
     if np.result_type(z).kind not in "fc":
         return 0.0
     z_dot = correlate(input_dot + np.zeros(np.shape(x)), weights, cval=0.0, **options)

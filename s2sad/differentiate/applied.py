@@ -1,0 +1,91 @@
+"""Which rule an operation is differentiated by, and with which operands; what both modes refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.ir.types import Fact
+from s2sad.ops.binding import BindingError, bind
+from s2sad.runtime import widened
+
+_WIDENED = Op("runtime", "widened", widened)
+REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
+_PLAIN_OPERAND = (
+    "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds."
+)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A rule, and the arguments of a call by the names of its parameters."""
+
+    rule: ops.Rule
+    bound: Mapping[str, Expr]
+
+
+class NotDifferentiableError(Exception):
+    """An operation has no derivative where something active goes in: why, and what to do."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.message, self.remedy = message, remedy
+
+
+def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr], bool]) -> Applied:
+    """The rule of an operation and its operands.
+
+    Raises:
+        NotDifferentiableError: if there is no rule, or none for an operand that is active.
+    """
+    op = call.op
+    strange = [a for a in call.args if fact(a).kind == "other"] if op.kind == "operator" else []
+    # A product with a sparse matrix that is constant has a derivative by the array; what it is shows when it runs.
+    if strange and (op.name != "@" or any(map(is_active, strange))):
+        raise NotDifferentiableError(
+            f"an operand of {op.name} is an object with operators of its own, as far as is known", _PLAIN_OPERAND
+        )
+    rule = ops.find(op.function)
+    if rule is None:
+        raise NotDifferentiableError(f"{op.name} has no derivative rule", ops.remedy(op.function) or REMEDY)
+    try:
+        bound = bind(call)
+    except BindingError as error:
+        what = f"the argument {error.argument!r} of {op.name} has no derivative rule"
+        raise NotDifferentiableError(what, "Leave it out, or do the same with other operations.") from None
+    for name, operand in bound.items():
+        if name not in rule.wrt and is_active(operand) and name not in rule.steps:
+            what = f"{op.name} has no derivative with respect to its argument {name!r}"
+            raise NotDifferentiableError(what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
+    return Applied(rule, bound)
+
+
+def maybe_complex(made: Applied, fact: Callable[[Expr], Fact]) -> list[str]:
+    """The operands that have to be real, as the rule has it, and may be complex."""
+    if not made.rule.real_only:
+        return []
+    known = {name: fact(made.bound.get(name, Const(None))) for name in made.rule.wrt}
+    return [name for name, f in known.items() if not f.real and (f.numeric or f.kind == "open")]
+
+
+def in_precision(
+    rule: ops.Rule, operands: Mapping[str, Expr], call: Call, strong: bool, fact: Callable[[Expr], Fact]
+) -> dict[str, Expr]:
+    """The operands in the precision in which NumPy computes with them.
+
+    A product with a ``strong`` derivative, an array, is computed so in any case.
+    """
+    found = dict(operands)
+    if rule.kind == "linear" or (strong and (rule.kind == "bilinear" or call.op.function is np.multiply)):
+        return found
+    of_result = fact(call).precision
+    for name, value in operands.items():
+        known = fact(value)
+        same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
+        if name in rule.wrt and not same and (known.numeric or known.kind == "open"):
+            found[name] = Call(_WIDENED, (value,))
+    return found

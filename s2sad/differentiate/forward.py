@@ -1,0 +1,290 @@
+"""Forward mode: from a function to its tangent.
+
+``forward`` puts the tangent of each active statement beside it (Griewank and Walther, "Evaluating Derivatives", 2008,
+section 3.1): the tangent of a name ``x`` is another name ``x_dot``, assigned where ``x`` is.
+
+    y = np.sin(x) * w        y = np.sin(x) * w
+                             y_dot = np.cos(x) * x_dot * w
+
+The tangent of an array that is written in place is an array that is written in the same places, and a view of it the
+same view of that; the tangent of a container has the same structure.  A name that is not active has no tangent:
+it counts as zero, and zeros are made only where something needs them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import replace
+
+from s2sad.analysis.summaries import user_calls, written_unseen
+from s2sad.differentiate.applied import NotDifferentiableError
+from s2sad.differentiate.known import Known, Tangential
+from s2sad.differentiate.tangent_calls import met_call, user_call
+from s2sad.differentiate.tangent_state import INTO_STOPPED, State
+from s2sad.differentiate.tangent_writes import augmented, owned, store
+from s2sad.differentiate.tangents import tangent_fact
+from s2sad.errors import UnsupportedError
+from s2sad.ir.nodes import (
+    UNSET,
+    Assign,
+    Block,
+    Build,
+    Call,
+    Copy,
+    Effect,
+    Evaluate,
+    Exit,
+    Expr,
+    For,
+    If,
+    Op,
+    Opaque,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+    While,
+)
+from s2sad.ir.traverse import (
+    base,
+    blocks,
+    expressions,
+    is_attempt,
+    is_light,
+    map_children,
+    map_stmt,
+    names_in,
+    reads,
+    rename,
+    subexpressions,
+    walk,
+    writes,
+)
+from s2sad.ir.types import item_of
+
+
+def forward(known: Known, given: dict[str, str]) -> Tangential:
+    """Put tangents into a function.
+
+    Args:
+        known: The function and what the analyses say of it.
+        given: The names of the tangents of parameters, by those of the parameters.
+
+    Raises:
+        UnsupportedError: with each place through which no derivative can pass.
+    """
+    return _Forward(State(known, given)).run()
+
+
+class _Forward:
+    def __init__(self, state: State) -> None:
+        self.state = state
+        #: Names that may have no value where it is asked of what form their tangents are.
+        self.asked: set[str] = set()
+        #: Temporaries that are items or views, which tangents read as such while nothing is written.
+        self.read: dict[str, Expr] = {}
+        names = {n for s in walk(state.known.function.body) for n in writes(s)}
+        names.update(p.name for p in state.known.function.params)
+        #: The variables that have more than one value.
+        self.again = {name for name, count in Counter(map(base, names)).items() if count > 1}
+
+    def run(self) -> Tangential:
+        body = self.block(self.state.known.function.body)
+        result = self.state.known.function.result
+        last: list[Stmt] = []
+        self.state.make.out = last
+        parts = result.items if isinstance(result, Build) else (result,)
+        dots = tuple([self.state.tangents.held(p) for p in parts if not self.state.active.isdisjoint(names_in(p))])
+        if self.state.violations:
+            raise UnsupportedError(self.state.violations, self.state.explained)
+        return Tangential((*body, *last), dots, self.state.make.of, frozenset(self.asked))
+
+    def refuse_unseen(self, stmt: Stmt) -> None:
+        """Refuse writes into active objects of which the tangent would not hear."""
+        for name in written_unseen(stmt):
+            if name in self.state.active:
+                wholes: list[Opaque | Effect] = [stmt] if isinstance(stmt, Effect) else []
+                wholes += [e for x in expressions(stmt) for e in subexpressions(x) if isinstance(e, Opaque)]
+                calls = [n for w in wholes if name in w.writes for n in ast.walk(w.node) if isinstance(n, ast.Call)]
+                who = f"{ast.unparse(calls[0].func)}(...)" if len(calls) == 1 else "a call here"
+                what = f"{who} may write into {base(name)}, which is differentiated"
+                self.state.refuse(stmt.origin.line, what, f"Give it a copy: np.copy({base(name)}).")
+        for name in self.state.effects.written_by(stmt):
+            group = self.state.effects.group.get(name, frozenset())
+            if name not in self.state.active and not group.isdisjoint(self.state.active):
+                remedy = "Take a copy of its result (stop_gradient(x).copy())."
+                self.state.refuse(stmt.origin.line, INTO_STOPPED, remedy)
+
+    def block(self, block: Block, attempted: bool = False) -> Block:
+        """A block with the tangents of its statements; one that is ``attempted`` begins with what is tried.
+
+        The tangents of that come after it, so that no handler sees what they raise.
+        """
+        out: list[Stmt] = []
+        late: list[Stmt] = []
+        self.read = {}
+        for stmt in block:
+            if attempted and isinstance(stmt, Exit) and stmt.attempt:
+                attempted = False
+                out += [stmt, *late]
+                continue
+            outer = self.state.before, self.state.after, self.state.make.out, self.state.make.origin
+            self.state.before, self.state.after = [], []
+            self.state.make.out = self.state.after
+            self.state.make.origin = getattr(stmt, "origin", self.state.make.origin)
+            try:
+                self.refuse_unseen(stmt)
+                stmt = self.statement(stmt)
+            except NotDifferentiableError as error:
+                value = getattr(stmt, "value", None)
+                node = (
+                    value.refusal.node if isinstance(value, Opaque) and value.refusal else getattr(value, "node", None)
+                )
+                self.state.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
+            self.note_read(stmt)
+            if attempted and (self.state.before or any(True for _ in blocks(stmt))):
+                what = (
+                    "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
+                )
+                self.state.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
+            if self.is_replaced(stmt):
+                self.state.before, self.state.after = [*self.state.before, *self.state.after], []
+            before, after = (list(map(self.with_reads, part)) for part in (self.state.before, self.state.after))
+            if attempted:
+                out.append(stmt)
+                late += after
+            else:
+                out += [*before, stmt, *after]
+            self.state.before, self.state.after, self.state.make.out, self.state.make.origin = outer
+        return tuple(out)
+
+    def is_replaced(self, stmt: Stmt) -> bool:
+        """Whether the tangent of what a statement assigns stands better before it: the variable had a value before."""
+        if not isinstance(stmt, Assign) or base(stmt.target) not in self.again or stmt.target.startswith("~"):
+            return False
+        return not any(stmt.target in reads(s) for s in self.state.after)
+
+    def statement(self, stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign(target=target, value=Call(op=Op(kind="met")) as call):
+                return met_call(self.state, stmt, target, call)
+            case Assign(target=target, value=Call(op=Op(kind="user")) as call):
+                return user_call(self.state, stmt, call, (target,))
+            case Unpack(targets=targets, value=Call(op=Op(kind="user")) as call, star=None):
+                return user_call(self.state, stmt, call, targets)
+            case Evaluate(value=Call(op=Op(kind="user")) as call):
+                return user_call(self.state, stmt, call, ())
+            case Assign(target=target, value=Call(op=Op(kind="inplace")) as call) if target in self.state.dots:
+                augmented(self.state, target, call)
+            case Assign(target=target, value=value) if target in self.state.dots:
+                self.assign(target, value)
+            case Copy():
+                return self.moves(stmt)
+            case Unpack(targets=targets, value=value) if self.state.tangents.is_active(value):
+                whole = self.state.tangents.held(value)
+                self.state.make.emit(replace(stmt, targets=tuple(map(self.state.dot_or_dummy, targets)), value=whole))
+            case Unpack(targets=targets):
+                self.state.zeroed(targets)
+            case If(then=then, orelse=orelse):
+                return replace(stmt, then=self.block(then, is_attempt(stmt)), orelse=self.block(orelse))
+            case While(body=body):
+                return replace(stmt, body=self.block(body))
+            case For():
+                return self.loop(stmt)
+            case Store():
+                store(self.state, stmt)
+            case _:
+                pass
+        return stmt
+
+    def note_read(self, stmt: Stmt) -> None:
+        """Note a temporary that is an item or view, and forget those of what a statement may write."""
+        if any(True for _ in blocks(stmt)) or any(user_calls(stmt)):
+            self.read = {}
+        elif written := {m for n in self.state.effects.written_by(stmt) for m in self.state.effects.group.get(n, (n,))}:
+            self.read = {n: e for n, e in self.read.items() if written.isdisjoint(names_in(e))}
+        match stmt:
+            case Assign(target=target, value=Call(op=Op(kind="index"), args=(Var() as whole, index))) if (
+                target.startswith("~t") and self.state.make.fact(whole).kind == "array" and _is_light_index(index)
+            ):
+                self.read[target] = map_children(stmt.value, lambda e: rename(e, self.read))
+
+    def with_reads(self, stmt: Stmt) -> Stmt:
+        """A statement about tangents that reads items and views of arrays where they are."""
+        if not self.read:
+            return stmt
+        return map_stmt(stmt, lambda e: rename(e, self.read), lambda b: b)
+
+    def assign(self, target: str, value: Expr) -> None:
+        if value == UNSET:
+            self.state.define(target, UNSET)
+            return
+        tangents = self.state.tangents
+        whole = isinstance(value, Call) and tangents.is_active(value)
+        dot = tangents.of_call(value, Var(target)) if whole and isinstance(value, Call) else tangents.of(value)
+        if dot is None:
+            self.state.zeroed([target], value)
+        else:
+            self.state.define(target, owned(self.state, target, value, dot))
+
+    def moves(self, stmt: Copy) -> Copy:
+        """Moves into join names with those of tangents."""
+        targets, sources = list(stmt.targets), list(stmt.sources)
+        for target, source in zip(stmt.targets, stmt.sources, strict=True):
+            if target not in self.state.dots:
+                continue
+            if source == UNSET:
+                dot: Expr | None = UNSET
+            else:
+                dot = self.state.tangents.of(source)
+            if dot is None and isinstance(source, Var) and source.name in self.state.known.unbound:
+                if self.state.make.of[source.name].kind != "scalar":
+                    self.asked.add(source.name)
+            if dot is None and self.state.is_buffer(target):
+                self.state.refuse(stmt.origin.line or None, INTO_STOPPED, "Take a copy of it first.")
+            targets.append(self.state.dots[target])
+            sources.append(self.state.tangents.zeros(source) if dot is None else dot)
+        return replace(stmt, targets=tuple(targets), sources=tuple(sources))
+
+    def loop(self, stmt: For) -> Stmt:
+        """A loop that runs over tangents beside what it runs over."""
+        pairs = [(t, i) for t, i in zip(stmt.targets, stmt.iters, strict=False)] if not stmt.unpacked else []
+        dots, tangents = self.state.dots, self.state.tangents
+        active = any(map(tangents.is_active, stmt.iters)) and any(t in dots for t in stmt.targets)
+        if not active:
+            body = self.block(stmt.body)
+            starts = [Assign(dots[t], tangents.zeros(Var(t)), stmt.origin) for t in stmt.targets if t in dots]
+            return replace(stmt, body=(*starts, *body))
+        if stmt.unpacked:
+            item, dot = self.state.make.fresh("~item"), self.state.make.fresh("~item_dot")
+            (runs,) = stmt.iters
+            self.state.make.of[item] = self.state.make.named(item_of(self.state.make.fact(runs), 0), item)
+            self.state.make.of[dot] = self.state.make.named(tangent_fact(self.state.make.of[item]), dot)
+            first = Unpack(stmt.targets, Var(item), None, stmt.origin)
+            second = Unpack(tuple(map(self.state.dot_or_dummy, stmt.targets)), Var(dot), None, stmt.origin)
+            body = (first, second, *self.block(stmt.body))
+            both = (runs, self.state.tangents.held(runs))
+            return replace(stmt, targets=(item, dot), iters=both, body=body, unpacked=False)
+        targets, iters = list(stmt.targets), list(stmt.iters)
+        zeros: list[Stmt] = []
+        for target, runs in pairs:
+            if target not in self.state.dots:
+                continue
+            along = self.state.tangents.of(runs)
+            if along is None:
+                zeros.append(Assign(self.state.dots[target], self.state.tangents.zeros(Var(target)), stmt.origin))
+            else:
+                targets.append(self.state.dots[target])
+                iters.append(along)
+        return replace(stmt, targets=tuple(targets), iters=tuple(iters), body=(*zeros, *self.block(stmt.body)))
+
+
+def _is_light_index(index: Expr) -> bool:
+    """Whether an index takes no longer to evaluate than to read."""
+    if isinstance(index, Slice):
+        return all(part is None or is_light(part) for part in (index.lower, index.upper, index.step))
+    if isinstance(index, Build):
+        return all(map(_is_light_index, index.items))
+    return is_light(index)

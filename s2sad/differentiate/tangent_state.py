@@ -1,0 +1,89 @@
+"""The state of forward mode: the tangents of names, the statements around the one at hand, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.known import Known
+from s2sad.differentiate.tangents import Tangents, tangent_fact
+from s2sad.errors import Violation
+from s2sad.ir.nodes import Assign, Build, Expr, Stmt, Var
+from s2sad.ir.traverse import base, names_in, walk, writes
+from s2sad.ir.types import OPEN
+
+INTO_STOPPED = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
+
+
+class State:
+    """What is known of a function whose tangents are being written.
+
+    ``dots`` has the name of the tangent of each active name.  Statements go to ``before`` or ``after`` the one at hand.
+    """
+
+    def __init__(self, known: Known, given: dict[str, str]) -> None:
+        self.known = known
+        self.effects = known.effects
+        self.active = known.activity.active
+        self.make = Builder(known.function, known.facts)
+        self.dots: dict[str, str] = {}
+        self.tangents = Tangents(self.make, self.dots)
+        self.violations: list[Violation] = []
+        #: Whether they are the consequences of something else that is refused.
+        self.explained = False
+        self.before: list[Stmt] = []
+        self.after: list[Stmt] = []
+        #: What the result is, or may share with: callers may write into it, and into its tangent.
+        self.returned = {m for n in names_in(known.function.result) for m in self.effects.group.get(n, (n,))}
+        for name in [*given, *(n for s in walk(known.function.body) for n in writes(s))]:
+            if name in self.active and name not in self.dots:
+                stem = f"{base(name)}_dot"
+                dot = given.get(name) or self.make.fresh(f"~{stem}" if stem in self.make.variables else stem)
+                self.dots[name] = dot
+                fact = tangent_fact(self.make.of[name])
+                self.make.of[dot] = fact if fact.numeric else self.make.named(fact, dot)
+
+    def refuse(self, node: Any, message: str, remedy: str) -> None:
+        """Note a place through which no derivative can pass."""
+        place = self.known.place(node) if node is not None else None
+        found = Violation(place, message, remedy)
+        if found not in self.violations:
+            self.violations.append(found)
+
+    def is_buffer(self, name: str) -> bool:
+        """Whether a name is active and may stand for an object that is written in place, and that others see."""
+        written = name in self.effects.written and name not in self.effects.private
+        return name in self.dots and written and self.make.of[name].kind != "scalar"
+
+    def is_written(self, name: str) -> bool:
+        """Whether a name is active and may stand for an object that something writes, seen by others or not."""
+        return name in self.dots and name in self.effects.written and self.make.of[name].kind != "scalar"
+
+    def define(self, name: str, value: Expr) -> None:
+        """Give the tangent of a name its value."""
+        self.make.emit(Assign(self.dots[name], value, self.make.origin))
+
+    def dot_or_dummy(self, name: str) -> str:
+        """The name of the tangent of a name, or one that nobody reads."""
+        if name in self.dots:
+            return self.dots[name]
+        dummy = self.make.fresh("~t")
+        self.make.of[dummy] = self.make.named(tangent_fact(self.make.of[name]), dummy)
+        return dummy
+
+    def zeroed(self, targets: Iterable[str], value: Expr | None = None) -> None:
+        """Zero tangents for names that carry no derivative after all: of values none, of what is written arrays."""
+        for target in targets:
+            if target not in self.dots:
+                continue
+            if self.is_buffer(target) or target in self.effects.versions:
+                self.define(target, self.tangents.zeros(value if isinstance(value, Build) else Var(target)))
+            else:
+                del self.dots[target]
+
+    def dropped(self) -> str:
+        """A name of ours for a result."""
+        name = self.make.fresh("~t")
+        self.make.of[name] = self.make.named(OPEN, name)
+        return name

@@ -1,0 +1,168 @@
+"""The tangents of writes into arrays: the same writes, into the tangents of the arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad.analysis.sharing import sharing
+from s2sad.differentiate.adjoints import makes_fresh
+from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS
+from s2sad.differentiate.builder import INDEX
+from s2sad.differentiate.tangent_state import State
+from s2sad.differentiate.tangents import COPYING
+from s2sad.frontend import operators
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
+from s2sad.ir.traverse import names_in
+from s2sad.ir.types import same_shape
+from s2sad.runtime import own, require_floats
+from s2sad.runtime.tangents import assigned, broadcast_like, own_tangent
+
+_OWN = Op("runtime", "own", own)
+_OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
+_ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
+_REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
+_FUNCTIONS = dict(operators.BINARY.values())
+
+
+def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
+    """The tangent of a value as an object of its own, where that is one and may be written in place."""
+    touched = [n for n in (target, *names_in(value)) if state.is_written(n)]
+    is_kept = not touched and target not in state.returned
+    if is_kept or isinstance(dot, Const) or state.make.of[target].kind == "scalar":
+        return dot
+    if isinstance(value, (Var, Build)) or (isinstance(value, Call) and value.op.kind == "change"):
+        return dot
+    if isinstance(value, Call) and not _is_fresh(state, value):
+        # A view, or the object itself: so is its tangent, of the same layout.
+        return dot
+    if isinstance(value, Call) and value.op.function in COPYING and not state.effects.reshapes:
+        return dot
+    known, fact = state.make.fact(dot), state.make.of[target]
+    if fact.kind in CONTAINERS:
+        return dot if isinstance(value, Call) else Call(_OWN, (dot,))
+    fits = same_shape(known, fact) and known.real == fact.real and known.precision == fact.precision != ""
+    if not state.is_written(target) and isinstance(dot, Call) and makes_fresh(dot):
+        return dot
+    exact = known.kind == fact.kind == "array" and fits and not state.effects.reshapes
+    if exact and isinstance(dot, Call) and (makes_fresh(dot) or dot.op.function in (np.zeros_like, np.copy, own)):
+        return dot
+    return Call(_OWN_TANGENT, (bare(dot), Var(target)))
+
+
+def bare(dot: Expr) -> Expr:
+    """A tangent as it is before it is broadcast, for what does that itself."""
+    while isinstance(dot, Call) and dot.op.function in (broadcast_like, np.broadcast_to):
+        dot = dot.args[0]
+    return dot
+
+
+def _is_fresh(state: State, value: Call) -> bool:
+    """Whether the result of an operation is a new object."""
+    if value.op.kind == "index":
+        whole = state.make.fact(value.args[0])
+        return whole.kind == "array" and _copies(state, value.args[1])
+    return sharing(value, state.make.fact) == "fresh"
+
+
+def _copies(state: State, index: Expr) -> bool:
+    """Whether indexing an array so surely makes a copy."""
+    parts = index.items if isinstance(index, Build) else (index,)
+    return any(state.make.fact(p).kind in ("array", "list") for p in parts if not isinstance(p, Const))
+
+
+def _added(state: State, target: str, symbol: str, left: Expr, dot: Expr) -> None:
+    """``x_dot += dot`` after ``x += e``."""
+    state.make.out = state.after
+    state.define(target, Call(Op("inplace", symbol, _FUNCTIONS[symbol]), (left, dot)))
+
+
+def augmented(state: State, target: str, call: Call) -> None:
+    """The tangent of ``x op= e``: that of ``x op e``, found before ``x`` changes, written into that of ``x``."""
+    left = call.args[0]
+    state.make.out = state.before
+    plain = Call(Op("operator", call.op.name, call.op.function), call.args, (), call.node)
+    kind = state.make.of[target].kind
+    in_place = state.is_buffer(target) and isinstance(left, Var) and left.name in state.dots
+    if in_place and call.op.name in ("+", "-") and kind == "array":
+        assert isinstance(left, Var)
+        right = state.tangents.of(call.args[1])
+        if right is not None:
+            _added(state, target, call.op.name, Var(state.dots[left.name]), right)
+        else:
+            state.define(target, Var(state.dots[left.name]))
+        return
+    if kind == "scalar" and call.op.name in ("+", "-") and isinstance(left, Var) and left.name in state.dots:
+        _added(state, target, call.op.name, Var(state.dots[left.name]), state.tangents.held(call.args[1]))
+        return
+    if kind in ("list", "tuple") and in_place:
+        dot = state.tangents.of_call(call, plain)
+    else:
+        z: Expr = plain
+        dot = state.tangents.of_call(plain, z) if state.tangents.is_active(plain) else None
+    if not in_place:
+        made = state.tangents.zeros(plain) if dot is None else dot
+        if isinstance(left, Var) and state.make.of[target].kind != "scalar" and isinstance(made, Var):
+            made = Call(_OWN, (made,))
+        state.define(target, made)
+        return
+    assert isinstance(left, Var)
+    old = Var(state.dots[left.name])
+    new = dot if dot is not None else state.tangents.zeros(left)
+    if kind == "array":
+        state.make.emit(Store(old, ELLIPSIS, bare(new), None, state.make.origin))
+        state.define(target, old)
+    elif kind in ("list", "tuple"):
+        state.define(target, new)
+    else:
+        state.define(target, Call(_ASSIGNED, (old, new)))
+
+
+def store(state: State, stmt: Store) -> None:
+    """The tangent of ``base[index] = value`` and ``base[index] op= value``: a store into that of the base."""
+    whole = state.tangents.of(stmt.base)
+    value = stmt.value
+    if whole is None:
+        if state.tangents.is_active(value):
+            what = "a value that is differentiated is written into an array that is not, as far as is known"
+            state.refuse(stmt.origin.line, what, "Make the array in this function (np.zeros(...)).")
+        return
+    if isinstance(stmt.base, Var) and state.tangents.is_active(value) and state.make.of[stmt.base.name].precision == "":
+        state.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
+    if stmt.op is not None and stmt.call is not None:
+        _unbuffered(state, stmt, stmt.call, whole)
+        return
+    if stmt.op in (None, "+", "-"):
+        dot = state.tangents.of(value)
+        if dot is None and stmt.op is not None:
+            return
+        made = Const(0.0) if dot is None else dot
+        if isinstance(made, Var) and state.is_buffer(value.name if isinstance(value, Var) else ""):
+            made = Call(_OWN, (made,))
+        state.make.emit(Store(whole, stmt.index, made, stmt.op, stmt.origin))
+        return
+    state.make.out = state.before
+    item = Call(INDEX, (stmt.base, stmt.index))
+    old = state.make.let(state.make.fresh("~t"), item)
+    old_dot = state.make.let(state.make.fresh("~t_dot"), Call(INDEX, (whole, stmt.index)))
+    state.dots[old.name] = old_dot.name
+    call = Call(Op("operator", stmt.op, _FUNCTIONS[stmt.op]), (old, value))
+    dot = state.tangents.of_call(call, call)
+    assert dot is not None
+    state.make.emit(Store(whole, stmt.index, dot, None, stmt.origin))
+
+
+def _unbuffered(state: State, stmt: Store, call: Call, whole: Expr) -> None:
+    """The tangent of ``np.add.at(base, index, value)``, where an index that repeats counts each time."""
+    if stmt.op not in ("+", "-"):
+        what = f"{call.op.name} has no tangent"
+        state.refuse(call.node, what, "Write a loop over the indices.")
+        return
+    dot = state.tangents.of(stmt.value)
+    if dot is None:
+        return
+    changed = {id(stmt.base): whole, id(stmt.value): dot}
+    args = tuple([changed.get(id(a), a) for a in call.args])
+    kwargs = tuple([(k, changed.get(id(v), v)) for k, v in call.kwargs])
+    state.make.emit(Evaluate(replace(call, args=args, kwargs=kwargs), stmt.origin))

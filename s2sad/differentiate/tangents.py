@@ -1,0 +1,350 @@
+"""The tangents of operations: rules in forward mode, items, fields, displays and containers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.analysis.activity import carriers
+from s2sad.differentiate.applied import Applied, NotDifferentiableError, applied, in_precision, maybe_complex
+from s2sad.differentiate.buffers import CONTAINERS, field_key
+from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
+from s2sad.differentiate.operations import bound_twice
+from s2sad.differentiate.splice import splice, splice_jvp
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Var
+from s2sad.ir.traverse import map_children, names_in
+from s2sad.ir.types import Fact, same_shape
+from s2sad.ops.spec import Rule
+from s2sad.runtime import own
+from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
+from s2sad.runtime.items import require_real_operand
+from s2sad.runtime.tangents import broadcast_like, zero_tangent
+
+_ARRAY = Op("runtime", "np.array", np.array)
+_REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
+_BROADCAST_LIKE = Op("runtime", "broadcast_like", broadcast_like)
+_ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
+_ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
+#: What makes a copy of a tangent as it does of the value.
+COPYING = (own, np.copy, copy_arrays, copy_reachable, copy_together)
+#: Methods of containers that hand on what these hold.
+_HANDING = ("copy", "values", "items")
+#: The tangent zero, inside of an expression that is being made.
+_ZERO = Const("zero tangent")
+
+
+class Tangents:
+    """The tangents of names, and of what operations make of them; statements go to a `Builder`.
+
+    ``dots`` has the name of the tangent of each active name.
+    """
+
+    def __init__(self, make: Builder, dots: dict[str, str]) -> None:
+        self.make = make
+        self.dots = dots
+
+    def is_active(self, expr: Expr) -> bool:
+        """Whether an expression has a tangent other than zero."""
+        return any(name in self.dots for name in carriers(expr))
+
+    # --- operands
+
+    def of(self, expr: Expr) -> Expr | None:
+        """The tangent of an expression; None for zero.
+
+        Raises:
+            NotDifferentiableError: if something active goes in where there is no derivative.
+        """
+        match expr:
+            case Var(name=name):
+                return Var(self.dots[name]) if name in self.dots else None
+            case Build(kind=kind, items=items):
+                if not self.is_active(expr):
+                    return None
+                parts = [i if kind == "dict" and n % 2 == 0 else self.held(i) for n, i in enumerate(items)]
+                return Build(kind, tuple(parts))
+            case Opaque(refusal=refusal) if refusal is not None and self.is_active(expr):
+                raise NotDifferentiableError(refusal.message, refusal.remedy)
+            case Call() if self.is_active(expr):
+                return self.of_call(expr, expr)
+            case _:
+                return None
+
+    def held(self, expr: Expr) -> Expr:
+        """The tangent of an expression, zeros where it is zero."""
+        found = self.of(expr)
+        return self.zeros(expr) if found is None else found
+
+    def zeros(self, expr: Expr) -> Expr:
+        """Zeros in the structure and shape of a value."""
+        if isinstance(expr, Build):
+            keyed = expr.kind == "dict"
+            items = [i if keyed and not n % 2 else self.zeros(i) for n, i in enumerate(expr.items)]
+            return replace(expr, items=tuple(items))
+        known = self.make.fact(expr)
+        if known.kind == "scalar":
+            return Const(0.0)
+        if known.kind == "none":
+            return Const(None)
+        return Call(_ZEROS_LIKE if known.kind == "array" and known.precision != "" else _ZERO_TANGENT, (expr,))
+
+    # --- operations
+
+    def of_call(self, call: Call, z: Expr) -> Expr | None:
+        """The tangent of an operation with the result ``z``."""
+        op, args = call.op, call.args
+        known = self.make.fact(args[0]) if args else None
+        if op.kind == "index":
+            return self.item(*args)
+        if op.kind == "ifexp":
+            return Call(op, (args[0], self.held(args[1]), self.held(args[2])))
+        inside = known is not None and known.kind in CONTAINERS
+        if op.kind == "attribute" and (op.function is None or inside):
+            key = field_key(known, op.name) if known is not None and known.kind == "record" else None
+            return Call(INDEX, (self.held(args[0]), key)) if key is not None else Call(op, (self.held(args[0]),))
+        if op.kind == "change":
+            if op.name == "pop":
+                return Call(op, (self.held(args[0]), *args[1:]))
+            return Call(op, (self.held(args[0]), *args[1:-1], self.held(args[-1])))
+        result = self.make.fact(call).kind
+        if op.kind in ("operator", "inplace") and result in ("tuple", "list") and op.name in ("+", "*"):
+            parts = [a if self.make.fact(a).kind == "scalar" else self.held(a) for a in args]
+            return Call(op, tuple(parts))
+        if op.function in (*COPYING, list, tuple) or (inside and op.kind == "method" and op.name in _HANDING):
+            return Call(op, tuple(map(self.held, args)), call.kwargs)
+        return self.ruled(call, z)
+
+    def item(self, whole: Expr, index: Expr) -> Expr | None:
+        """The tangent of ``whole[index]``."""
+        if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
+            if type(index.value) is int and -len(whole.items) <= index.value < len(whole.items):
+                return self.of(whole.items[index.value])
+        return Call(INDEX, (self.held(whole), index))
+
+    def ruled(self, call: Call, z: Expr) -> Expr | None:
+        """The tangent of an operation by its rule."""
+        found = applied(call, self.make.fact, self.is_active)
+        rule, bound = found.rule, found.bound
+        for name in maybe_complex(found, self.make.fact):
+            self.make.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (bound[name], Const(call.op.name))), self.make.origin))
+        active = [name for name in rule.wrt if name in bound and self.is_active(bound[name])]
+        if not active:
+            return None
+        if rule.kind == "linear":
+            made: Expr | None = self.linear(call, found)
+        elif rule.kind == "bilinear":
+            parts = [self.call_with(call, {id(bound[n]): self.held(bound[n])}) for n in active]
+            made = parts[0] if bound[active[0]] is not bound[active[-1]] or len(active) == 1 else None
+            if made is None:  # x @ x: one name stands for both operands
+                made = self.both_sides(call, bound, active)
+            elif len(parts) == 2:
+                made = algebra.add(*parts)
+        else:
+            operands = self.as_arrays(call, rule, bound)
+            strong = any(self.make.fact(bound[n]).kind == "array" for n in active)
+            wide = in_precision(rule, operands, call, strong, self.make.fact)
+            if rule.kind == "general":
+                made = self.general(rule, wide, bound, active, z)
+            else:
+                made = self.doubled(call, bound) if wide == bound else None
+                made = self.elementwise(call, rule, wide, bound, active, z) if made is None else made
+        if made is None:
+            return None
+        return self.full(self.make.tidy(made), call, z)
+
+    def as_arrays(self, call: Call, rule: Rule, bound: Mapping[str, Expr]) -> dict[str, Expr]:
+        """The operands, with arrays for lists where NumPy makes them, since operators do not."""
+        if not rule.broadcasts or call.op.kind == "operator":
+            return dict(bound)
+        lists = {n: v for n, v in bound.items() if self.make.fact(v).kind in ("list", "tuple")}
+        return {**bound, **{n: Call(_ARRAY, (v,)) for n, v in lists.items()}}
+
+    def dot(self, value: Expr, whole: Expr) -> Expr:
+        """The tangent of an operand that counts as an array: of a list, an array of its tangents."""
+        made = self.held(value)
+        listed = isinstance(whole, Call) and whole.op == _ARRAY and whole.args[0] == value
+        return Call(_ARRAY, (made,)) if listed else made
+
+    def linear(self, call: Call, found: Applied) -> Expr:
+        """The function of the tangents."""
+        rule, bound = found.rule, found.bound
+        changed: dict[int, Expr] = {}
+        for name in rule.wrt:
+            operand = bound.get(name)
+            if operand is None or operand == Const(None):
+                continue
+            if name == rule.variadic and isinstance(operand, Build):
+                changed.update({id(item): self.held(item) for item in operand.items})
+            else:
+                changed[id(operand)] = self.held(operand)
+        changed.update({id(bound[n]): Const(0.0) for n in rule.offsets if n in bound and n not in rule.wrt})
+        return self.call_with(call, changed)
+
+    def call_with(self, call: Call, changed: Mapping[int, Expr]) -> Expr:
+        """A call with tangents in the places of some operands, by identity."""
+        args = tuple([changed.get(id(a), a) for a in call.args])
+        kwargs = tuple([(k, changed.get(id(v), v)) for k, v in call.kwargs])
+        op = call.op
+        if op.kind == "inplace":
+            op = Op("operator", op.name, op.function)
+        if op.kind == "operator" and op.name == "-" and len(args) == 1:
+            return algebra.negate(args[0])
+        return Call(op, args, kwargs)
+
+    def both_sides(self, call: Call, bound: Mapping[str, Expr], active: list[str]) -> Expr:
+        """The tangent of a bilinear operation of one name with itself."""
+        dot = self.held(bound[active[0]])
+        first, second = call.args[:2]
+        op = Op("operator", call.op.name, call.op.function) if call.op.kind == "inplace" else call.op
+        return algebra.add(
+            Call(op, (dot, second, *call.args[2:]), call.kwargs), Call(op, (first, dot, *call.args[2:]), call.kwargs)
+        )
+
+    def elementwise(
+        self, call: Call, rule: Rule, wide: Mapping[str, Expr], bound: Mapping[str, Expr], active: list[str], z: Expr
+    ) -> Expr:
+        """The sum of the products of partial derivatives and tangents."""
+        total: Expr | None = None
+        if not rule.multiplied:
+            spliced = splice(rule, wide, z, Const(1.0), self.make.fact, self.make.fresh)
+            for name, value in spliced.lets:
+                self.make.let(name, self.make.tidy(value))
+        for name in active:
+            dot = self.dot(bound[name], wide[name])
+            if rule.multiplied:
+                if not (same_shape(self.make.fact(dot), self.make.fact(call))):
+                    dot = self.full(dot, call, z)
+                if not isinstance(dot, (Var, Const)):
+                    dot = self.make.let(self.make.fresh("~t_dot"), dot)
+                spliced = splice(rule, wide, z, dot, self.make.fact, self.make.fresh)
+                for held, value in spliced.lets:
+                    self.make.let(held, self.make.tidy(value))
+            value = spliced.values[rule.wrt.index(name)]
+            part = self.make.tidy(value) if rule.multiplied else _product(dot, self.make.tidy(value))
+            total = part if total is None else algebra.add(total, part)
+        assert total is not None
+        return total
+
+    def doubled(self, call: Call, bound: Mapping[str, Expr]) -> Expr | None:
+        """The tangent of ``x * x`` with one partial; None for anything else."""
+        if call.op.function is not np.multiply or not bound_twice(bound) or len(call.args) != 2:
+            return None
+        return _product(self.held(call.args[0]), algebra.multiply(Const(2), call.args[0]))
+
+    def general(
+        self, rule: Rule, wide: Mapping[str, Expr], bound: Mapping[str, Expr], active: list[str], z: Expr
+    ) -> Expr | None:
+        """The body of an explicit ``jvp``."""
+        dots: dict[str, Expr] = {}
+        for name in rule.wrt:
+            operand = bound.get(name, Const(None))
+            dots[name] = self.dot(operand, wide[name]) if name in active else _ZERO
+            if name in active and rule.variadic != name and not isinstance(dots[name], (Var, Const, Build)):
+                dots[name] = self.make.let(self.make.fresh("~t_dot"), dots[name])
+        materialised = {
+            f"{name}_dot": Const(0.0) if (v := bound.get(name, Const(None))) == Const(None) else self.zeros(v)
+            for name, dot in dots.items()
+            if dot is _ZERO
+        }
+        marks = {name: Var(f"%zero {name}_dot") if dot is _ZERO else dot for name, dot in dots.items()}
+        spliced = splice_jvp(rule, wide, z, marks, self.make.fact, self.make.fresh)
+        zeros = {f"%zero {name}": value for name, value in materialised.items()}
+        gone: set[str] = set(zeros)
+        for name, value in spliced.lets:
+            left = _without_zeros(value, gone)
+            if left is None:
+                gone.add(name)
+                zeros[name] = self.firm(value, zeros)
+            else:
+                self.make.let(name, self.make.tidy(self.firm(left, zeros)))
+        left_values = [_without_zeros(v, gone) for v in spliced.values]
+        if not spliced.displayed:
+            (only,) = left_values
+            return None if only is None else _without_defaults(self.firm(only, zeros))
+        parts = [Const(0.0) if v is None else _without_defaults(self.firm(v, zeros)) for v in left_values]
+        return Build("tuple", tuple(parts))
+
+    def firm(self, expr: Expr, zeros: Mapping[str, Expr]) -> Expr:
+        """An expression with zeros written out where they could not be left out."""
+        if isinstance(expr, Var):
+            return zeros.get(expr.name, expr)
+        return map_children(expr, lambda e: self.firm(e, zeros))
+
+    def full(self, dot: Expr, call: Call, z: Expr) -> Expr:
+        """A tangent in the shape of the result of an operation."""
+        result, known = self.make.fact(call), self.make.fact(dot)
+        if result.kind not in ("array", "numeric", "open") or same_shape(result, known):
+            return dot
+        if isinstance(dot, Build):
+            return dot
+        if result.kind == "array" and not result.has_axes and known.kind == "scalar" and result.ndim is None:
+            return Call(_BROADCAST_LIKE, (dot, z))
+        if result.kind == "array" and known.kind in ("scalar", "array") and result.shape is not None:
+            spread_too_much = isinstance(z, Call)
+            if not spread_too_much:
+                return Call(BROADCAST, (dot, self.make.shape_of(z)))
+        return Call(_BROADCAST_LIKE, (dot, z))
+
+
+def _without_defaults(expr: Expr) -> Expr:
+    """A call without the options that have their default values."""
+    if not isinstance(expr, Call) or not expr.kwargs:
+        return expr
+    spec = ops.spec_of(expr.op.function)
+    known = spec.defaults if spec is not None else {}
+    kept = [(k, v) for k, v in expr.kwargs if not (k in known and isinstance(v, Const) and v.value == known[k])]
+    return replace(expr, kwargs=tuple(kept))
+
+
+def _product(dot: Expr, partial: Expr) -> Expr:
+    """A partial derivative times a tangent, which comes first if it is a temporary that may be a product itself."""
+    first = not isinstance(dot, Var) or dot.name.startswith("~")
+    return algebra.multiply(dot, partial) if first else algebra.multiply(partial, dot)
+
+
+def _without_zeros(expr: Expr, gone: set[str]) -> Expr | None:
+    """An expression without the terms in which a factor is zero; None if nothing is left."""
+    match expr:
+        case Var(name=name):
+            return None if name in gone else expr
+        case Call(op=op, args=args) if gone.isdisjoint(names_in(expr)):
+            return expr
+        case Call(op=op, args=args) if op.kind == "operator":
+            parts = [_without_zeros(a, gone) for a in args]
+            if op.name in ("+", "-") and len(args) == 2:
+                left, right = parts
+                if left is None and right is not None and op.name == "-":
+                    return algebra.negate(right)
+                if left is None or right is None:
+                    return left if right is None else right
+                return Call(op, (left, right))
+            if op.name in ("*", "@") and any(p is None for p in parts):
+                return None
+            if parts[0] is None and (op.name == "/" or len(args) == 1):
+                return None
+            return expr
+        case Call(op=op, args=args):
+            spec = ops.spec_of(op.function)
+            parts = [_without_zeros(a, gone) for a in args]
+            if isinstance(spec, Rule) and spec.kind in ("linear", "bilinear") and not spec.offsets:
+                left_of = dict(zip(spec.parameters, parts, strict=False))
+                zero = [n for n in spec.wrt if n in left_of and left_of[n] in (None, Const(0))]
+                if None in left_of.values() and (spec.kind == "bilinear" or len(zero) == len(spec.wrt)):
+                    return None
+            return replace(expr, args=tuple([a if p is None else p for a, p in zip(args, parts, strict=True)]))
+        case _:
+            return expr
+
+
+def tangent_fact(fact: Fact) -> Fact:
+    """The fact about a tangent of a value."""
+    if fact.numeric:
+        return replace(fact, items=None, each=None, size=None, boolean=False, owners=frozenset())
+    if fact.kind in CONTAINERS:
+        items = None if fact.items is None else tuple([(k, tangent_fact(f)) for k, f in fact.items])
+        return replace(fact, items=items, each=None if fact.each is None else tangent_fact(fact.each))
+    return Fact("open")

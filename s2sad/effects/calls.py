@@ -1,0 +1,299 @@
+"""Calls: which functions a value may be, the binding of arguments to parameters, and what instances begin with."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.effects import built_in, library, methods, operators
+from s2sad.effects.library import Arguments
+from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects
+from s2sad.ir.code import Code, Definition, Operation
+from s2sad.runtime.classes import module_of, static_member
+
+if TYPE_CHECKING:
+    from s2sad.effects.points_to import Activation, Function
+
+_HEAP_TYPE = 1 << 9
+_METHOD_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+#: The field of a `functools.partial` for its function; its arguments are those of a row and ``=name``.
+FUNCTION = "function"
+
+
+def call(a: Activation, op: Operation) -> Objects:
+    """``function(arguments...)``"""
+    return called(a, op, a.of(op.operands[0]), library.arguments(a, op))
+
+
+def called(a: Activation, op: Operation, functions: Objects, args: Arguments) -> Objects:
+    """Call any of some functions."""
+    return NOTHING.union(*(_called(a, op, o, args) for o in functions))
+
+
+def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
+    value = o.value
+    if o.cls is types.FunctionType and isinstance(value, Definition):
+        return run(a, op, a.program.inner(value.code), frozenset((o,)), args)
+    if o.cls is types.MethodType and (isinstance(value, (str, types.FunctionType))):
+        return _method(a, op, o, value, args)
+    if o.cls is functools.partial and o.kind != "global":
+        return _partial(a, op, o, args)
+    if o.cls is types.BuiltinFunctionType and o.kind == "site":
+        return _known(a, op, value, args)
+    if o.kind == "global":
+        return _known(a, op, value, args)
+    if o.cls is not None and o.cls.__flags__ & _HEAP_TYPE:
+        return _instance(a, op, o, args)
+    if o.cls is ARRAY or o.cls in CONTAINERS:
+        return NOTHING
+    return a.unknown(op, [o], args.all())
+
+
+def _instance(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
+    member = None if o.cls is None else static_member(o.cls, "__call__")
+    if isinstance(member, types.FunctionType):
+        return _known(a, op, member, args.after(frozenset((o,))))
+    return a.unknown(op, [o], args.all())
+
+
+def _method(a: Activation, op: Operation, o: Object, value: Any, args: Arguments) -> Objects:
+    owners = a.heap.load(o, "__self__")
+    if isinstance(value, str):
+        if not owners:
+            return methods.of_immutable(a, op, value, args)
+        return NOTHING.union(*(methods.called(a, op, owner, value, args) for owner in owners))
+    for owner in owners:
+        if owner.kind == "global":
+            bound = ops.spec_of(types.MethodType(value, owner.value))
+            if bound is not None:
+                return library.applied(a, op, bound, args)
+    return _known(a, op, value, args.after(owners))
+
+
+def _partial(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
+    if o.kind == "param" and o.shape.fields is None:
+        return a.unknown(op, [o], args.all())
+    names = a.heap.names(o)
+    first = [a.heap.load(o, f"[{i}]") for i in range(int(o.value or 0))]
+    named = {name[1:]: a.heap.load(o, name) for name in names if name.startswith("=")}
+    whole = args.after(*first)
+    whole.named = {**named, **args.named}
+    return called(a, op, a.heap.load(o, FUNCTION), whole)
+
+
+def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects:
+    """Call an object that is known."""
+    special = built_in.FUNCTIONS.get(id(value))
+    if special is not None:
+        return special(a, op, args)
+    if isinstance(value, type):
+        return _made(a, op, value, args)
+    spec = ops.spec_of(value)
+    if spec is not None and not isinstance(value, _METHOD_DESCRIPTORS) and not _is_bound(value):
+        return library.applied(a, op, spec, args)
+    if isinstance(value, types.BuiltinFunctionType) and isinstance(value.__self__, np.ufunc):
+        unbound = ops.spec_of(getattr(np.ufunc, value.__name__))
+        if unbound is not None:
+            return library.applied(a, op, unbound, args.after(a.heap.known(value.__self__)))
+    if isinstance(value, types.FunctionType):
+        function = a.program.function(value)
+        return a.unknown(op, args.all()) if function is None else run(a, op, function, NOTHING, args)
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        return _known(a, op, value.__func__, args.after(a.heap.known(value.__self__)))
+    if isinstance(value, _METHOD_DESCRIPTORS) and args.positional and not args.open:
+        rest = Arguments(args.positional[1:], args.named)
+        first = args.positional[0]
+        if first and all(o.cls is not None and value.__objclass__ is o.cls for o in first):
+            return NOTHING.union(*(methods.called(a, op, o, value.__name__, rest) for o in first))
+    if isinstance(value, functools.partial):
+        found = args.after(*map(a.heap.known, value.args))
+        found.named = {**{k: a.heap.known(v) for k, v in value.keywords.items()}, **args.named}
+        return _known(a, op, value.func, found)
+    if isinstance(value, types.BuiltinFunctionType) and value.__self__ is not None and _is_bound(value):
+        owner = a.heap.known(value.__self__)
+        return NOTHING.union(*(methods.called(a, op, o, value.__name__, args) for o in owner))
+    if getattr(value, "__qualname__", "") == "default_rng" and not args.all():
+        return a.site(op, np.random.Generator)
+    member = static_member(type(value), "__call__")
+    if isinstance(member, types.FunctionType):
+        return _known(a, op, member, args.after(a.heap.known(value)))
+    return a.unknown(op, args.all(), *([] if isinstance(value, CONSTANT) else [a.heap.known(value)]))
+
+
+def _is_bound(value: object) -> bool:
+    """Whether it is a method of a container, which is the receiver."""
+    owner = getattr(value, "__self__", None)
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(owner, (list, dict, set, np.ndarray))
+
+
+# --- classes
+
+
+def _made(a: Activation, op: Operation, cls: type, args: Arguments) -> Objects:
+    spec = ops.spec_of(cls)
+    if spec is not None:
+        return library.applied(a, op, spec, args)
+    if cls is functools.partial:
+        return _made_partial(a, op, args)
+    if cls is np.errstate and not args.all():
+        return a.site(op, np.errstate)
+    if cls is object or issubclass(cls, (BaseException, np.number, np.bool_)):
+        if not cls.__flags__ & _HEAP_TYPE:
+            if not operators.is_plain(a, args.all()) and not issubclass(cls, BaseException):
+                return a.unknown(op, args.all())
+            made = a.site(op, cls)
+            a.store(made, ITEMS, args.all())
+            return made if not issubclass(cls, np.generic) else NOTHING
+    if not cls.__flags__ & _HEAP_TYPE or type(cls) is not type or module_of(cls) in ("functools", "enum"):
+        return a.unknown(op, args.all())
+    return _made_instance(a, op, cls, args)
+
+
+def _made_partial(a: Activation, op: Operation, args: Arguments) -> Objects:
+    if args.open or not args.positional:
+        return a.unknown(op, args.all())
+    count = len(args.positional) - 1
+    made = a.site(op, functools.partial, count)
+    a.store(made, FUNCTION, args.positional[0])
+    for i, objects in enumerate(args.positional[1:]):
+        a.store(made, f"[{i}]", objects)
+    for name, objects in args.named.items():
+        a.store(made, f"={name}", objects)
+    return made
+
+
+def _made_instance(a: Activation, op: Operation, cls: type, args: Arguments) -> Objects:
+    new, init = static_member(cls, "__new__"), static_member(cls, "__init__")
+    made = a.site(op, cls)
+    (o,) = made
+    if o.is_row:
+        names: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        for i, name in enumerate(names):
+            default = a.heap.known(cls._field_defaults[name]) if name in cls._field_defaults else NOTHING  # type: ignore[attr-defined]
+            a.store(made, f"[{i}]", args.at(i, name) | default)
+        return made
+    if new is not object.__new__ and not issubclass(cls, BaseException):
+        return a.unknown(op, args.all())
+    if init is object.__init__:
+        return made
+    if not isinstance(init, types.FunctionType):
+        a.store(made, ITEMS, args.all())
+        return made if issubclass(cls, BaseException) else a.unknown(op, args.all())
+    if "__dataclass_fields__" in vars(cls) and init.__code__.co_filename == "<string>":
+        return _made_data(a, op, cls, init, made, args)
+    _known(a, op, init, args.after(made))
+    return made
+
+
+def _made_data(a: Activation, op: Operation, cls: Any, init: Any, made: Objects, args: Arguments) -> Objects:
+    """An instance of a dataclass, whose ``__init__`` is generated."""
+    fields = cls.__dataclass_fields__
+    params = list(inspect.signature(init).parameters)[1:]
+    if set(params) - fields.keys() or static_member(cls, "__setattr__") is not object.__setattr__:
+        if not cls.__dataclass_params__.frozen or set(params) - fields.keys():
+            return a.unknown(op, made, args.all())
+    for name, info in fields.items():
+        held = args.at(params.index(name), name) if name in params else NOTHING
+        if callable(info.default_factory):
+            held |= called(a, op, a.heap.known(info.default_factory), Arguments())
+        else:
+            held |= a.heap.known(info.default)
+        a.mod(op, made, name)
+        a.store(made, name, held)
+    after = static_member(cls, "__post_init__")
+    if isinstance(after, types.FunctionType):
+        _known(a, op, after, Arguments([made]))
+    return made
+
+
+def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
+    """Run what a ``with`` runs of its manager; what that gives at the beginning."""
+    found = NOTHING
+    for o in managers:
+        if o.cls is np.errstate and o.kind == "site":
+            a.mod(op, [o], ANY)
+            a.effect(op).ordered.add("errors of NumPy")
+            continue
+        members = [None if o.cls is None else static_member(o.cls, n) for n in ("__enter__", "__exit__")]
+        if not all(isinstance(m, types.FunctionType) for m in members):
+            found |= a.unknown(op, [o])
+            continue
+        found |= _known(a, op, members[0], Arguments([frozenset((o,))]))
+        _known(a, op, members[1], Arguments([frozenset((o,))], spread=frozenset((UNKNOWN,)), open=True))
+    return found
+
+
+# --- code
+
+
+def run(a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments) -> Objects:
+    """Call a function whose code is known."""
+    given = _bound(a, op, function, closure, args)
+    if function.code.awaits:
+        return a.unknown(op, closure, *given.values())
+    if not function.code.generates:
+        return a.program.applied(a, op, function, {**given, "self": closure})[0]
+    made = a.site(op, types.GeneratorType, function, function.code.name)
+    a.store(made, "self", closure)
+    for i, objects in given.items():
+        a.store(made, f"parameter {i}", objects)
+    return made
+
+
+def resumed(a: Activation, op: Operation, o: Object) -> Objects:
+    """Let a generator run; what it gives."""
+    if o.kind == "param" and o.shape.fields is None:
+        return a.unknown(op, [o])
+    if isinstance(o.value, Code):
+        function, closure = a.program.inner(o.value), frozenset((o,))
+    else:
+        function, closure = o.value, a.heap.load(o, "self")
+    count = len(function.code.params)
+    given: dict[Any, Objects] = {i: a.heap.load(o, f"parameter {i}") for i in range(count)}
+    return a.program.applied(a, op, function, {**given, "self": closure})[1]
+
+
+def _bound(
+    a: Activation, op: Operation, function: Function, closure: Objects, args: Arguments
+) -> Mapping[Any, Objects]:
+    """The arguments of a call by the position of their parameter."""
+    found: dict[Any, Objects] = {}
+    named = dict(args.named)
+    position = 0
+    for i, param in enumerate(function.code.params):
+        if param.kind == "star":
+            made = a.site(op, tuple, param)
+            for k, objects in enumerate(args.positional[position:]):
+                a.store(made, f"[{k}]", objects)
+            a.store(made, ITEMS, args.spread)
+            found[i] = made if a.heap.fields.get(next(iter(made))) else NOTHING
+            continue
+        if param.kind == "double star":
+            made = a.site(op, dict, param)
+            for name, objects in named.items():
+                a.store(made, f"[{name!r}]", objects)
+            a.store(made, ITEMS, args.spread_named)
+            found[i] = made
+            continue
+        by_position = param.kind != "by name" and position < len(args.positional)
+        objects = NOTHING
+        if by_position:
+            objects = args.positional[position]
+        elif param.name in named:
+            objects = named.pop(param.name)
+        else:
+            if param.kind != "by name":
+                objects |= args.spread
+            objects |= args.spread_named
+            if param.name in function.defaults:
+                objects |= a.heap.known(function.defaults[param.name], param.name)
+            objects |= a.load(closure, f"default {param.name}")
+        position += param.kind != "by name"
+        found[i] = objects
+    return found

@@ -1,0 +1,341 @@
+"""What the fields of abstract objects hold, which of them have escaped, and which may be the same."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from s2sad.effects.objects import (
+    ANY,
+    ANYTHING,
+    ARRAY,
+    CONSTANT,
+    DEPTH,
+    ITEMS,
+    NOTHING,
+    SINGLE,
+    UNKNOWN,
+    Object,
+    Objects,
+    Shape,
+    is_a,
+    is_immutable,
+    merged_fields,
+)
+from s2sad.ir.code import Operation
+
+
+class Heap:
+    """What the fields of abstract objects hold; it only grows.
+
+    ``apart`` says that objects of different parameters share nothing with one another and with what is known or
+    unknown outside.
+    """
+
+    def __init__(self, known: dict[int, Object], apart: bool = False) -> None:
+        self.apart = apart
+        self.fields: dict[Object, dict[str, set[Object]]] = {}
+        self.escaped: set[Object] = set()
+        #: What objects that parameters hold now may hold, which code that is not known may reach by another way.
+        self.exposed: set[Object] = set()
+        #: The parameters from which anything has escaped.
+        self.escaped_params: set[Any] = set()
+        #: Whether code ran that is not known, which may have changed all that has escaped.
+        self.is_open = False
+        #: Parameters, and objects of modules, that something was stored into.
+        self.stored_inputs: dict[Object, None] = {}
+        #: Whether something grew after it had been read, so that what was read is to be read again.
+        self.grown = False
+        self._read: set[str] = set()
+        self._children: dict[tuple[Object, str], Object] = {}
+        self._sites: dict[tuple[Any, type | None, int], Object] = {}
+        self._methods: dict[tuple[Object | None, str], Object] = {}
+        #: The objects of modules, which are those of the whole program.
+        self._values = known
+
+    def start(self) -> None:
+        """Begin another round over the operations."""
+        self.grown = False
+        self._read.clear()
+
+    def _changed(self, field: str) -> None:
+        if field in self._read or ANY in self._read:
+            self.grown = True
+
+    # --- objects
+
+    def site(self, operation: Operation | None, cls: type | None, value: Any = None, name: str = "") -> Object:
+        """What an operation makes of a class; ``value`` is the code or known function that it calls."""
+        key = operation, cls, id(value)
+        found = self._sites.get(key)
+        if found is None:
+            line = "" if operation is None or operation.place is None else f"@{operation.place.line}"
+            label = name or ("object" if cls is None else cls.__name__)
+            found = self._sites[key] = Object("site", f"{label}{line}", cls, value=value, operation=operation)
+        return found
+
+    def method(self, o: Object | None, name: str, value: Any, cls: type = types.MethodType) -> Objects:
+        """A method that is bound to an object, or to an immutable: its name in a built-in class, or its function."""
+        found = self._methods.get((o, name))
+        if found is None:
+            label = f"{'value' if o is None else o.name}.{name}"
+            found = self._methods[o, name] = Object("site", label, cls, value=value)
+            self.store(found, "__self__", [] if o is None else [o])
+        return frozenset((found,))
+
+    def known(self, value: Any, name: str = "") -> Objects:
+        """The object that a value of a module is; nothing if it is immutable."""
+        if is_immutable(value):
+            return NOTHING
+        found = self._values.get(id(value))
+        if found is None:
+            cls: type | None = type(value)
+            if cls is ARRAY and value.dtype.hasobject:
+                cls = None
+            label = name or getattr(value, "__name__", "") or type(value).__name__
+            found = self._values[id(value)] = Object("global", label, cls, value=value)
+        return frozenset((found,))
+
+    def param(self, index: Any, name: str, shape: Shape | None) -> Objects:
+        """The object that a parameter is at the call."""
+        if shape is None:
+            return NOTHING
+        if is_a(shape.value, *CONSTANT) and shape.cls is not types.MethodType:
+            return self.known(shape.value)
+        if type(shape.value) is str and shape.value in SINGLE:
+            return frozenset((SINGLE[shape.value],))
+        if (UNKNOWN, str(index)) not in self._children:
+            made = Object("param", name, shape.cls, value=shape.value, path=(index,), shape=shape)
+            self._children[UNKNOWN, str(index)] = made
+        return frozenset((self._children[UNKNOWN, str(index)],))
+
+    def _child(self, o: Object, field: str) -> Objects:
+        """What a field of an object held when the call began."""
+        if o.kind == "global":
+            return self._of_known(o, field)
+        if o.path[-1] == ANY and len(o.path) > 1:
+            return frozenset((o,))
+        has, shape = o.shape.field(field)
+        if field.startswith("[") and field != ITEMS and not has:
+            has, shape = o.shape.field(ITEMS)
+        if not has or shape is None:
+            return NOTHING
+        if is_a(shape.value, *CONSTANT) and shape.cls is not types.MethodType:
+            return self.known(shape.value)
+        if type(shape.value) is str and shape.value in SINGLE:
+            return frozenset((SINGLE[shape.value],))
+        if len(o.path) > DEPTH or o.cls is None:
+            # Of what nothing is known all fields are one object.
+            field, shape = ANY, ANYTHING
+        found = self._children.get((o, field))
+        if found is None:
+            name = f"{o.name}{field}" if field.startswith("[") else f"{o.name}.{field}"
+            path = (*o.path, field)
+            found = Object("param", name, shape.cls, value=shape.value, path=path, shape=shape)
+            self._children[o, field] = found
+        return frozenset((found,))
+
+    def _of_known(self, o: Object, field: str) -> Objects:
+        value, name = o.value, f"{o.name}{field}" if field.startswith("[") else f"{o.name}.{field}"
+        if type(value) is tuple:
+            if field.startswith("[") and field != ITEMS:
+                index = int(field[1:-1])
+                return self.known(value[index], name) if index < len(value) else NOTHING
+            if len(value) <= 64:
+                return NOTHING.union(*(self.known(item) for item in value))
+        elif type(value) is dict and field.startswith("['"):
+            if (key := field[2:-2]) in value:
+                return self.known(value[key], name)
+        elif field in getattr(value, "__dict__", ()):
+            return self.known(vars(value)[field], name)
+        return frozenset((UNKNOWN,))
+
+    # --- fields
+
+    def load(self, o: Object, field: str) -> Objects:
+        """What a field of an object may hold."""
+        self._read.add(field)
+        if o is UNKNOWN:
+            return frozenset((UNKNOWN,))
+        if field == ANY:
+            return self.load_all(o)
+        own = self.fields.get(o, {})
+        found: set[Object] = set(own.get(field, ()))
+        if field.startswith("[") and field != ITEMS:
+            found |= own.get(ITEMS, set())
+        elif field == ITEMS:
+            found.update(*(held for name, held in own.items() if name.startswith("[")))
+        found.update(own.get(ANY, ()))
+        if o.is_input:
+            found |= self._child(o, field)
+            if field == ITEMS and o.kind == "param" and o.shape.fields is not None:
+                found.update(*(self._child(o, n) for n, _ in o.shape.fields if n.startswith("[")))
+            for other in self.stored_inputs:
+                if other is not o and self.may_be_same(o, other):
+                    found.update(self.fields[other].get(field, ()), self.fields[other].get(ANY, ()))
+                    if field.startswith("["):
+                        found.update(*(held for n, held in self.fields[other].items() if n.startswith("[")))
+        if self.is_open and o.cls is not ARRAY and self.has_escaped(o):
+            found.add(UNKNOWN)
+        return frozenset(found)
+
+    def stored(self, o: Object, field: str) -> Objects:
+        """What this program has stored into a field."""
+        self._read.add(field)
+        return frozenset(self.fields.get(o, {}).get(field, ()))
+
+    def is_stored(self, value: object, field: str) -> bool:
+        """Whether this program has stored anything into a field of an object of a module."""
+        self._read.add(field)
+        return field in self.fields.get(self._values.get(id(value), UNKNOWN), ())
+
+    def names(self, o: Object) -> set[str]:
+        """The fields of an object that may hold one."""
+        found = set(self.fields.get(o, ()))
+        if o.kind == "param":
+            found.update([ANY] if o.shape.fields is None and o.cls is not ARRAY else [])
+            found.update(name for name, _ in o.shape.fields or ())
+            for other in self.stored_inputs:
+                if self.may_be_same(o, other):
+                    found.update(self.fields[other])
+        return found
+
+    def load_all(self, o: Object) -> Objects:
+        """What any field of an object may hold."""
+        self._read.add(ANY)
+        if o.kind in ("unknown", "global"):
+            holds = o.cls not in (ARRAY, slice, np.dtype, range) and not isinstance(o.value, CONSTANT)
+            return frozenset((UNKNOWN,)) if holds else NOTHING
+        found: set[Object] = set()
+        for name in self.names(o):
+            found |= self._child(o, ANY) if name == ANY and o.is_input else self.load(o, name)
+            found.update(self.fields.get(o, {}).get(name, ()))
+        if self.is_open and o.cls is not ARRAY and self.has_escaped(o):
+            found.add(UNKNOWN)
+        return frozenset(found)
+
+    def reach(self, objects: Iterable[Object]) -> Objects:
+        """The objects themselves, and all that can be reached from them."""
+        found: set[Object] = set()
+        pending = list(objects)
+        while pending:
+            o = pending.pop()
+            if o not in found:
+                found.add(o)
+                pending += self.load_all(o)
+        return frozenset(found)
+
+    def store(self, o: Object, field: str, objects: Iterable[Object]) -> None:
+        """A field of an object may hold these as well."""
+        objects = [x for x in objects if x is not o or o.cls is not ARRAY]
+        if not objects:
+            return
+        if o is UNKNOWN:
+            self.escape(objects)
+            return
+        if o.is_input and o not in self.stored_inputs:
+            self.stored_inputs[o] = None
+        held = self.fields.setdefault(o, {}).setdefault(field, set())
+        before = len(held)
+        held.update(objects)
+        if len(held) > before:
+            self._changed(field)
+            if field.startswith("["):
+                self._changed(ITEMS)
+        if o.kind == "global" or o in self.escaped or (o.kind == "param" and o.path[0] in self.escaped_params):
+            self.escape(objects)
+        elif self.has_escaped(o):
+            self._expose(objects)
+
+    # --- escape
+
+    def has_escaped(self, o: Object) -> bool:
+        """Whether code that is not known may reach an object."""
+        if o.kind == "param":
+            return not self.apart or o.path[0] in self.escaped_params
+        return o.kind in ("global", "unknown") or o in self.escaped or o in self.exposed
+
+    def escape(self, objects: Iterable[Object]) -> None:
+        """Code that is not known may reach these objects from now on."""
+        pending = list(objects)
+        while pending:
+            o = pending.pop()
+            if o in self.escaped or o.kind in ("global", "unknown"):
+                continue
+            self.escaped.add(o)
+            if o.kind == "param":
+                self.escaped_params.add(o.path[0])
+            self.grown = self.grown or bool(self._read)
+            pending += [x for held in self.fields.get(o, {}).values() for x in held]
+
+    def _expose(self, objects: Iterable[Object]) -> None:
+        """These objects are held by what the caller has given, of which it is not known who else reaches it."""
+        pending = list(objects)
+        while pending:
+            o = pending.pop()
+            if o.kind == "site" and o not in self.exposed:
+                self.exposed.add(o)
+                self.grown = self.grown or bool(self._read)
+                pending += [x for held in self.fields.get(o, {}).values() for x in held]
+
+    def open(self) -> None:
+        """Code that is not known runs."""
+        if not self.is_open:
+            self.is_open = True
+            self.grown = self.grown or bool(self._read)
+
+    # --- questions
+
+    def may_be_same(self, a: Object, b: Object) -> bool:
+        """Whether two abstract objects may stand for the same object, or for arrays that share memory."""
+        if a is b:
+            return True
+        if UNKNOWN in (a, b):
+            return self.has_escaped(b if a is UNKNOWN else a)
+        if "site" in (a.kind, b.kind):
+            return False
+        if a.cls is not None and b.cls is not None and a.cls is not b.cls:
+            return False
+        if a.kind == "param" and b.kind == "param":
+            return a.path[0] == b.path[0] or self.has_escaped(a) or self.has_escaped(b)
+        if a.kind == b.kind == "global":
+            both = isinstance(a.value, np.ndarray) and isinstance(b.value, np.ndarray)
+            return both and bool(np.may_share_memory(a.value, b.value))
+        return not self.apart
+
+    def may_share(self, a: Objects, b: Objects) -> bool:
+        """Whether values with these points-to sets may be one object, or arrays that share memory."""
+        if not a.isdisjoint(b):
+            return True
+        return any(self.may_be_same(p, q) for p in a for q in b)
+
+    # --- shapes
+
+    def shape(self, objects: Objects, depth: int = 3) -> Shape | None:
+        """The shape of an argument with this points-to set; None for immutables."""
+        if not objects:
+            return None
+        found = [self._shape(o, depth) for o in objects]
+        first = found[0]
+        for other in found[1:]:
+            if other.cls is not first.cls or other.cls is None or other.value is not first.value:
+                return ANYTHING
+            first = Shape(first.cls, first.value, merged_fields(first.fields, other.fields))
+        return first
+
+    def _shape(self, o: Object, depth: int) -> Shape:
+        if o.cls is None:
+            return ANYTHING
+        if o.kind == "global":
+            is_constant = isinstance(o.value, CONSTANT)
+            single = next((name for name, made in SINGLE.items() if made is o), None)
+            return Shape(o.cls, o.value if is_constant else single, () if o.cls is ARRAY else None)
+        if o.cls is ARRAY:
+            return Shape(o.cls, None, ())
+        if depth == 0 or (o.kind == "param" and o.shape.fields is None) or (self.is_open and self.has_escaped(o)):
+            return Shape(o.cls, o.value)
+        fields = [(name, self.shape(self.load(o, name), depth - 1)) for name in sorted(self.names(o))]
+        return Shape(o.cls, o.value, tuple(fields))

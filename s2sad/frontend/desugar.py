@@ -1,0 +1,121 @@
+"""Write statements as simpler ones, before anything else is asked of a function's syntax tree.
+
+    with a as x, b as y: body       with a as x:
+                                        with b as y: body
+
+    with suppress(E): body          try: body
+                                    except E: pass
+
+    del xs[i], ys[1:]               xs.pop(i)
+                                    ys[1:] = []
+
+    with m as x: body               manager = m
+                                    x = manager.__enter__()
+                                    try: body
+                                    except BaseException as error:
+                                        manager.__exit__(type(error), error, error.__traceback__)
+                                        raise
+                                    manager.__exit__(None, None, None)
+
+The last of them is for managers of which nothing is known.  An exception that one swallows is raised again.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection
+from typing import Any
+
+import gast
+
+from s2sad.frontend.dependence import assigned
+from s2sad.frontend.managers import bound_value, is_known, suppressed
+from s2sad.frontend.trees import nodes_of
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
+_DESUGARED = (gast.With, gast.Global, gast.Delete)
+
+
+def desugared(body: list[Node], lookup: Lookup, fresh: Callable[[str], str]) -> list[Node]:
+    """A block of simpler statements; ``fresh`` makes a name that the function does not use."""
+    nodes = [node for s in body for node in nodes_of(s)]
+    if not any(isinstance(node, _DESUGARED) for node in nodes):
+        return body
+    return _Desugaring(lookup, fresh, assigned(body)).block(body)
+
+
+class _Desugaring:
+    def __init__(self, lookup: Lookup, fresh: Callable[[str], str], bound: Collection[str]) -> None:
+        self.bound = bound
+        self.lookup = lookup
+        self.fresh = fresh
+
+    def block(self, body: list[Node]) -> list[Node]:
+        return [new for s in body for new in self.statement(s)]
+
+    def statement(self, s: Node) -> list[Node]:
+        if isinstance(s, gast.With):
+            return self.with_statement(s)
+        if isinstance(s, gast.Global):
+            return self.global_statement(s)
+        if isinstance(s, gast.Delete):
+            return [new for target in s.targets for new in self.deleted(target, s)]
+        if any(getattr(s, name, None) for name in _BLOCKS) and not hasattr(s, "args"):
+            s = copy.copy(s)
+            for name in _BLOCKS:
+                if getattr(s, name, None):
+                    setattr(s, name, self.block(getattr(s, name)) or [gast.copy_location(gast.Pass(), s)])
+        return [s]
+
+    def global_statement(self, s: Node) -> list[Node]:
+        """The declaration of variables of the module, without those that are no more than read."""
+        names = [name for name in s.names if name in self.bound]
+        return [gast.copy_location(gast.Global(names=names), s)] if names else []
+
+    def deleted(self, target: Node, s: Node) -> list[Node]:
+        """``del`` of one target."""
+        if isinstance(target, (gast.Tuple, gast.List)):
+            return [new for element in target.elts for new in self.deleted(element, s)]
+        if not isinstance(target, gast.Subscript):
+            return [gast.copy_location(gast.Delete(targets=[target]), s)]
+        if isinstance(target.slice, gast.Slice):
+            place = gast.copy_location(gast.Subscript(target.value, target.slice, gast.Store()), target)
+            nothing = gast.copy_location(gast.List(elts=[], ctx=gast.Load()), target)
+            return [gast.copy_location(gast.Assign([place], nothing, None), s)]
+        pop = gast.copy_location(gast.Attribute(target.value, "pop", gast.Load()), target)
+        call = gast.copy_location(gast.Call(pop, [target.slice], []), target)
+        return [gast.copy_location(gast.Expr(call), s)]
+
+    def with_statement(self, s: Node) -> list[Node]:
+        first, *others = s.items
+        if others:
+            inner = gast.copy_location(gast.With(items=others, body=s.body, type_comment=None), s)
+            return self.with_statement(gast.copy_location(gast.With([first], [inner], None), s))
+        body, manager = self.block(s.body), first.context_expr
+        classes = suppressed(manager, self.lookup)
+        if classes is not None and first.optional_vars is None:
+            kind = gast.copy_location(gast.Tuple(elts=classes, ctx=gast.Load()), manager)
+            handler = gast.ExceptHandler(kind, None, [gast.copy_location(gast.Pass(), s)])
+            return [gast.copy_location(gast.Try(body, [gast.copy_location(handler, s)], [], []), s)]
+        if is_known(manager, self.lookup) or bound_value(manager, self.lookup) is not None:
+            new = copy.copy(s)
+            new.body = body
+            return [new]
+        held, error = self.fresh("manager"), self.fresh("error")
+        text = (
+            f"{held} = 0\n{held}.__enter__()\n"
+            f"try:\n pass\nexcept BaseException as {error}:\n"
+            f" {held}.__exit__(type({error}), {error}, {error}.__traceback__)\n raise\n"
+            f"{held}.__exit__(None, None, None)"
+        )
+        made, entered, around, left = gast.parse(text).body
+        for statement in (made, entered, around, left):
+            for node in nodes_of(statement):
+                gast.copy_location(node, manager)
+        made.value = manager
+        if first.optional_vars is not None:
+            entered = gast.copy_location(gast.Assign([first.optional_vars], entered.value, None), manager)
+        around.body = body
+        return [made, entered, gast.copy_location(around, s), left]

@@ -1,0 +1,325 @@
+"""Lower ``with`` and ``try``.
+
+    with m as t: body       enter m as t; body; exit
+
+    try: body               enter; body; exit, except E: raise ...
+    except E: raise ...
+
+    try: body               if attempt(E):
+    except E: handler           enter; body; exit; rest
+    else: rest              else:
+                                handler
+
+Which arm of such a branch has run is known once it is over, and the reverse part tests that.  What the body has done
+when it raises is known too: a variable that the handler reads, or what comes after it, is assigned by the last
+statement of the body, which also writes what the body writes.  A body with more of these is several, each tried by
+itself:
+
+    try: y = f(x); z = g(y)     try: y = f(x)
+    except E: use(y)            except E: use(y)
+                                else:
+                                    try: z = g(y)
+                                    except E: use(y)
+
+A variable that carries no derivative needs no more than a join name, which each assignment in the body sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from s2sad import ops
+from s2sad.errors import S2SADError
+from s2sad.frontend.control import ControlFlow
+from s2sad.frontend.dependence import assigned, stored_base
+from s2sad.frontend.exposure import Needed, all_raise, needed_by
+from s2sad.frontend.given import is_built_in
+from s2sad.frontend.managers import bound_value, is_transparent
+from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.writing import written_in
+from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Exit, Expr, If, Op, Var
+
+Node = Any
+#: The classes of which the errors of this package are: where they are caught, these are not.
+GUARD = Call(Op("runtime", "S2SADError", S2SADError), ())
+_COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
+
+
+class Protected(ControlFlow):
+    """The part of the lowering that ``with`` and ``try`` are for."""
+
+    #: For each variable that handlers read as of when the body raises, its join name, and for each the version that
+    #: this holds; of the statements around.
+    tracked: list[tuple[dict[str, str], dict[str, str]]]
+
+    def statement(self, s: Node) -> bool:
+        """Lower a statement; returns whether it leaves its loop on every path."""
+        raise NotImplementedError
+
+    def statements(self, body: list[Node]) -> bool:
+        """Lower a block; returns whether it leaves its loop (ends in ``break`` on every path)."""
+        leaves = False
+        for s in body:
+            self.tracking()
+            leaves = self.statement(s)
+            if not leaves:
+                self.tracking()
+        return leaves
+
+    def with_statement(self, s: Node) -> None:
+        """Lower a ``with`` of one manager."""
+        (item,) = s.items
+        manager, target = item.context_expr, item.optional_vars
+        origin = self.origin
+        value = bound_value(manager, self.resolver.lookup)
+        if value is not None:
+            # It does no more than give what it has been given.
+            made = self.value(value)
+            if target is not None:
+                self.bind(target, made)
+            self.statements(s.body)
+            return
+        if self.depends(manager):
+            self.violation(manager, "what is differentiated goes into a context manager", "Take it out of the with.")
+            return
+        entered = self.ordered(manager)
+        name = None
+        if target is not None:
+            name = self.fresh(target.id if isinstance(target, gast.Name) else "~t")
+        transparent = is_transparent(manager, self.resolver.lookup)
+        self.emit(Enter(entered, name, origin, transparent))
+        if target is not None and name is not None:
+            self.bind_in_order([(target, Var(name))])
+        self.statements(s.body)
+        self.emit(Exit(origin=origin))
+
+    def try_statement(self, s: Node) -> None:
+        """Lower a ``try`` without ``finally``."""
+        if s.finalbody:
+            self.violation(s, "finally leaves the function or loop here", "Leave it after the try.")
+            return
+        needed: Needed = needed_by(s)
+        classes = [None if h.type is None else h.type for h in s.handlers]
+        for node in classes:
+            if node is not None and self.depends(node):
+                self.violation(node, "the class of an exception depends on what is differentiated", "Name it.")
+                return
+        for handler in s.handlers:
+            self.check_exception(handler)
+        if all(map(all_raise, (h.body for h in s.handlers))):
+            self.protect(s, needed)
+            return
+        parts = list(self.pieces(s.body, needed.after))
+        self.attempts(s, parts, needed)
+
+    def check_exception(self, handler: Node) -> None:
+        """Find the handlers that may read from an exception what is differentiated."""
+        if handler.name is None:
+            return
+        for s in handler.body:
+            for node in nodes_of(s):
+                if isinstance(node, gast.Attribute) and isinstance(node.value, gast.Name):
+                    if node.value.id == handler.name.id and not isinstance(s, (gast.Raise, gast.Expr)):
+                        what = "what an exception holds may depend on what is differentiated"
+                        self.violation(node, what, "Hand it on in a variable.")
+
+    # --- handlers that all raise
+
+    def protect(self, s: Node, needed: Needed) -> None:
+        """Lower a ``try`` whose handlers all raise: where it comes to its end, its body has."""
+        origin = self.origin
+        classes = self.classes(s)
+        self.emit(Enter(origin=origin))
+        joins = self.track({*needed.after, *needed.raising} & assigned(s.body).keys())
+        self.statements(s.body)
+        self.tracked.pop()
+        env, outer = dict(self.env), self.block
+        self.env |= joins
+        self.block = []
+        self.handlers(s, 0)
+        handler, self.block, self.env = self.block, outer, env
+        self.origin = origin
+        self.emit(Exit(classes, tuple(handler), origin))
+        self.statements(s.orelse)
+
+    # --- handlers that come to an end
+
+    def attempts(self, s: Node, parts: list[list[Node]], needed: Needed) -> None:
+        """Lower a ``try`` whose body is tried part by part; what comes after the last part is not tried."""
+        origin = self.origin
+        tried, *rest = parts
+        classes = self.classes(s)
+        before, outer = dict(self.env), self.block
+        self.block = []
+        self.emit(Enter(origin=origin))
+        inside = assigned(tried).keys()
+        joins = self.track({n for n in (needed.after | needed.raising) & inside if self.is_tracked(n, needed)})
+        self.statements(tried)
+        self.tracked.pop()
+        self.emit(Exit(origin=origin, attempt=True))
+        if len(rest) > 1:
+            self.origin = origin
+            self.attempts(s, rest, needed)
+        else:
+            self.statements([*rest[0], *s.orelse])
+        env, then = self.env, self.block
+        self.env, self.block = {**before, **joins}, []
+        self.handlers(s, 0)
+        other, orelse = self.env, self.block
+        self.origin = origin
+        self.env = dict(before)
+        self.join(env, then, other, orelse)
+        self.block = outer
+        self.emit(If(Call(Op("attempt", "try", pure=False), classes), tuple(then), tuple(orelse), origin))
+
+    def is_tracked(self, name: str, needed: Needed) -> bool:
+        """Whether handlers read a variable as of when the body raises by a join name."""
+        return name not in needed.after or not self.depends(_named(name))
+
+    def pieces(self, body: list[Node], needed: frozenset[str]) -> Iterator[list[Node]]:
+        """The parts of a body that are tried one by one, and at last what is not tried, since it cannot raise."""
+        active = {n for n in needed if not self.is_tracked(n, Needed(needed, frozenset()))}
+        end = len(body)
+        while end and _cannot_raise(body[end - 1]):
+            end -= 1
+        part: list[Node] = []
+        for s in body[:end]:
+            part.append(s)
+            what = self.leaves_behind(s, active)
+            if what is not None:
+                if not self.is_whole(s):
+                    said = f"{what} here, and it is not known whether it has been when an exception is raised"
+                    self.violation(s, said, "Try each statement that may raise by itself.")
+                yield part
+                part = []
+        if part or not end:
+            yield part
+        yield body[end:]
+
+    def leaves_behind(self, s: Node, needed: set[str]) -> str | None:
+        """What a statement leaves that handlers, or what comes after them, may see; None for nothing."""
+        for name in assigned([s]):
+            if name in needed:
+                return f"{name} is assigned"
+        written = next(self.left_written(s), None)
+        return None if written is None else f"{written} may be written"
+
+    def left_written(self, s: Node) -> Iterator[str]:
+        """The variables whose objects a statement may write where they may carry derivatives, once for each place."""
+        for node in nodes_of(s):
+            if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, (gast.Store, gast.Del)):
+                if self.depends(node.value):
+                    yield stored_base(node) or "an object"
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name) and self.depends(node.target):
+                yield node.target.id
+            elif isinstance(node, gast.Call) and (name := self.written_by_call(node)):
+                yield name
+
+    def written_by_call(self, call: Node) -> str:
+        """A variable whose object a call may write where it may carry a derivative; empty if there is none."""
+        # Of what is known at run time only it is checked that it does not.
+        names = [] if self.is_met(call) else written_in(call, self.resolver.lookup)
+        return next((name for name in names if self.depends(_named(name))), "")
+
+    def is_whole(self, s: Node) -> bool:
+        """Whether a statement that leaves something has raised nothing where it has done so."""
+        nodes = nodes_of(s)
+        if isinstance(s, _COMPOUND) or any(isinstance(n, gast.NamedExpr) for n in nodes):
+            return False
+        targets = getattr(s, "targets", [])
+        if any(not isinstance(e, gast.Name) for t in targets for e in getattr(t, "elts", ())):
+            return False
+        if len(targets) > 1 and not all(isinstance(t, gast.Name) for t in targets):
+            return False
+        if len(list(self.left_written(s))) > 1:
+            return False
+        lookup = self.resolver.lookup
+        for node in nodes:
+            if isinstance(node, gast.Call) and self.written_by_call(node):
+                # What one of Python's or NumPy's own writes, it writes at last.
+                own = is_built_in(node.func, lookup) or ops.spec_of(lookup(node.func)[1]) is not None
+                return own and node is s.value
+        return True
+
+    # --- both
+
+    def classes(self, s: Node) -> tuple[Expr, ...]:
+        """The classes that the handlers catch, None for all, after one of our own if they would catch that."""
+        found = [Const(None) if h.type is None else self.constant(h.type) for h in s.handlers]
+        return (GUARD, *found) if any(self.is_broad(h.type) for h in s.handlers) else tuple(found)
+
+    def is_broad(self, node: Node) -> bool:
+        """Whether a handler may catch an error of ours."""
+        if isinstance(node, gast.Tuple):
+            return any(map(self.is_broad, node.elts))
+        found, value = (True, BaseException) if node is None else self.resolver.lookup(node)
+        if not (found and isinstance(value, type)):
+            return True
+        return any(issubclass(cls, value) for cls in (S2SADError, *_subclasses(S2SADError)))
+
+    def handlers(self, s: Node, which: int) -> None:
+        """Lower the handlers from one on, as branches that ask which one it is."""
+        handler, others = s.handlers[which], s.handlers[which + 1 :]
+        origin = self.origin
+
+        def run() -> None:
+            if handler.name is not None:
+                name = self.fresh(handler.name.id)
+                self.emit(Assign(name, Call(Op("exception", "exception"), ()), origin))
+                self.env[handler.name.id] = name
+            self.statements(handler.body)
+            if handler.name is not None:
+                self.env.pop(handler.name.id, None)
+
+        if not others:
+            run()
+            return
+        test = Call(Op("caught", "caught"), (Const(which),))
+        before, outer = dict(self.env), self.block
+        arms = []
+        for arm in (run, lambda: self.handlers(s, which + 1)):
+            self.env, self.block = dict(before), []
+            arm()
+            arms.append((self.env, self.block))
+        (env, then), (other, orelse) = arms
+        self.env, self.origin = dict(before), origin
+        self.join(env, then, other, orelse)
+        self.block = outer
+        self.emit(If(test, tuple(then), tuple(orelse), origin))
+
+    def track(self, names: set[str]) -> dict[str, str]:
+        """Give variables join names that hold what they are as of any moment."""
+        joins = {name: self.fresh(name) for name in sorted(names)}
+        self.tracked.append((joins, {}))
+        self.unbound.update(join for name, join in joins.items() if name not in self.env)
+        self.tracking()
+        return joins
+
+    def tracking(self) -> None:
+        """Set the join names of the variables that have changed."""
+        for joins, known in self.tracked:
+            moved = {j: self.env[n] for n, j in joins.items() if n in self.env and known.get(n) != self.env[n]}
+            if moved:
+                self.emit(Copy(tuple(moved), tuple(map(Var, moved.values())), self.origin))
+                known |= {n: self.env[n] for n, j in joins.items() if j in moved}
+
+
+def _cannot_raise(s: Node) -> bool:
+    """Whether a statement surely does not raise."""
+    if isinstance(s, (gast.Pass, gast.Break)):
+        return True
+    return isinstance(s, gast.Assign) and isinstance(s.value, gast.Constant) and isinstance(s.targets[0], gast.Name)
+
+
+def _named(name: str) -> Node:
+    return gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+
+
+def _subclasses(cls: type) -> Iterator[type]:
+    subclasses: list[type] = cls.__subclasses__()
+    for sub in subclasses:
+        yield sub
+        yield from _subclasses(sub)

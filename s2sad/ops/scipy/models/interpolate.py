@@ -1,0 +1,195 @@
+"""Interpolants of ``scipy.interpolate`` whose data carry derivatives: their coefficients are values of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from s2sad.ops.models import model
+from s2sad.runtime.scipy.interpolants import (
+    bspline,
+    evaluated,
+    fitted_coefficients,
+    fitted_knots,
+    grid_value,
+    interpolated,
+    interpolating_coefficients,
+    interpolating_knots,
+    kept,
+)
+from s2sad.runtime.scipy.splines import (
+    cubic_coefficients,
+    derived_coefficients,
+    extrapolation,
+    integrated_coefficients,
+    local_coefficients,
+    piecewise,
+    piecewise_integral,
+    slopes_given,
+)
+
+
+class Piecewise:
+    """A piecewise polynomial: coefficients, breakpoints, the axis of its values, and how it goes on outside."""
+
+    def __init__(self, c: Any, x: Any, axis: Any, extrapolate: Any) -> None:
+        self.c = c
+        self.x = x
+        self.axis = axis
+        self.extrapolate = extrapolate
+
+    def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+        return piecewise(self.c, self.x, x, nu, self.axis, self.extrapolate if extrapolate is None else extrapolate)
+
+    def derivative(self, nu: Any = 1) -> Any:
+        return Piecewise(derived_coefficients(self.c, nu), self.x, self.axis, self.extrapolate)
+
+    def antiderivative(self) -> Any:
+        return Piecewise(integrated_coefficients(self.c, self.x), self.x, self.axis, self.extrapolate)
+
+    def integrate(self, a: Any, b: Any) -> Any:
+        return piecewise_integral(self.c, self.x, a, b, self.extrapolate)
+
+
+@model(interpolate.PPoly)
+class PPoly(Piecewise):
+    def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
+        self.c = c
+        self.x = x
+        self.axis = axis
+        self.extrapolate = extrapolation(extrapolate)
+
+
+@model(interpolate.CubicSpline)
+class CubicSpline(Piecewise):
+    def __init__(self, x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> None:
+        self.c = cubic_coefficients(x, y, axis, bc_type)
+        self.x = x
+        self.axis = axis
+        self.extrapolate = extrapolation(extrapolate, bc_type)
+
+
+@model(interpolate.PchipInterpolator)
+class PchipInterpolator(Piecewise):
+    def __init__(self, x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> None:
+        self.c = local_coefficients(x, y, axis, "pchip")
+        self.x = x
+        self.axis = axis
+        self.extrapolate = extrapolation(extrapolate)
+
+
+@model(interpolate.Akima1DInterpolator)
+class Akima1DInterpolator(Piecewise):
+    def __init__(self, x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> None:
+        self.c = local_coefficients(x, y, axis, method)
+        self.x = x
+        self.axis = axis
+        self.extrapolate = False if extrapolate is None else extrapolate
+
+
+@model(interpolate.CubicHermiteSpline)
+class CubicHermiteSpline(Piecewise):
+    def __init__(self, x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> None:
+        self.c = slopes_given(x, y, dydx, axis)
+        self.x = x
+        self.axis = axis
+        self.extrapolate = extrapolation(extrapolate)
+
+
+@model(interpolate.BSpline)
+class BSpline:
+    """Of one curve: the axis of interpolation is the first of its coefficients."""
+
+    def __init__(self, t: Any, c: Any, k: Any, extrapolate: Any = True) -> None:
+        self.t = t
+        self.c = c
+        self.k = k
+        self.axis = 0
+        self.extrapolate = extrapolate
+
+    def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+        beyond = self.extrapolate if extrapolate is None else extrapolate
+        return bspline(self.t, self.c, self.k, x, nu, self.axis, beyond)
+
+
+class Interpolating(BSpline):
+    def __init__(self, t: Any, c: Any, k: Any, axis: Any) -> None:
+        self.t = t
+        self.c = c
+        self.k = k
+        self.axis = axis
+        self.extrapolate = True
+
+
+@model(interpolate.make_interp_spline)
+def make_interp_spline(x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0) -> Any:
+    found = interpolating_knots(x, y, k, t, bc_type, axis)
+    return Interpolating(found, interpolating_coefficients(x, y, k, t, bc_type, axis), k, axis)
+
+
+@model(interpolate.splrep)
+def splrep(x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> Any:
+    return fitted_knots(x, y, w, k, s), fitted_coefficients(x, y, w, k, s), k
+
+
+@model(interpolate.splev, structured=True)
+def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
+    return evaluated(x, tck[0], tck[1], tck[2], der, ext)
+
+
+@model(interpolate.UnivariateSpline)
+class UnivariateSpline:
+    def __init__(self, x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> None:
+        self.t = fitted_knots(x, y, w, k, s, True)
+        self.c = fitted_coefficients(x, y, w, k, s, True)
+        self.k = k
+
+    def __call__(self, x: Any, nu: Any = 0) -> Any:
+        return evaluated(x, self.t, self.c, self.k, nu, 0)
+
+
+@model(interpolate.InterpolatedUnivariateSpline)
+class InterpolatedUnivariateSpline(UnivariateSpline):
+    def __init__(self, x: Any, y: Any, w: Any = None, *, k: Any = 3) -> None:
+        self.t = fitted_knots(x, y, w, k, 0, True)
+        self.c = fitted_coefficients(x, y, w, k, 0, True)
+        self.k = k
+
+
+@model(interpolate.interp1d)
+class interp1d:
+    def __init__(
+        self,
+        x: Any,
+        y: Any,
+        kind: Any = "linear",
+        axis: Any = -1,
+        copy: Any = True,
+        bounds_error: Any = None,
+        fill_value: Any = np.nan,
+        assume_sorted: Any = False,
+    ) -> None:
+        self.interpolant = kept(interpolate.interp1d, x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
+        self.places = x
+        self.values = y
+        self.axis = axis
+        self.outside = fill_value
+
+    def __call__(self, x: Any) -> Any:
+        return interpolated(self.interpolant, self.places, self.values, x, self.axis, self.outside)
+
+
+@model(interpolate.RegularGridInterpolator)
+class RegularGridInterpolator:
+    def __init__(
+        self, points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+    ) -> None:
+        self.interpolant = kept(interpolate.RegularGridInterpolator, points, values, method, bounds_error, fill_value)
+        self.grid = points
+        self.values = values
+        self.fill_value = fill_value
+
+    def __call__(self, xi: Any, method: Any = None) -> Any:
+        return grid_value(self.interpolant, self.grid, self.values, xi, method, self.fill_value)

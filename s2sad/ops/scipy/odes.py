@@ -1,0 +1,187 @@
+"""Rules of ``scipy.integrate`` for differential equations: by the state at the start, times and further arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import integrate
+
+from s2sad.ops import infer
+from s2sad.ops.points import numbers
+from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.runtime.scipy.odes import (
+    odeint_adjoints,
+    odeint_tangent,
+    trajectory,
+    trajectory_bars,
+    trajectory_tangent,
+)
+
+Array = Any
+Function = Callable[..., Any]
+
+_STEPS = "write the steps of a method of fixed step size (Runge-Kutta) as a loop: that is differentiated"
+
+
+def pendulum(y: Any, t: Any, damping: Any, frequency: Any) -> Any:
+    """An equation for samples."""
+    return [y[1], -damping * y[1] - frequency * np.sin(y[0])]
+
+
+def coupled(t: Any, y: Any, matrix: Any) -> Any:
+    """An equation with a matrix, the time first, for samples."""
+    return matrix @ y + np.sin(t)
+
+
+def decay(y: Any, t: Any, rate: Any) -> Any:
+    """An equation for a number, for samples."""
+    return -rate * y
+
+
+def _paths() -> Sequence[Sample]:
+    tight = {"rtol": 1e-11, "atol": 1e-12}
+    times = np.array([0.0, 0.4, 1.1])
+    return [
+        sample(pendulum, np.array([0.6, -0.2]), times, (0.3, 1.7), **tight),
+        sample(coupled, numbers(3), times, args=(0.5 * numbers(3, 3),), tfirst=True, **tight),
+        sample(decay, 1.3, np.array([1.0, 0.5]), args=(0.7,), **tight),
+        sample(decay, [1.3], np.array([0.2, 1.5]), (0.7,), rtol=1e-11, atol=1e-12),
+    ]
+
+
+def _odeint_jvp(
+    y0_dot: Array,
+    t_dot: Array,
+    args_dot: Any,
+    z: Array,
+    func: Function,
+    y0: Array,
+    t: Array,
+    args: Any = (),
+    rtol: Any = None,
+    atol: Any = None,
+    hmax: float = 0.0,
+    tfirst: bool = False,
+) -> Array:
+    return odeint_tangent(y0_dot, t_dot, args_dot, z, func, y0, t, args, rtol, atol, hmax, tfirst)
+
+
+@rule(
+    integrate.odeint,
+    wrt=["y0", "t", "args"],
+    jvp=_odeint_jvp,
+    samples=_paths,
+    infer=infer.scipy.path,
+    dtype="unknown",
+    calls=("func", "Dfun"),
+    passes=("args", 2),
+)
+def odeint(
+    z_bar: Array,
+    func: Function,
+    y0: Array,
+    t: Array,
+    args: Any = (),
+    Dfun: Any = None,
+    col_deriv: int = 0,
+    ml: Any = None,
+    mu: Any = None,
+    rtol: Any = None,
+    atol: Any = None,
+    tcrit: Any = None,
+    h0: float = 0.0,
+    hmax: float = 0.0,
+    hmin: float = 0.0,
+    ixpr: int = 0,
+    mxstep: int = 0,
+    mxhnil: int = 0,
+    mxordn: int = 12,
+    mxords: int = 5,
+    printmessg: int = 0,
+    tfirst: bool = False,
+) -> tuple[Array, Array, Any]:
+    y0_bar, t_bar, args_bar = odeint_adjoints(z_bar, func, y0, t, args, rtol, atol, hmax, tfirst)
+    return y0_bar, t_bar, args_bar
+
+
+# --- solve_ivp
+
+
+def turning(t: Any, y: Any, damping: Any, frequency: Any) -> Any:
+    """An equation for samples."""
+    return [y[1], -damping * y[1] - frequency * np.sin(y[0]) + 0.1 * t]
+
+
+def _trajectories() -> Sequence[Sample]:
+    tight = {"rtol": 1e-11, "atol": 1e-12}
+    times, start = np.array([0.2, 0.7, 1.1]), np.array([0.6, -0.2])
+    return [
+        sample(turning, (0.0, 1.3), start, (0.3, 1.7), times, **tight),
+        sample(turning, (0.0, 0.9), start, (0.3, 1.7), times[:2], "DOP853", **tight),
+        sample(turning, [1.3, 0.0], start, (0.3, 1.7), times[::-1].copy(), **tight),
+    ]
+
+
+def _trajectory_jvp(
+    t_span_dot: Any,
+    y0_dot: Array,
+    args_dot: Any,
+    t_eval_dot: Any,
+    z: Any,
+    fun: Function,
+    t_span: Any,
+    y0: Array,
+    args: Any = None,
+    t_eval: Any = None,
+    method: Any = "RK45",
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+) -> Any:
+    dots = t_span_dot, y0_dot, args_dot, t_eval_dot
+    return trajectory_tangent(dots, z, fun, t_span, y0, args, t_eval, method, rtol, atol, max_step)
+
+
+@rule(
+    trajectory,
+    wrt=["t_span", "y0", "args", "t_eval"],
+    jvp=_trajectory_jvp,
+    samples=_trajectories,
+    infer=infer.scipy.trajectory,
+    dtype="unknown",
+    calls=("fun", "jac"),
+    passes=("args", 2),
+    without=(2,),
+    gives=(tuple,),
+)
+def trajectory_rule(
+    z: Any,
+    z_bar: Any,
+    fun: Function,
+    t_span: Any,
+    y0: Array,
+    args: Any = None,
+    t_eval: Any = None,
+    method: Any = "RK45",
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+    jac: Any = None,
+    first_step: Any = None,
+    vectorized: Any = False,
+) -> tuple[Any, Array, Any, Any]:
+    span_bar, y0_bar, args_bar, times_bar = trajectory_bars(
+        z_bar, z, fun, t_span, y0, args, t_eval, method, rtol, atol, max_step
+    )
+    return span_bar, y0_bar, args_bar, times_bar
+
+
+_IVP = (
+    "derivatives pass through .y and .t of solve_ivp(fun, t_span, y0, method, t_eval, args=..., rtol=..., atol=..., "
+    "max_step=...), without events and dense output"
+)
+
+operation(integrate.solve_ivp, signature=lambda fun: None, calls=("fun",), remedy=_IVP)
+operation(integrate.solve_bvp, signature=lambda fun: None, calls=("fun",), remedy=_STEPS)

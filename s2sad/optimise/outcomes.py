@@ -1,0 +1,128 @@
+"""What tests say where that is a matter of the kinds of values, or of texts and truth values that are known."""
+
+from __future__ import annotations
+
+import abc
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2sad.analysis.infer import Facts
+from s2sad.ir.nodes import Build, Call, Const, Expr, Global, Var
+from s2sad.ir.types import Fact
+
+#: The classes that a global name stands for.
+Classes = Callable[[str], tuple[type, ...]]
+#: The classes of numbers, those of real ones first.
+_REAL: tuple[type, ...] = (bool, int, float, np.bool_, *(np.dtype(c).type for c in "bBhHiIlLqQefdg"))
+_NUMBERS: tuple[type, ...] = (*_REAL, complex, *(np.dtype(c).type for c in "FDG"))
+#: The classes of arrays that NumPy's own functions make, and others of which nobody sees that an array is of them.
+_ARRAYS = (np.ndarray, np.memmap)
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_UNKNOWN = object()
+
+
+def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
+    """Whether a test holds; None where that is known only at run time."""
+    if isinstance(test, Call) and test.op.kind == "bool":
+        if test.op.name == "not":
+            inner = outcome(test.args[0], facts, classes)
+            return None if inner is None else not inner
+        ends = test.op.name == "or"
+        for arg in test.args:
+            found = outcome(arg, facts, classes)
+            if found is None or found is ends:
+                return found
+        return not ends
+    if isinstance(test, Call) and test.op.kind == "compare":
+        return _compared(test, facts)
+    if isinstance(test, Call) and test.op.function is isinstance and len(test.args) == 2 and not test.kwargs:
+        return _is_instance(facts.get(test.args[0]), test.args[1], classes)
+    value = _value(test, facts)
+    return None if value is _UNKNOWN else bool(value)
+
+
+def _value(expr: Expr, facts: Facts) -> Any:
+    """None, a text, truth value or whole number that an expression surely is."""
+    if isinstance(expr, Const):
+        return expr.value if isinstance(expr.value, (str, bool, int, type(None))) else _UNKNOWN
+    if not isinstance(expr, Var):
+        return _UNKNOWN
+    fact = facts.get(expr)
+    if fact.value is not None:
+        return fact.value
+    return None if fact.kind == "none" else _UNKNOWN
+
+
+def _compared(test: Call, facts: Facts) -> bool | None:
+    left, right = test.args[0], test.args[1]
+    a, b = _value(left, facts), _value(right, facts)
+    name = test.op.name
+    if name in ("is", "is not"):
+        if b is not None or not isinstance(left, (Var, Const)):
+            return None
+        kind = facts.get(left).kind
+        if kind in ("open", "other") and a is _UNKNOWN:
+            return None
+        return (kind == "none") is (name == "is")
+    if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, bool)):
+        members = (
+            [_value(item, facts) for item in right.items] if right.kind in ("tuple", "list", "set") else [_UNKNOWN]
+        )
+        return None if _UNKNOWN in members else (a in members) is (name == "in")
+    if _UNKNOWN in (a, b) or len(test.args) != 2 or name not in _COMPARED:
+        return None
+    if type(a) is not type(b) and name not in ("==", "!="):
+        return None
+    return _COMPARED[name](a, b)
+
+
+def _is_instance(fact: Fact, of: Expr, classes: Classes) -> bool | None:
+    """Whether a value is an instance of one of some classes."""
+    parts = of.items if isinstance(of, Build) and of.kind == "tuple" else (of,)
+    found = [classes(part.text) if isinstance(part, Global) else () for part in parts]
+    known, said = _classes_of(fact), set[bool | None]()
+    if not known or not all(found):
+        return None
+    for cls in known:
+        answers = [_is_subclass(cls, one) for group in found for one in group]
+        said.add(True if True in answers else None if None in answers else False)
+    return said.pop() if len(said) == 1 else None
+
+
+def _classes_of(fact: Fact) -> tuple[type, ...]:
+    """The classes of which a value may be; none where they are not known."""
+    if fact.owners or fact.boxed:
+        return ()
+    if fact.value is not None:
+        return (type(fact.value),)
+    numbers = (_REAL if fact.real else _NUMBERS) if fact.precision else ()
+    match fact.kind:
+        case "none":
+            return (type(None),)
+        case "array":
+            return _ARRAYS
+        case "scalar":
+            return numbers
+        case "numeric":
+            return (*numbers, *_ARRAYS) if numbers else ()
+        case "tuple":
+            return (tuple,)
+        case "list":
+            return (list,)
+        case "dict":
+            return (dict,)
+    return ()
+
+
+def _is_subclass(cls: type, other: type) -> bool | None:
+    """Whether what seems to be of a class is of another; it may be of a class of a library that inherits from it."""
+    if type(other).__instancecheck__ not in (type.__instancecheck__, abc.ABCMeta.__instancecheck__):
+        return None
+    if issubclass(cls, other):
+        return True
+    return None if issubclass(other, cls) and other not in _ARRAYS else False

@@ -1,0 +1,113 @@
+"""Values with their tangents: forward mode for functions of any result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from s2sad import arguments
+from s2sad.arguments import Binder
+from s2sad.callables import resolve
+from s2sad.errors import ArgumentError
+from s2sad.pipeline import Compiled, Together
+from s2sad.pullbacks import placed
+from s2sad.runtime import SharedArgumentsError, as_pair
+from s2sad.runtime.tangents import fitting
+from s2sad.variants import Options, Variant, variants
+
+
+class Pushforward:
+    """A function together with its derivative along a direction, compiled for each kind of arguments."""
+
+    def __init__(self, f: Callable[..., Any], count: int) -> None:
+        target = resolve(f)
+        self.function = target.function_for(count)
+        self.label = f"jvp of {self.function.__qualname__}"
+        self._target = target
+        self._binder = Binder(self.function, target.leading, target.given)
+        if count > len(self._binder.open):
+            raise ArgumentError(f"{self.label}: {count} arguments were given")
+
+    def compiled(self, primals: Sequence[Any], positions: Sequence[int], together: Together = ()) -> Variant:
+        """The tangent with respect to the arguments at some positions."""
+        values = self._bound(primals, positions)
+        names = self._binder.names
+        wrt = tuple([names[i + len(self._target.leading)] for i in positions])
+        for i, name in zip(positions, wrt, strict=True):
+            arguments.check(values[i + len(self._target.leading)], name, self.label)
+        facts = arguments.facts(names, values, self.label)
+        return variants(self.function).get(Options("tangent", wrt), facts, together=together)
+
+    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
+        """The value and its tangent, for the tangents of the arguments at some positions."""
+        self._target.check(tuple(primals), {})
+        values = self._bound(primals, positions)
+        shift = len(self._target.leading)
+        names = self._binder.names
+        dots = []
+        for i in positions:
+            arguments.check(values[i + shift], names[i + shift], self.label)
+            dots.append(fitting(tangents[i], values[i + shift], names[i + shift], self.label))
+        with placed():
+            try:
+                return self._run(self.compiled(primals, positions).compiled, values, dots)
+            except SharedArgumentsError as error:
+                by_name = dict(zip(names, values, strict=True))
+                wrt = tuple([names[i + shift] for i in positions])
+                with arguments.naming(error, by_name):
+                    together = arguments.sharing(by_name, wrt)
+                    return self._run(self.compiled(primals, positions, together).compiled, values, dots)
+
+    def _bound(self, primals: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:
+        return self._binder.bound(arguments.floats_at(positions, tuple(primals)), {}, self.label)
+
+    def _run(self, compiled: Compiled, values: Sequence[Any], dots: Sequence[Any]) -> tuple[Any, Any]:
+        variants(self.function).check_defaults(self._binder.names, values)
+        found = compiled.tangent
+        assert found is not None
+        run = self._binder.positional(compiled.functions[compiled.names[0]], (), tuple(values))
+        given = {public: dot for (_, public), dot in zip(found.params, dots, strict=True)}
+        return found.split(run(*values, **given))
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
+    """The value of ``f`` at ``primals`` and its derivative along ``tangents``, in forward mode.
+
+    Args:
+        f: A callable whose code can be found, as for :func:`grad`.
+        primals: Its positional arguments, a tuple or list.
+        tangents: For each argument a tangent of its structure and shape; None for an argument that does not vary, which
+            may then be of any type.
+        has_aux: ``f`` returns ``(value, aux)``; the result is then ``(value, tangent, aux)``.
+
+    Returns:
+        ``(value, tangent)``; the tangent has the structure of the value, with None for what is no number.
+
+    Raises:
+        ArgumentError: if an argument cannot have a tangent, or a tangent does not fit its argument.
+        UnsupportedError: with every place through which no derivative can pass.
+
+    Example:
+        >>> import numpy as np
+        >>> from s2sad import jvp
+        >>> def area(w, h):
+        ...     return w * h
+        >>> jvp(area, (2.0, 3.0), (1.0, 0.5))
+        (6.0, 4.0)
+
+    Reference: Griewank and Walther, Evaluating Derivatives, 2008, section 3.1.
+    """
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise ArgumentError(f"jvp: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
+    push = Pushforward(f, len(primals))
+    if len(tangents) != len(primals):
+        raise ArgumentError(f"{push.label}: {len(tangents)} tangents for {len(primals)} arguments")
+    positions = [i for i, tangent in enumerate(tangents) if tangent is not None]
+    if not positions:
+        raise ArgumentError(f"{push.label}: every tangent is None\nGive a tangent for an argument that varies.")
+    value, tangent = push(primals, tangents, positions)
+    if has_aux:
+        value, aux = as_pair(value)
+        return value, as_pair(tangent)[0], aux
+    return value, tangent

@@ -1,0 +1,127 @@
+"""Derivatives of functions that are given to functions of SciPy: compiled when they are first called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.calls import adjoint_like, forward
+
+Tree = Any
+
+
+def arguments(args: Any) -> tuple[Any, ...]:
+    """Further arguments of a function as SciPy takes them: a tuple, one that is not in a tuple, or None."""
+    if args is None:
+        return ()
+    return args if isinstance(args, tuple) else (args,)
+
+
+def has_numbers(x: Tree) -> bool:
+    """Whether an argument may have an adjoint other than zero."""
+    if isinstance(x, (list, tuple)):
+        return any(map(has_numbers, x))
+    if isinstance(x, dict):
+        return any(map(has_numbers, x.values()))
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind in "fc"
+    return isinstance(x, (float, complex, np.inexact)) or hasattr(x, "__dataclass_fields__")
+
+
+def pulled(
+    function: Callable[..., Any], args: Sequence[Any], wanted: Sequence[int]
+) -> tuple[Any, Callable[[Any], list[Tree]]]:
+    """The value of a call, and the function from its adjoint to those of the ``wanted`` arguments, by position."""
+    active = tuple([i for i in wanted if has_numbers(args[i])])
+    if not active:
+        return function(*args), lambda value_bar: [zero_like(args[i]) for i in wanted]
+    value, reverse = forward(function, active, *args)
+
+    def pull(value_bar: Any) -> list[Tree]:
+        found = reverse(adjoint_like(value_bar, value))
+        bars = dict(zip(active, (found,) if len(active) == 1 else found, strict=True))
+        return [adjoint_like(bars[i], args[i]) if i in bars else zero_like(args[i]) for i in wanted]
+
+    return value, pull
+
+
+def zero_like(x: Tree) -> Tree:
+    """The adjoint of an argument on which nothing depends."""
+    return adjoint_like(0.0, x)
+
+
+def packed(tree: Tree, like: Tree) -> np.ndarray:
+    """The numbers in an adjoint of ``like``, those of complex ones as two, as a vector.
+
+    Example:
+        >>> packed([1.0, [2.0], 0.0], (0.5, [0.5], 3))
+        array([1., 2.])
+    """
+    found: list[np.ndarray] = []
+    _numbers(tree, like, found)
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def _numbers(tree: Tree, like: Tree, found: list[np.ndarray]) -> None:
+    if isinstance(like, (list, tuple)):
+        for i, item in enumerate(like):
+            _numbers(tree[i], item, found)
+    elif isinstance(like, dict):
+        for key, item in like.items():
+            _numbers(tree[key], item, found)
+    elif has_numbers(like):
+        flat = np.ravel(tree)
+        found.append(np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(like) else np.real(flat))
+
+
+def unpacked(vector: np.ndarray, like: Tree) -> Tree:
+    """The adjoint of ``like`` that has these numbers.
+
+    Example:
+        >>> unpacked(np.array([1.0, 2.0]), (0.5, [0.5], 3))
+        [1.0, [2.0], 0.0]
+    """
+    return _tree(vector, like, [0])
+
+
+def _tree(vector: np.ndarray, like: Tree, at: list[int]) -> Tree:
+    if isinstance(like, (list, tuple)):
+        return [_tree(vector, item, at) for item in like]
+    if isinstance(like, dict):
+        return {key: _tree(vector, item, at) for key, item in like.items()}
+    if not has_numbers(like):
+        return zero_like(like)
+    size = np.size(like)
+    part = vector[at[0] : at[0] + size]
+    at[0] += size
+    if np.iscomplexobj(like):
+        part = part + 1j * vector[at[0] : at[0] + size]
+        at[0] += size
+    return adjoint_like(part.reshape(np.shape(like)) if np.ndim(like) else part[0].item(), like)
+
+
+def paired(a: Tree, b: Tree) -> float:
+    """The sum of the products of the numbers of an adjoint and a tangent: the real part of it.
+
+    Example:
+        >>> paired([1.0, [2.0]], (3.0, [0.5]))
+        4.0
+    """
+    if isinstance(a, (list, tuple)):
+        return sum([paired(x, y) for x, y in zip(a, b, strict=True)], 0.0) if isinstance(b, (list, tuple)) else 0.0
+    if isinstance(a, dict):
+        return sum([paired(a[key], b[key]) for key in a], 0.0) if isinstance(b, dict) else 0.0
+    return float(np.real(np.sum(np.multiply(a, b))))
+
+
+def tangent_by_adjoints(z: Any, adjoints: Callable[[Any], Any], dots: Sequence[Any]) -> Any:
+    """The tangent of a result, of the adjoints that each number in it has and the tangents of what they are of."""
+    found = np.zeros(np.shape(z))
+    for index in np.ndindex(found.shape):
+        unit = np.zeros(found.shape)
+        unit[index] = 1.0
+        bars = adjoints(unit[()])
+        found[index] = sum(paired(bar, dot) for bar, dot in zip(bars, dots, strict=True) if dot is not None)
+    return found[()]

@@ -1,0 +1,115 @@
+"""The helpers of forward mode: tangents that are zero, and tangents of arrays that are written in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import ArgumentError
+from s2sad.runtime.copies import laid_out_like
+from s2sad.runtime.objects import Unset
+from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
+
+
+def zero_tangent(x: Any) -> Any:
+    """The tangent of a constant: zeros in the structure of ``x``; None of what is neither a number nor holds any.
+
+    Example:
+        >>> zero_tangent((1.5, [np.ones(2)], "name"))
+        (0.0, [array([0., 0.])], None)
+    """
+    if isinstance(x, np.ndarray):
+        return laid_out_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
+    if isinstance(x, (float, int, complex, np.number)):
+        return 0.0
+    if isinstance(x, (list, tuple)):
+        return sequence_like(x, [zero_tangent(item) for item in x])
+    if isinstance(x, dict):
+        return {key: zero_tangent(item) for key, item in dict.items(x)}
+    if type(x) is Unset:
+        return x
+    fields = dataclass_fields(x)
+    if fields is not None:
+        return with_fields(x, {name: zero_tangent(getattr(x, name)) for name in fields})
+    return np.zeros_like(x) if hasattr(x, "__array_function__") else None
+
+
+def broadcast_like(x_dot: Any, x: Any) -> Any:
+    """A tangent in the shape of ``x``: a number, or an array of fewer axes, is broadcast; containers stay as they are.
+
+    Example:
+        >>> broadcast_like(2.0, np.zeros(3))
+        array([2., 2., 2.])
+    """
+    if isinstance(x, (list, tuple, dict)):
+        return x_dot
+    shape = np.shape(x)
+    return x_dot if np.shape(x_dot) == shape else np.broadcast_to(x_dot, shape)
+
+
+def own_tangent(x_dot: Any, x: Any) -> Any:
+    """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
+    if not isinstance(x, np.ndarray):
+        return x_dot
+    if x.dtype.kind not in "fc":
+        return np.zeros(x.shape)
+    made = laid_out_like(x)
+    made[...] = x_dot
+    return made
+
+
+def assigned(old: Any, x_dot: Any) -> Any:
+    """The tangent after an augmented assignment: an array is written in place, anything else is replaced."""
+    if isinstance(old, np.ndarray):
+        old[...] = x_dot
+        return old
+    return x_dot
+
+
+def fitting(x_dot: Any, x: Any, name: str, label: str) -> Any:
+    """The tangent that a user gives for the argument ``x``, checked to have its structure and shape.
+
+    A tangent of None, or of an argument that holds no floats, is zero.
+
+    Raises:
+        ArgumentError: with the name of the argument.
+    """
+    if x_dot is None:
+        return zero_tangent(x)
+    if isinstance(x, np.ndarray):
+        if np.shape(x_dot) != x.shape:
+            raise _unfit(label, name, f"has the shape {np.shape(x_dot)}", f"not {x.shape}")
+        if x.dtype.kind not in "fc":
+            return np.zeros(x.shape)
+        given = np.asarray(x_dot)
+        if given.dtype.kind not in "fciub" or (given.dtype.kind == "c" and x.dtype.kind == "f"):
+            raise _unfit(label, name, f"is an array of {given.dtype}", f"and the argument of {x.dtype}")
+        return given.astype(x.dtype, copy=False)
+    if isinstance(x, (float, complex, np.inexact)):
+        if np.shape(x_dot) != () or not isinstance(x_dot, (int, float, complex, np.number, np.ndarray)):
+            raise _unfit(label, name, f"is {type(x_dot).__name__} of shape {np.shape(x_dot)}", "not a number")
+        if np.iscomplexobj(x_dot) and not np.iscomplexobj(x):
+            raise _unfit(label, name, "is complex", "and the argument is real")
+        if isinstance(x, np.inexact):
+            return np.asarray(x_dot).astype(x.dtype)[()]
+        return complex(x_dot) if isinstance(x, complex) else float(np.real(x_dot))
+    if isinstance(x, (list, tuple)):
+        if not isinstance(x_dot, (list, tuple)) or len(x_dot) != len(x):
+            raise _unfit(label, name, f"is {type(x_dot).__name__}", f"not a {type(x).__name__} of {len(x)} items")
+        parts = [fitting(d, item, f"{name}[{i}]", label) for i, (d, item) in enumerate(zip(x_dot, x, strict=True))]
+        return sequence_like(x, parts)
+    if isinstance(x, dict):
+        if not isinstance(x_dot, dict) or x_dot.keys() != x.keys():
+            raise _unfit(label, name, "has other keys", f"not {list(x)}")
+        return {key: fitting(x_dot[key], item, f"{name}[{key!r}]", label) for key, item in dict.items(x)}
+    fields = dataclass_fields(x)
+    if fields is not None:
+        if type(x_dot) is not type(x):
+            raise _unfit(label, name, f"is {type(x_dot).__name__}", f"not {type(x).__name__}")
+        return with_fields(x, {f: fitting(getattr(x_dot, f), getattr(x, f), f"{name}.{f}", label) for f in fields})
+    return zero_tangent(x)
+
+
+def _unfit(label: str, name: str, what: str, wanted: str) -> ArgumentError:
+    return ArgumentError(f"{label}: the tangent of {name} {what}, {wanted}")

@@ -1,0 +1,315 @@
+"""Lists, dicts and the like of known structure: how they are made, read and changed; what runs through them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.transform.held import held_items, is_held, runs_as_it_is
+from s2sad.transform.known import (
+    Abstract,
+    Cell,
+    Content,
+    Items,
+    Known,
+    Lazy,
+    NotSpecialisedError,
+    Row,
+    Stream,
+    key_operand,
+)
+from s2sad.transform.specialiser import Frame, Specialiser
+
+#: Classes whose objects have items under keys, and those whose objects have them in a row.
+MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
+SEQUENCES = (list, deque)
+#: How many items there are at most that a list or dict is known to have, and rounds that are written out.
+MOST_ITEMS = 64
+#: Methods that derivatives go through only where the items are known.
+UNKNOWN = frozenset(
+    "setdefault popitem update insert extend remove clear reverse sort popleft appendleft extendleft rotate "
+    "move_to_end _replace _asdict".split()
+)
+
+
+# --- making and reading
+
+
+def items_of(
+    s: Specialiser,
+    items: Sequence[Abstract],
+    keys: Sequence[Any] | None = None,
+    cls: type | None = None,
+    factory: Abstract | None = None,
+) -> Items:
+    """A list of known items, or a dict if there are keys, or an object of another such class."""
+    cell = Cell("")
+    made = cell.whole = Items(cell, cls or (list if keys is None else dict))
+    write(s, made, items, keys, factory)
+    return made
+
+
+def write(
+    s: Specialiser,
+    items: Items,
+    values: Sequence[Abstract],
+    keys: Sequence[Any] | None = None,
+    factory: Abstract | None = None,
+) -> None:
+    """Let a list or dict hold some values, each in a new place."""
+    if len(values) > MOST_ITEMS:
+        raise NotSpecialisedError("many items")
+    titles = [""] * len(values) if keys is None else [_title(key) for key in keys]
+    slots = tuple([Cell(title, item=True) for title in titles]) if values else ()
+    for slot, value in zip(slots, values, strict=True):
+        s.state[slot] = value
+    s.state[items.cell] = Content(slots, None if keys is None else tuple(keys), factory=factory)
+
+
+def displayed(s: Specialiser, items: Items, kind: str, name: str, place: Place | None) -> Items:
+    """Write the display of a list or dict at once if all of its items are operands of the new program."""
+    content = s.content(items)
+    assert content is not None
+    items.cell.name = name
+    values = [s.state[slot] for slot in content.slots]
+    given = [s.ready(value) for value in values]
+    if any(value is None for value in given) or (kind == "dict" and not _are_plain(content.keys)):
+        return items
+    operands: list[Operand] = [value for value in given if value is not None]
+    if content.keys is not None:
+        operands = [part for key, v in zip(content.keys, operands, strict=True) for part in (Constant(key), v)]
+    operand = s.emit(kind, operands, (False,) * len(values), name, place)  # type: ignore[arg-type]
+    s.needless.add(operand)
+    s.state[items.cell] = Content(content.slots, content.keys, operand, tuple(v for v in given if v is not None))
+    return items
+
+
+def _are_plain(keys: Sequence[Any] | None) -> bool:
+    return not any(isinstance(key, tuple) for key in keys or ())
+
+
+def _title(key: Any) -> str:
+    return key if isinstance(key, str) and key.isidentifier() else ""
+
+
+def key_of(s: Specialiser, value: Abstract) -> Constant | None:
+    """The key that a value is, as a constant, which may be a tuple; None if it is not known."""
+    value = s.plain(value)
+    row = s.row(value) if isinstance(value, (Value, Row)) else None
+    if row is not None and not (isinstance(value, Row) and value.cls is not tuple):
+        parts = [key_of(s, item) for item in row]
+        return None if None in parts else Constant(tuple([part.value for part in parts if part is not None]))
+    if not isinstance(value, Constant) or value is UNSET:
+        return None
+    known = isinstance(value.value, (str, int, type(None))) or (
+        isinstance(value.value, float) and not math.isnan(value.value)
+    )
+    return value if known else None
+
+
+def position(content: Content, key: Any) -> int | None:
+    """Where a dict has a key."""
+    assert content.keys is not None
+    return content.keys.index(key) if key in content.keys else None
+
+
+def elements(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
+    """What a loop over a tuple, list or dict gives, where this is known."""
+    if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is not None:
+        return None if value.cls is set else tuple(map(key_operand, content.keys))
+    if isinstance(value, Known) and is_held(value):
+        held = held_items(s, value)
+        if held is not None:
+            return tuple(map(key_operand, held)) if type(value.value) is dict else tuple(held.values())
+    return s.row(value)
+
+
+# --- changing
+
+
+def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[Any] | None = None) -> None:
+    """Let a list or dict consist of some of its items."""
+    content = s.content(items)
+    assert content is not None
+    s.used = True
+    if len(slots) > MOST_ITEMS:
+        raise NotSpecialisedError("many items")
+    s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
+
+
+def slot(s: Specialiser, value: Abstract, key: Any = "") -> Cell:
+    """A place for an item."""
+    made = Cell(_title(key), item=True)
+    s.state[made] = value
+    return made
+
+
+def put(s: Specialiser, items: Items, key: Any, value: Abstract) -> None:
+    """``items[key] = value`` for a dict."""
+    content = s.content(items)
+    assert content is not None
+    assert content.keys is not None
+    at = position(content, key)
+    if at is not None:
+        s.state[content.slots[at]] = value
+    else:
+        change(s, items, (*content.slots, slot(s, value, key)), (*content.keys, key))
+
+
+# --- running through
+
+
+def stream(
+    s: Specialiser,
+    items: Sequence[Abstract | Cell],
+    over: Sequence[Abstract],
+    is_view: bool = False,
+    operand: Operand | None = None,
+) -> Stream:
+    """What runs through known items, made of some values; the new program may have it as an ``operand``."""
+    cell = Cell("items")
+    s.state[cell] = Row(tuple(items))  # type: ignore[arg-type]
+    sources = [(v.cell, s.state[v.cell]) for v in over if isinstance(v, Items)]
+    inner = [source for v in over if isinstance(v, Stream) for source in v.sources]
+    return Stream(cell, (*sources, *inner), is_view, operand)
+
+
+def left(s: Specialiser, value: Stream) -> tuple[Abstract | Cell, ...]:
+    """The items that an iterator or view still has, as they stand there."""
+    content = s.state[value.cell]
+    if not isinstance(content, Row) or any(s.state[cell] is not before for cell, before in value.sources):
+        raise NotSpecialisedError("iterator")
+    return content.items
+
+
+def asked(s: Specialiser, item: Abstract | Cell) -> Abstract:
+    """An item of an iterator when it is asked for."""
+    if isinstance(item, Cell):
+        return s.state[item]
+    if isinstance(item, Row) and any(isinstance(part, (Cell, Row)) for part in item.items):
+        return Row(tuple([asked(s, part) for part in item.items]), item.cls)
+    return item
+
+
+def places(s: Specialiser, value: Abstract) -> tuple[Abstract | Cell, ...] | None:
+    """What a loop over a value gives, where this is known: cells stand for what they hold then."""
+    if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is None:
+        return content.slots
+    return elements(s, value)
+
+
+def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
+    """The items of a known value, each as it stands there when it is asked for."""
+    if isinstance(value, Lazy):
+        if s.state.get(value.cell) is not NONE:
+            raise NotSpecialisedError("iterator")
+        s.state[value.cell] = UNSET
+        yield from value.rounds()
+        return
+    number = 0
+    if isinstance(value, Stream):
+        while (items := left(s, value))[number:]:
+            if value.is_view:
+                number += 1
+            else:
+                s.state[value.cell] = Row(items[1:])  # type: ignore[arg-type]
+            yield asked(s, items[number - value.is_view])
+        return
+    before = s.content(value) if isinstance(value, Items) else None
+    while (row := elements(s, value)) is not None:
+        now = s.content(value) if isinstance(value, Items) else None
+        if before is not None and now is not None and before.keys != now.keys:
+            raise NotSpecialisedError("iterator")
+        if number >= len(row):
+            return
+        number += 1
+        yield row[number - 1]
+    raise NotSpecialisedError("loop")
+
+
+def is_known(s: Specialiser, value: Abstract) -> bool:
+    """Whether the items of a value are known, of one that is no operand."""
+    if isinstance(value, (Stream, Lazy)) or is_held(value):
+        return True
+    return isinstance(value, (Row, Items)) and elements(s, value) is not None
+
+
+def is_object_as_well(s: Specialiser, value: Abstract) -> bool:
+    """Whether a loop can run through a value as an object of the new program."""
+    if isinstance(value, Known):
+        return runs_as_it_is(value)
+    return not (isinstance(value, Items) and value.cls in MAPPINGS) and s.ready(value) is not None
+
+
+def numbered(value: Abstract) -> Abstract:
+    """The numbers of a known range, or the value itself."""
+    if isinstance(value, Known) and isinstance(value.value, range):
+        return Row(tuple(map(Constant, value.value)))
+    return value
+
+
+def run_through(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
+    """The items that a loop over a value gives, where these are known; an iterator has none then."""
+    if not isinstance(value, (Stream, Lazy)):
+        return elements(s, value)
+    found = tuple(itertools.islice(one_by_one(s, value), MOST_ITEMS + 1))
+    if len(found) > MOST_ITEMS:
+        raise NotSpecialisedError("many items")
+    return found
+
+
+def rounds(s: Specialiser, value: Abstract) -> tuple[Abstract | Cell, ...] | None:
+    """The items of a value that something else runs through from now on, and nobody besides."""
+    if isinstance(value, Lazy):
+        return None
+    if not isinstance(value, Stream):
+        return places(s, value)
+    items = left(s, value)
+    if not value.is_view:
+        s.state[value.cell] = NONE
+    return items
+
+
+# --- operations that are none of the program
+
+
+def computed(s: Specialiser, kind: str, data: Any, values: Sequence[Abstract], op: Operation, frame: Frame) -> Abstract:
+    """What an operation gives for some values that are none of the program's."""
+    result = Value()
+    performed(s, kind, data, values, op, frame, (result,))
+    return s.get(result, frame)
+
+
+def performed(
+    s: Specialiser,
+    kind: str,
+    data: Any,
+    values: Sequence[Abstract],
+    op: Operation,
+    frame: Frame,
+    results: tuple[Value, ...] = (),
+) -> None:
+    """Do an operation that is none of the program's."""
+    operands = tuple([Value() for _ in values])
+    frame.env.update(zip(operands, values, strict=True))
+    if s.operation(Operation(kind, operands, results, data, (), op.place), frame) is not None:  # type: ignore[arg-type]
+        raise NotSpecialisedError("end")
+
+
+def called(s: Specialiser, function: Abstract, args: Sequence[Abstract], op: Operation, frame: Frame) -> Abstract:
+    """What a function gives for some arguments."""
+    return computed(s, "call", ("",) * len(args), (function, *args), op, frame)
+
+
+Thunk = Callable[[], Iterator[Abstract]]
+
+
+def lazy(s: Specialiser, thunk: Thunk) -> Lazy:
+    """What makes items when it is run through."""
+    cell = Cell("items")
+    s.state[cell] = NONE
+    return Lazy(thunk, cell)

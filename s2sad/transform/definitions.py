@@ -1,0 +1,205 @@
+"""NumPy's functions of functions, written in Python.
+
+Where a function that is known goes into one of them, the specialiser takes one of these apart in its place, like any
+function of the user's.  They do what NumPy does: call by call, in the same order, with arguments of the same classes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.selecting import piece_conditions, result_dtype
+
+Array = Any
+
+# --- along axes
+
+
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.apply_along_axis``, of a result for each slice along one axis."""
+    last = np.moveaxis(np.asanyarray(arr), axis, -1)
+    if axis < 0:
+        axis = axis + last.ndim
+    results = [np.asanyarray(func1d(last[index], *args, **kwargs)) for index in np.ndindex(last.shape[:-1])]
+    if not results:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    first = results[0]
+    whole = np.reshape(np.array(results, first.dtype), last.shape[:-1] + first.shape)
+    return np.moveaxis(whole, range(last.ndim - 1, whole.ndim), range(axis, axis + first.ndim))
+
+
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """``np.apply_over_axes``."""
+    value = np.asarray(a)
+    ndim = value.ndim
+    for axis in np.atleast_1d(axes).tolist():
+        if axis < 0:
+            axis = ndim + axis
+        reduced = func(value, axis)
+        if reduced.ndim != value.ndim:
+            reduced = np.expand_dims(reduced, axis)
+            if reduced.ndim != value.ndim:
+                raise ValueError("function is not returning an array of the correct shape")
+        value = reduced
+    return value
+
+
+# --- pieces
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """``np.piecewise``, of a list whose items are known."""
+    x = np.asanyarray(x)
+    conditions = piece_conditions(x, condlist, len(funclist))
+    y = np.zeros_like(x)
+    for number, function in enumerate(funclist):
+        if callable(function):
+            values = x[conditions[number]]
+            if values.size > 0:
+                y[conditions[number]] = function(values, *args, **kw)
+        else:
+            y[conditions[number]] = function
+    return y
+
+
+# --- grids
+
+
+def fromfunction_1(function: Any, shape: Any, dtype: Any, **kwargs: Any) -> Any:
+    """``np.fromfunction`` with one axis."""
+    grid = np.indices(shape, dtype)
+    return function(grid[0], **kwargs)
+
+
+def fromfunction_2(function: Any, shape: Any, dtype: Any, **kwargs: Any) -> Any:
+    """``np.fromfunction`` with two axes."""
+    grid = np.indices(shape, dtype)
+    return function(grid[0], grid[1], **kwargs)
+
+
+def fromfunction_3(function: Any, shape: Any, dtype: Any, **kwargs: Any) -> Any:
+    """``np.fromfunction`` with three axes."""
+    grid = np.indices(shape, dtype)
+    return function(grid[0], grid[1], grid[2], **kwargs)
+
+
+# --- element by element
+
+_NOTHING = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
+
+
+def vectorized(pyfunc: Any, *args: Any) -> Any:
+    """A function ``np.vectorize(pyfunc)``."""
+    raise NotImplementedError
+
+
+def typed(pyfunc: Any, otypes: Any, *args: Any) -> Any:
+    """A function ``np.vectorize(pyfunc, otypes)``."""
+    raise NotImplementedError
+
+
+def looped(pyfunc: Any, signature: str, *args: Any) -> Any:
+    """A function ``np.vectorize(pyfunc, signature=signature)``."""
+    raise NotImplementedError
+
+
+def vectorized_1(pyfunc: Any, a: Any) -> Any:
+    """``np.vectorize(pyfunc)(a)``: the first call says of which dtype the result is."""
+    a = np.asarray(a)
+    if a.size == 0:
+        raise ValueError(_NOTHING)
+    dtype = result_dtype(pyfunc(np.ravel(a)[0]))
+    values = [pyfunc(x) for x in np.ravel(a).tolist()]
+    return np.reshape(np.array(values, dtype), a.shape)
+
+
+def vectorized_2(pyfunc: Any, a: Any, b: Any) -> Any:
+    """``np.vectorize(pyfunc)(a, b)``."""
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    if a.size == 0:
+        raise ValueError(_NOTHING)
+    dtype = result_dtype(pyfunc(np.ravel(a)[0], np.ravel(b)[0]))
+    values = [pyfunc(x, y) for x, y in zip(np.ravel(a).tolist(), np.ravel(b).tolist(), strict=True)]
+    return np.reshape(np.array(values, dtype), shape)
+
+
+def vectorized_3(pyfunc: Any, a: Any, b: Any, c: Any) -> Any:
+    """``np.vectorize(pyfunc)(a, b, c)``."""
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b), np.shape(c))
+    a, b, c = np.broadcast_to(a, shape), np.broadcast_to(b, shape), np.broadcast_to(c, shape)
+    if a.size == 0:
+        raise ValueError(_NOTHING)
+    dtype = result_dtype(pyfunc(np.ravel(a)[0], np.ravel(b)[0], np.ravel(c)[0]))
+    xs, ys, zs = np.ravel(a).tolist(), np.ravel(b).tolist(), np.ravel(c).tolist()
+    values = [pyfunc(x, y, z) for x, y, z in zip(xs, ys, zs, strict=True)]
+    return np.reshape(np.array(values, dtype), shape)
+
+
+def typed_1(pyfunc: Any, otypes: Any, a: Any) -> Any:
+    """``np.vectorize(pyfunc, otypes)(a)``."""
+    a = np.asarray(a)
+    values = [pyfunc(x) for x in np.ravel(a).tolist()]
+    return np.reshape(np.array(values, otypes[0]), a.shape)
+
+
+def typed_2(pyfunc: Any, otypes: Any, a: Any, b: Any) -> Any:
+    """``np.vectorize(pyfunc, otypes)(a, b)``."""
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    values = [pyfunc(x, y) for x, y in zip(np.ravel(a).tolist(), np.ravel(b).tolist(), strict=True)]
+    return np.reshape(np.array(values, otypes[0]), shape)
+
+
+def typed_3(pyfunc: Any, otypes: Any, a: Any, b: Any, c: Any) -> Any:
+    """``np.vectorize(pyfunc, otypes)(a, b, c)``."""
+    shape = np.broadcast_shapes(np.shape(a), np.shape(b), np.shape(c))
+    a, b, c = np.broadcast_to(a, shape), np.broadcast_to(b, shape), np.broadcast_to(c, shape)
+    xs, ys, zs = np.ravel(a).tolist(), np.ravel(b).tolist(), np.ravel(c).tolist()
+    values = [pyfunc(x, y, z) for x, y, z in zip(xs, ys, zs, strict=True)]
+    return np.reshape(np.array(values, otypes[0]), shape)
+
+
+def looped_1(pyfunc: Any, core: Any, a: Any) -> Any:
+    """``np.vectorize(pyfunc, signature=...)(a)``, where the last ``core`` axes go into each call."""
+    a = np.asanyarray(a)
+    shape = a.shape[: a.ndim - core]
+    values = [np.asarray(pyfunc(a[index])) for index in np.ndindex(shape)]
+    if not values:
+        raise ValueError(_NOTHING)
+    return np.reshape(np.array(values, values[0].dtype), shape + values[0].shape)
+
+
+def looped_2(pyfunc: Any, core_a: Any, core_b: Any, a: Any, b: Any) -> Any:
+    """``np.vectorize(pyfunc, signature=...)(a, b)``."""
+    a, b = np.asanyarray(a), np.asanyarray(b)
+    shape = np.broadcast_shapes(a.shape[: a.ndim - core_a], b.shape[: b.ndim - core_b])
+    a = np.broadcast_to(a, shape + a.shape[a.ndim - core_a :])
+    b = np.broadcast_to(b, shape + b.shape[b.ndim - core_b :])
+    values = [np.asarray(pyfunc(a[index], b[index])) for index in np.ndindex(shape)]
+    if not values:
+        raise ValueError(_NOTHING)
+    return np.reshape(np.array(values, values[0].dtype), shape + values[0].shape)
+
+
+# --- polynomials as objects
+
+
+def series(coef: Any) -> Any:
+    """The coefficients of an object of a class of `numpy.polynomial`."""
+    return np.atleast_1d(coef) * 1.0
+
+
+def coefficients(c: Any) -> Any:
+    """The coefficients of ``np.poly1d(c)``."""
+    c = np.trim_zeros(np.atleast_1d(c), "f")
+    if len(c) == 0:
+        c = np.zeros(1)
+    return c
+
+
+def series_value(evaluate: Any, coef: Any, x: Any) -> Any:
+    """The value of such an object of the usual domain."""
+    return evaluate(0.0 + 1.0 * np.asanyarray(x), coef)

@@ -1,0 +1,85 @@
+"""Lists, dicts and functions of the program that become objects of the new program after all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Region, Value
+from s2sad.transform.known import (
+    Abstract,
+    Choice,
+    Closure,
+    Content,
+    Items,
+    Known,
+    Method,
+    NotSpecialisedError,
+    Stream,
+    key_operand,
+)
+
+if TYPE_CHECKING:
+    from s2sad.transform.specialiser import Specialiser
+
+
+def ready(s: Specialiser, value: Abstract) -> Operand | None:
+    """The operand that the new program has for a value already."""
+    match value:
+        case Value() | Constant():
+            return value
+        case Known() | Method() | Stream():
+            return value.operand
+        case Items():
+            content = s.content(value)
+            if content is None:
+                return s.dynamic(value)
+            same = (s.ready(s.state[c]) is g for c, g in zip(content.slots, content.given, strict=False))
+            return content.operand if content.operand is not None and all(same) else None
+    return None
+
+
+def chosen(s: Specialiser, choice: Choice) -> Value:
+    """One of two objects."""
+    regions = []
+    before = s.state
+    for side in (choice.then, choice.orelse):
+        with s.apart() as out:
+            operand = s.dynamic(side)
+            if any(s.state[cell] is not held for cell, held in before.items()):
+                raise NotSpecialisedError("choice")
+        regions.append(Region((), tuple(out), Exit("yield", (operand,))))
+    made = Value()
+    s.write(Operation("choose", (choice.test,), (made,), None, tuple(regions)))
+    return made
+
+
+def display(s: Specialiser, items: Items, content: Content, values: list[Operand]) -> Value:
+    """Write the display of a list, dict or set."""
+    flags = (False,) * len(content.slots if content.keys is None else content.keys)
+    keys = [s.dynamic(key_operand(key)) for key in content.keys or ()]
+    name = items.cell.name if items.cls in (list, dict, set) else ""
+    if content.keys is None:
+        made = s.emit("list", values, flags, name)
+    elif items.cls is set:
+        made = s.emit("set", keys, flags, name)
+    else:
+        pairs = [part for pair in zip(keys, values, strict=True) for part in pair]
+        made = s.emit("dict", pairs, flags, name)
+    if items.cls in (list, dict, set):
+        return made
+    factory = [] if content.factory is None else [s.dynamic(content.factory)]
+    cls = s.dynamic(s.outside(items.cls, items.cls.__name__))
+    return s.emit("call", (cls, *factory, made), ("",) * (len(factory) + 1), items.cell.name)
+
+
+def function_again(s: Specialiser, closure: Closure) -> Operand:
+    """A function of the program as a value of the new program."""
+    if closure.home is not s.making.home:
+        raise NotSpecialisedError("function")
+    definition = closure.definition
+    frame = s.frame(closure)
+    operands = [s.dynamic(closure.defaults[name]) for name in definition.defaults]
+    data = Definition(s.code_again(definition.code, frame), defaults=definition.defaults)
+    if closure.is_lambda:
+        return s.emit("lambda", operands, data, place=closure.place)
+    return s.emit("function", operands, data, definition.code.name, closure.place)

@@ -1,0 +1,183 @@
+"""Calls of NumPy's functions of functions: in their place stands what they do, as :mod:`definitions` has it."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import Constant
+from s2sad.runtime.classes import module_of
+from s2sad.runtime.series import of_kind
+from s2sad.transform import definitions
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, is_callable
+from s2sad.transform.specialiser import Done, Specialiser
+
+Args = Sequence[tuple[str, Abstract]]
+#: Calls a function that exists with arguments.
+Call = Callable[[Any, Args], Done]
+
+_BY_NUMBER: dict[Any, tuple[Any, ...]] = {
+    definitions.vectorized: (definitions.vectorized_1, definitions.vectorized_2, definitions.vectorized_3),
+    definitions.typed: (definitions.typed_1, definitions.typed_2, definitions.typed_3),
+    definitions.looped: (definitions.looped_1, definitions.looped_2),
+}
+_BY_AXES: tuple[Any, ...] = (definitions.fromfunction_1, definitions.fromfunction_2, definitions.fromfunction_3)
+_ALIKE: dict[Any, Any] = {
+    np.apply_along_axis: definitions.apply_along_axis,
+    np.apply_over_axes: definitions.apply_over_axes,
+    np.piecewise: definitions.piecewise,
+}
+#: The classes of `numpy.polynomial`, and what evaluates their series.
+_SERIES = {
+    "Polynomial": "poly", "Chebyshev": "cheb", "Legendre": "leg", "Hermite": "herm", "HermiteE": "herme",
+    "Laguerre": "lag",
+}  # fmt: skip
+#: What makes an object that is called, and may be known where it is.
+_FUNCTIONALS = (*_ALIKE, *_BY_NUMBER, np.fromfunction, np.poly1d, np.vectorize)
+#: One argument in the signature of a general universal function.
+_AXES = r"\((\w+(,\w+)*)?\)"
+
+
+def is_functional(value: Any) -> bool:
+    """Whether something is a function of functions that is written in Python here, or an object that one makes."""
+    return type(value) is np.vectorize or any(value is one for one in _FUNCTIONALS) or _evaluation(value) is not None
+
+
+def _evaluation(value: Any) -> Any:
+    """What evaluates the series of a class of `numpy.polynomial`; None of any other object."""
+    if not isinstance(value, type) or not module_of(value).startswith("numpy.polynomial."):
+        return None
+    kind = _SERIES.get(value.__name__)
+    return None if kind is None else of_kind(kind, "val")
+
+
+def functional_call(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
+    """A call of one; None where it stays as it is."""
+    makes = isinstance(known.value, type)
+    if not makes and all(isinstance(v, Constant) or v in s.relied.invariant for _, v in args):
+        return None
+    before, used, lifted = s.mark(), s.used, dict(s.lifted)
+    try:
+        done = _called(s, known, args, call)
+    except NotSpecialisedError:
+        done = None
+    if done is None:
+        if known.value in _BY_NUMBER:
+            raise NotSpecialisedError("vectorize")
+        s.back(before)
+        s.used, s.lifted = used, lifted
+    return done
+
+
+def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
+    function = known.value
+    given = [v for kind, v in args if not kind]
+    named = {kind: v for kind, v in args if kind}
+    if {"*", "**"} & named.keys():
+        return None
+    if type(function) is np.vectorize:
+        for name in ("pyfunc", "otypes", "excluded", "signature"):
+            s.guard(Guard(function, name, getattr(function, name)))
+        otypes = None if function.otypes is None else "".join([np.dtype(t).char for t in function.otypes])
+        options = {"otypes": otypes, "signature": function.signature}
+        if function.excluded or not _is_simple(function.pyfunc):
+            return None
+        name = function.pyfunc.__name__
+        called = s.outside(function.pyfunc, name if name.isidentifier() else "function")
+        made = _vectorized([called], {k: Constant(v) for k, v in options.items() if v is not None})
+        return None if made is None else _by_number(s, made[0], [*made[1], *given], named, call)
+    if function is np.vectorize:
+        made = _vectorized(given, named)
+        return None if made is None else (Partial(Known(made[0]), tuple(made[1]), ()),)
+    if function in _BY_NUMBER:
+        return _by_number(s, function, given, named, call)
+    evaluation = _evaluation(function)
+    if evaluation is not None:
+        if len(given) != 1 or named:
+            return None
+        done = call(definitions.series, [("", given[0])])
+        if not isinstance(done, tuple):
+            return None
+        evaluate = s.outside(evaluation, evaluation.__name__)
+        return (Partial(Known(definitions.series_value), (evaluate, done[0]), ()),)
+    if function is np.poly1d:
+        if len(given) != 1 or named:
+            return None
+        done = call(definitions.coefficients, [("", given[0])])
+        return (Partial(s.outside(np.polyval, "polyval"), (done[0],), ()),) if isinstance(done, tuple) else None
+    if function is np.fromfunction:
+        return _fromfunction(s, given, named, call)
+    if function is np.piecewise and not _are_pieces(s, given):
+        return None
+    return call(_ALIKE[function], args)
+
+
+def _are_pieces(s: Specialiser, given: list[Abstract]) -> bool:
+    """Whether it is known which of the functions of ``np.piecewise`` are numbers."""
+    row = s.row(given[2]) if len(given) > 2 else None
+    return row is not None and all(isinstance(v, Constant) or v in s.numbers or is_callable(v) for v in row)
+
+
+def _fromfunction(s: Specialiser, given: list[Abstract], named: dict[str, Abstract], call: Call) -> Done:
+    if len(given) != 2 or "like" in named:
+        return None
+    row = s.row(given[1])
+    dtype = named.pop("dtype", s.outside(float, "float"))
+    if row is None or not 0 < len(row) <= 3:
+        return None
+    args = [("", v) for v in (*given, dtype)]
+    return call(_BY_AXES[len(row) - 1], [*args, *named.items()])
+
+
+def _is_simple(function: Any) -> bool:
+    """Whether a function is more than an object that is called."""
+    return isinstance(function, (types.FunctionType, types.BuiltinFunctionType, np.ufunc))
+
+
+def _vectorized(given: list[Abstract], named: dict[str, Abstract]) -> tuple[Any, list[Abstract]] | None:
+    """What is called where ``np.vectorize(pyfunc, ...)`` is, with its first arguments."""
+    options = dict(zip(("pyfunc", "otypes"), given, strict=False)) | named
+    if len(given) > 2 or not options.keys() <= {"pyfunc", "otypes", "signature", "cache", "doc"}:
+        return None
+    function = options.get("pyfunc")
+    if function is None or not is_callable(function) or {"otypes", "signature"} <= options.keys():
+        return None
+    for name, kind in (("otypes", definitions.typed), ("signature", definitions.looped)):
+        if name in options:
+            return kind, [function, options[name]]
+    return definitions.vectorized, [function]
+
+
+def _by_number(s: Specialiser, function: Any, given: list[Abstract], named: dict[str, Abstract], call: Call) -> Done:
+    """A call of a function that is written for each number of arguments."""
+    before = 1 if function is definitions.vectorized else 2
+    number = len(given) - before
+    written = _BY_NUMBER[function]
+    if named or not 0 < number <= len(written):
+        return None
+    if function is definitions.looped:
+        cores = _cores(given[1], number)
+        if cores is None:
+            return None
+        given = [given[0], *map(Constant, cores), *given[2:]]
+    if function is definitions.typed:
+        types_ = given[1].value if isinstance(given[1], Constant) else s.row(given[1])
+        if types_ is None or len(types_) != 1:
+            return None
+    return call(written[number - 1], [("", value) for value in given])
+
+
+def _cores(signature: Abstract, number: int) -> list[int] | None:
+    """How many axes of each argument go into one call, where one result comes out."""
+    if not isinstance(signature, Constant) or not isinstance(signature.value, str):
+        return None
+    before, arrow, after = signature.value.replace(" ", "").partition("->")
+    if not arrow or not re.fullmatch(_AXES, after) or not re.fullmatch(f"{_AXES}(,{_AXES})*", before):
+        return None
+    cores = [len([n for n in axes.split(",") if n]) for axes in re.findall(r"\(([^)]*)\)", before)]
+    return cores if len(cores) == number else None

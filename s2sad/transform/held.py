@@ -1,0 +1,99 @@
+"""Lists, tuples and dicts that exist at compile time: what runs through them knows their items one by one.
+
+They stay objects of the new program, and are read there.  How many items there are, under which keys, and which objects
+and functions are among them is known behind guards, and checked again where it is used (`still`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from s2sad.ir.code import Constant
+from s2sad.runtime.objects import still
+from s2sad.transform.existing import (
+    FUNCTIONS,
+    ClassHeld,
+    Held,
+    Key,
+    holds_objects,
+    is_container,
+    is_object,
+    rest_on,
+    use_known,
+)
+from s2sad.transform.known import Abstract, Known
+from s2sad.transform.specialiser import Specialiser
+
+
+@dataclass(frozen=True)
+class _Structure(Held):
+    """The class of what is found, and how many items or which keys it has."""
+
+    def __call__(self, value: Any) -> Any:
+        _, found = super().__call__(value)
+        return type(found), tuple(found) if type(found) is dict else len(found) if type(found) in (list, tuple) else 0
+
+
+def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
+    """The items of a list, tuple or dict that exists, by position or key; None where they are not known."""
+    value = known.value
+    if known.read is None or not is_container(value):
+        return None
+    space = tuple(value) if type(value) is dict else len(value)
+    rest_on(s, known, (), _Structure, (type(value), space))
+    use_known(s, known)
+    operand = s.dynamic(known)
+    if type(value) is not tuple:
+        # Something may have changed it by now.
+        copied = s.outside(type(value)(value), "known")
+        operand = s.emit("call", s.operands([s.outside(still, "still"), operand, copied], None), ("", ""))
+        s.needless.add(operand)
+    keys = list(value) if type(value) is dict else range(len(value))
+    return {key: _item(s, known, operand, key) for key in keys}
+
+
+def item_of(s: Specialiser, known: Known, key: Any) -> Abstract | None:
+    """An item, if it is a function, a switch or an object; None where it is read as it stands."""
+    value = known.value
+    try:
+        member = value[key]
+    except (LookupError, TypeError):
+        return None
+    key = key % len(value) if type(value) is not dict else key
+    structural = is_object(member) or isinstance(member, FUNCTIONS) or holds_objects(member)
+    found = held_items(s, known) if structural else None
+    return None if found is None else found[key]
+
+
+def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
+    """One item of what an operand is."""
+    member, path = known.value[key], (Key(key),)
+    assert known.read is not None
+    if isinstance(member, (str, bool, type(None))):
+        rest_on(s, known, path, Held, (True, member))
+        return Constant(member)
+    if isinstance(member, FUNCTIONS):
+        rest_on(s, known, path, Held, (True, member))
+        name = getattr(member, "__name__", "")
+        return s.outside(member, name if name.isidentifier() else "function")
+    read = s.emit("item", (operand, Constant(key)))
+    s.needless.add(read)
+    s.relied.invariant.add(read)
+    home, root, before = known.read
+    if is_object(member) or is_container(member):
+        rest_on(s, known, path, ClassHeld, (True, type(member)))
+        return Known(member, (), read, (home, root, (*before, *path)))
+    return read
+
+
+def is_held(value: Abstract) -> bool:
+    """Whether a value is a list, tuple or dict that exists and whose items are known."""
+    return isinstance(value, Known) and value.read is not None and is_container(value.value)
+
+
+def runs_as_it_is(value: Abstract) -> bool:
+    """Whether a loop over what exists needs nothing of its items: these are numbers, arrays and the like."""
+    if not is_held(value) or not isinstance(value, Known) or holds_objects(value.value):
+        return False
+    return not any(isinstance(item, str) for item in value.value)

@@ -1,0 +1,257 @@
+"""Functions that run through known items: ``zip``, ``enumerate``, ``map``, ``functools.reduce`` and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.runtime.objects import at_least
+from s2sad.transform.containers import (
+    called,
+    computed,
+    elements,
+    is_known,
+    is_object_as_well,
+    lazy,
+    one_by_one,
+    rounds,
+    run_through,
+    stream,
+)
+from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.simple import is_structure, truth
+from s2sad.transform.specialiser import Done, Frame, Specialiser
+
+
+class Given:
+    """What such a function is given."""
+
+    def __init__(
+        self, s: Specialiser, values: Sequence[Abstract], named: Mapping[str, Abstract], op: Operation, frame: Frame
+    ) -> None:
+        self.s, self.values, self.named, self.op, self.frame = s, list(values), dict(named), op, frame
+
+    def are_known(self, at: int = 0) -> bool:
+        """Whether the items of all arguments from one on are known."""
+        return all(is_known(self.s, v) or elements(self.s, v) is not None for v in self.values[at:])
+
+    def made(self) -> Operand | None:
+        """The operand of the call as it stands, if all arguments are operands already."""
+        if any(is_known(self.s, value) and not is_object_as_well(self.s, value) for value in self.values):
+            return None
+        made = self.s.emit(
+            "call",
+            self.s.operands([self.s.get(self.op.operands[0], self.frame), *self.values], self.op.place),
+            ("",) * len(self.values),
+            place=self.frame.place or self.op.place,
+        )
+        self.s.needless.add(made)
+        return made
+
+    def number(self, at: int, default: int | None = None) -> int | None:
+        """An argument that is a whole number."""
+        value = self.values[at] if at < len(self.values) else Constant(default)
+        return value.value if isinstance(value, Constant) and type(value.value) is int else default
+
+    def call(self, function: Abstract, *args: Abstract) -> Abstract:
+        return called(self.s, function, args, self.op, self.frame)
+
+    def lazily(self, thunk: Callable[[], Iterator[Abstract]]) -> Done:
+        """A result that is made when something runs through it."""
+        self.s.used = True
+        return (lazy(self.s, thunk),)
+
+    def truth(self, value: Abstract) -> bool:
+        known = truth(self.s, value)
+        if known is None:
+            raise NotSpecialisedError("condition")
+        return known
+
+
+def zip_(given: Given) -> Done:
+    operand, strict = None, given.named.get("strict")
+    if isinstance(strict, Constant) and strict.value is False:
+        given.named = {}
+    if not given.are_known():
+        operand = given.made() if not given.named else None
+        if not _completed(given):
+            return None
+    if given.named:
+        lengths = {len(elements(given.s, v) or ()) if not isinstance(v, (Stream, Lazy)) else -1 for v in given.values}
+        if len(lengths) != 1 or -1 in lengths or not isinstance(given.named["strict"], Constant):
+            return None
+    if any(isinstance(v, Lazy) for v in given.values):
+        return given.lazily(lambda: _zipped(given))
+    rows = [rounds(given.s, value) or () for value in given.values]
+    pairs = [Row(items) for items in zip(*rows, strict=False)]
+    return (stream(given.s, pairs, given.values, operand=operand),)
+
+
+def _completed(given: Given) -> bool:
+    """Make operands beside known items known: at run time they must have as many."""
+    s, place = given.s, given.op.place
+    lengths = [
+        len(elements(s, v) or ()) if not isinstance(v, (Stream, Lazy)) else None for v in given.values if is_known(s, v)
+    ]
+    if not lengths or None in lengths or not all(is_known(s, v) or isinstance(v, Value) for v in given.values):
+        return False
+    count = min(length for length in lengths if length is not None)
+    for at, value in enumerate(given.values):
+        if not is_known(s, value) and s.row(value) is None:
+            whole = s.emit(
+                "call", s.operands([s.outside(at_least, "at_least"), value, Constant(count)], place), ("", "")
+            )
+            items = [s.emit("item", (whole, Constant(n))) for n in range(count)]
+            s.needless.update((whole, *items))
+            given.values[at] = Row(tuple(items))
+    return True
+
+
+def _zipped(given: Given) -> Iterator[Abstract]:
+    yield from (Row(items) for items in zip(*[one_by_one(given.s, v) for v in given.values], strict=False))
+
+
+def enumerate_(given: Given) -> Done:
+    start = given.named.get("start", given.values[1] if len(given.values) > 1 else Constant(0))
+    if not isinstance(start, Constant) or type(start.value) is not int or not given.values or len(given.values) > 2:
+        return None
+    given.values = given.values[:1]
+    if not given.are_known():
+        return None
+    (value,) = given.values
+    if isinstance(value, Lazy):
+        first = start.value
+        pairs = lambda: (Row((Constant(i), v)) for i, v in enumerate(one_by_one(given.s, value), first))  # noqa: E731
+        return given.lazily(pairs)
+    row = rounds(given.s, value) or ()
+    return (stream(given.s, [Row((Constant(i), v)) for i, v in enumerate(row, start.value)], given.values),)  # type: ignore[arg-type]
+
+
+def reversed_(given: Given) -> Done:
+    if len(given.values) != 1 or isinstance(given.values[0], Lazy) or not given.are_known():
+        return None
+    (value,) = given.values
+    if isinstance(value, Stream) and not value.is_view:
+        return None
+    row = rounds(given.s, value) or ()
+    return (stream(given.s, row[::-1], given.values),)
+
+
+def iter_(given: Given) -> Done:
+    if len(given.values) != 1 or not given.are_known():
+        return None
+    (value,) = given.values
+    if isinstance(value, Lazy) or (isinstance(value, Stream) and not value.is_view):
+        return (value,)
+    return (stream(given.s, rounds(given.s, value) or (), given.values),)
+
+
+def next_(given: Given) -> Done:
+    if not 1 <= len(given.values) <= 2 or not isinstance(given.values[0], (Stream, Lazy)):
+        return None
+    iterator = given.values[0]
+    if isinstance(iterator, Lazy):
+        # What is left of it is not known after this.
+        for value in one_by_one(given.s, iterator):
+            return (value,)
+    elif iterator.is_view:
+        return None
+    else:
+        for value in one_by_one(given.s, iterator):
+            given.s.used = True
+            return (value,)
+    if len(given.values) == 2:
+        return (given.values[1],)
+    raise NotSpecialisedError("StopIteration")
+
+
+def map_(given: Given) -> Done:
+    if len(given.values) < 2 or not given.are_known(1) or not has_structures(given, 1):
+        return None
+    function, *values = given.values
+
+    def thunk() -> Iterator[Abstract]:
+        for args in zip(*[one_by_one(given.s, v) for v in values], strict=False):
+            yield given.call(function, *args)
+
+    return given.lazily(thunk)
+
+
+def has_structures(given: Given, at: int) -> bool:
+    """Whether some items are more than operands, or the function is one that the program makes."""
+    return any(map(is_structure, given.values))
+
+
+def filter_(given: Given) -> Done:
+    if len(given.values) != 2 or not given.are_known(1) or not has_structures(given, 1):
+        return None
+    function, value = given.values
+
+    def thunk() -> Iterator[Abstract]:
+        for item in one_by_one(given.s, value):
+            kept = item if isinstance(function, Constant) else given.call(function, item)
+            if given.truth(kept):
+                yield item
+
+    return given.lazily(thunk)
+
+
+def reduce(given: Given) -> Done:
+    if not 2 <= len(given.values) <= 3 or (not given.are_known(1) and not is_known(given.s, given.values[1])):
+        return None
+    function, items, *start = given.values
+    if not (is_known(given.s, items) or elements(given.s, items) is not None) or not any(
+        map(is_structure, given.values)
+    ):
+        return None
+    given.s.used = True
+    total: Abstract | None = start[0] if start else None
+    for item in one_by_one(given.s, items):
+        total = item if total is None else given.call(function, total, item)
+    return None if total is None else (total,)
+
+
+def sum_(given: Given) -> Done:
+    start = given.named.get("start", given.values[1] if len(given.values) > 1 else Constant(0))
+    if not given.values:
+        return None
+    row = run_through(given.s, given.values[0])
+    if row is None:
+        return None
+    if not any(map(is_structure, (*row, start))):
+        return plainly(given, row)
+    given.s.used = True
+    total = start
+    for item in row:
+        total = computed(given.s, "binary", "+", (total, item), given.op, given.frame)
+    return (total,)
+
+
+def plainly(given: Given, row: Sequence[Abstract]) -> Done:
+    """A call of the function with a tuple of what was made for it; None if it is called as it stands."""
+    (value, *_) = given.values
+    if not (isinstance(value, (Lazy, Stream)) or (isinstance(value, Row) and value.cls is not tuple)):
+        return None
+    given.values[0] = Row(tuple(row))
+    return None
+
+
+def any_(given: Given) -> Done:
+    return _searched(given, True)
+
+
+def all_(given: Given) -> Done:
+    return _searched(given, False)
+
+
+def _searched(given: Given, found: bool) -> Done:
+    if len(given.values) != 1 or not given.are_known():
+        return None
+    (value,) = given.values
+    row = elements(given.s, value)
+    if row is not None and any(truth(given.s, item) is None for item in row):
+        return None
+    for item in one_by_one(given.s, value):
+        if given.truth(item) is found:
+            return (Constant(found),)
+    return (Constant(not found),)

@@ -1,0 +1,56 @@
+"""What is said of a function in which functions and objects stay as they are."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+
+from s2sad.errors import Place, Violation
+from s2sad.frontend.source import Source
+from s2sad.transform.known import NotSpecialisedError
+
+_EXISTS = "it would have to exist at run time"
+#: What the words mean that the passes give as reasons.
+_WHY = {
+    "Record": f"an object that the program makes is used here as a whole: {_EXISTS}",
+    "Closure": f"a function that the program makes is used here as a whole: {_EXISTS}",
+    "function": f"a function that the program makes is used here as a whole: {_EXISTS}",
+    "captured": f"a function that changes variables around it is used here as a whole: {_EXISTS}",
+    "Partial": f"a partial function is used here as a whole: {_EXISTS}",
+    "Method": f"a method is used here as a whole: {_EXISTS}",
+    "Lazy": "an iterator is used here as a whole, and runs later",
+    "generator": "a generator is used here as a whole, and runs later",
+    "iterator": "what this runs through changes meanwhile, or has been run through",
+    "carried": "which function or object a variable is changes from one round of this loop to the next",
+    "loop": "which functions and objects this loop changes, and how often, is not known",
+    "changed": "this changes functions or objects where it is not known whether it runs",
+    "results": "this returns one function or object on one way, and another one on another way",
+    "shape": "this gives one function or object on one way, and another one on another way",
+    "shared": "this gives one function or object on one way, and another one on another way",
+    "choice": "this gives one function or object on one way, and another one on another way",
+    "unset": "this has a value on some ways only",
+    "created": "this attribute is set on some ways only",
+    "star": "how many arguments a star stands for is not known",
+    "arguments": "the arguments do not fit the parameters",
+    "recursion": "a function that calls itself changes objects, or returns one",
+    "condition": "whether this holds is not known",
+    "key": "the key is not known",
+    "many items": "this has more items than are known one by one",
+    "truth": "whether the object counts as true is not known",
+    "operator": "what the operator does to the object is not known",
+    "frozen": "the object cannot be changed",
+    "super": "of which class the object is, is not known",
+}
+_REMEDY = "Write this line otherwise, or keep the values in variables of their own."
+
+
+def reason(source: Source, error: NotSpecialisedError) -> Iterator[Violation]:
+    """Why functions and objects that a function makes stay as they are."""
+    word = str(error)
+    why = _WHY.get(word, f"what {word!r} is here is not known" if word.isidentifier() else word)
+    if error.place is None:
+        return
+    text = linecache.getline(error.file, error.place.line).rstrip("\r\n")
+    end = error.place.end_column if error.place.end_line == error.place.line else None
+    place = Place(error.file, error.place.line, error.place.column, end, text)
+    yield Violation(place, f"functions and objects that {source.name} makes stay as they are: {why}", _REMEDY)

@@ -1,0 +1,229 @@
+"""The functions of `itertools` over known items, and a table of all functions that run through such."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from s2sad.ir.code import NONE, Constant
+from s2sad.transform.constants import compared
+from s2sad.transform.containers import (
+    MOST_ITEMS,
+    computed,
+    elements,
+    is_known,
+    key_of,
+    one_by_one,
+    run_through,
+    stream,
+)
+from s2sad.transform.iterators import (
+    Given,
+    all_,
+    any_,
+    enumerate_,
+    filter_,
+    has_structures,
+    iter_,
+    map_,
+    next_,
+    reduce,
+    reversed_,
+    sum_,
+    zip_,
+)
+from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.ordering import max_, min_, sorted_
+from s2sad.transform.simple import is_structure
+from s2sad.transform.specialiser import Done
+
+
+def chain(given: Given) -> Done:
+    if not given.are_known() or not has_structures(given, 0):
+        return None
+    return given.lazily(lambda: itertools.chain.from_iterable(one_by_one(given.s, v) for v in given.values))
+
+
+def from_iterable(given: Given) -> Done:
+    if len(given.values) != 1 or not is_known(given.s, given.values[0]):
+        return None
+
+    def thunk() -> Iterator[Abstract]:
+        for row in one_by_one(given.s, given.values[0]):
+            if not (is_known(given.s, row) or elements(given.s, row) is not None):
+                raise NotSpecialisedError("chain")
+            yield from one_by_one(given.s, row)
+
+    return given.lazily(thunk)
+
+
+def _of_rows(function: Callable[..., Any]) -> Callable[[Given], Done]:
+    """A function of `itertools` that makes tuples of all items of its arguments, with a number at the end."""
+
+    def made(given: Given) -> Done:
+        numbers = [v.value for v in given.values if isinstance(v, Constant)]
+        rows = [v for v in given.values if not isinstance(v, Constant)]
+        repeat = given.named.get("repeat", Constant(None))
+        if not isinstance(repeat, Constant) or not any(map(is_structure, rows)):
+            return None
+        known = [run_through(given.s, row) for row in rows]
+        if any(row is None for row in known):
+            return None
+        more = {} if repeat.value is None else {"repeat": repeat.value}
+        found = list(itertools.islice(function(*known, *numbers, **more), MOST_ITEMS + 1))
+        if len(found) > MOST_ITEMS:
+            return None
+        return (stream(given.s, [Row(items) for items in found], rows),)
+
+    return made
+
+
+def pairwise(given: Given) -> Done:
+    return _of_rows(itertools.pairwise)(given)
+
+
+def islice(given: Given) -> Done:
+    bounds: list[Any] = [v.value if isinstance(v, Constant) else "" for v in given.values[1:]]
+    if not all(b is None or type(b) is int for b in bounds) or not isinstance(given.values[0], (Stream, Lazy)):
+        row = elements(given.s, given.values[0]) if given.values else None
+        if row is None or not any(map(is_structure, row)) or not all(b is None or type(b) is int for b in bounds):
+            return None
+    return given.lazily(lambda: itertools.islice(one_by_one(given.s, given.values[0]), *bounds))
+
+
+def accumulate(given: Given) -> Done:
+    initial = given.named.get("initial")
+    function = given.named.get("func", given.values[1] if len(given.values) > 1 else None)
+    if not given.values or not is_known(given.s, given.values[0]):
+        return None
+
+    def thunk() -> Iterator[Abstract]:
+        total: Abstract | None = initial
+        if total is not None:
+            yield total
+        for item in one_by_one(given.s, given.values[0]):
+            if total is None:
+                total = item
+            elif function is None or function is NONE:
+                total = computed(given.s, "binary", "+", (total, item), given.op, given.frame)
+            else:
+                total = given.call(function, total, item)
+            yield total
+
+    return given.lazily(thunk)
+
+
+def repeat(given: Given) -> Done:
+    times = given.number(1)
+    if not given.values or not is_structure(given.values[0]):
+        return None
+    if times is None:
+        return given.lazily(lambda: itertools.repeat(given.values[0]))
+    return (stream(given.s, [given.values[0]] * times, []),) if times <= MOST_ITEMS else None
+
+
+def cycle(given: Given) -> Done:
+    row = run_through(given.s, given.values[0]) if len(given.values) == 1 else None
+    if not row or not any(map(is_structure, row)):
+        return None
+    return given.lazily(lambda: itertools.cycle(row))
+
+
+def count(given: Given) -> Done:
+    start, step = given.number(0, 0), given.number(1, 1)
+    if len(given.values) > 2 or not all(isinstance(v, Constant) for v in given.values):
+        return None
+    if start is None or step is None or any(type(v.value) is not int for v in given.values if isinstance(v, Constant)):
+        return None
+    return given.lazily(lambda: map(Constant, itertools.count(start, step)))
+
+
+def zip_longest(given: Given) -> Done:
+    fill = given.named.get("fillvalue", NONE)
+    rows = [run_through(given.s, v) for v in given.values]
+    known = [row for row in rows if row is not None]
+    if len(known) < len(rows) or not any(is_structure(item) for row in known for item in row):
+        return None
+    return (stream(given.s, [Row(items) for items in itertools.zip_longest(*known, fillvalue=fill)], given.values),)
+
+
+def starmap(given: Given) -> Done:
+    if len(given.values) != 2 or not is_known(given.s, given.values[1]):
+        return None
+
+    def thunk() -> Iterator[Abstract]:
+        for args in one_by_one(given.s, given.values[1]):
+            row = elements(given.s, args)
+            if row is None:
+                raise NotSpecialisedError("starmap")
+            yield given.call(given.values[0], *row)
+
+    return given.lazily(thunk)
+
+
+def groupby(given: Given) -> Done:
+    if not 1 <= len(given.values) <= 2 or not is_known(given.s, given.values[0]):
+        return None
+    function = given.named.get("key", given.values[1] if len(given.values) > 1 else NONE)
+
+    def thunk() -> Iterator[Abstract]:
+        groups: list[tuple[Constant, Abstract, list[Abstract]]] = []
+        for item in one_by_one(given.s, given.values[0]):
+            value = item if isinstance(function, Constant) else given.call(function, item)
+            key = key_of(given.s, value)
+            if key is None:
+                raise NotSpecialisedError("groupby")
+            if not groups or compared("==", groups[-1][0], key) is not True:
+                groups.append((key, value, []))
+            groups[-1][2].append(item)
+        for _, value, items in groups:
+            yield Row((value, stream(given.s, items, [])))
+
+    return given.lazily(thunk)
+
+
+#: The names of arguments that they may have.
+NAMES = {
+    zip: ("strict",),
+    enumerate: ("start",),
+    sum: ("start",),
+    sorted: ("key", "reverse"),
+    min: ("key",),
+    max: ("key",),
+    itertools.product: ("repeat",),
+    itertools.accumulate: ("func", "initial"),
+    itertools.zip_longest: ("fillvalue",),
+    itertools.groupby: ("key",),
+}
+ITERATING: dict[Any, Callable[[Given], Done]] = {
+    zip: zip_,
+    enumerate: enumerate_,
+    reversed: reversed_,
+    iter: iter_,
+    next: next_,
+    map: map_,
+    filter: filter_,
+    functools.reduce: reduce,
+    sum: sum_,
+    any: any_,
+    all: all_,
+    sorted: sorted_,
+    min: min_,
+    max: max_,
+    itertools.chain: chain,
+    itertools.chain.from_iterable: from_iterable,
+    itertools.product: _of_rows(itertools.product),
+    itertools.combinations: _of_rows(itertools.combinations),
+    itertools.permutations: _of_rows(itertools.permutations),
+    itertools.pairwise: pairwise,
+    itertools.islice: islice,
+    itertools.accumulate: accumulate,
+    itertools.repeat: repeat,
+    itertools.cycle: cycle,
+    itertools.count: count,
+    itertools.zip_longest: zip_longest,
+    itertools.starmap: starmap,
+    itertools.groupby: groupby,
+}

@@ -1,0 +1,216 @@
+"""Specialisation of ``try`` whose handlers all raise: what comes after it comes after its body.
+
+What the body leaves goes through variables of the new program, since nothing that is made in a region is seen after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.code import UNSET, Handlers, Operation, Place, Region, Value, Variable, inner
+from s2sad.transform.branches import Inside, created, exit_of
+from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, State, Unsure, is_static, same
+from s2sad.transform.objects import content_of
+from s2sad.transform.regions import breaks
+from s2sad.transform.shapes import Again, Rebuild, Shapes
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
+
+
+def try_statement(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``try`` of which the rest runs only where its body, and what follows on that, has come to its end."""
+    what: Handlers = op.data
+    body, *rest = op.regions
+    catching = rest[: len(what.classes) + sum(what.classes)]
+    after = rest[len(catching) :]
+    bodies = _bodies(what, catching)
+    if what.groups or what.has_finally:
+        return _by_memory(s, op, frame)
+    if any(r.exit.kind not in ("raise", "never") for r in bodies):
+        return _leaving(s, op, frame) if body.exit.kind == "return" else _by_memory(s, op, frame)
+    if s.expression or (frame.unrolled and any(breaks(r, ("break", "continue")) for r in op.regions)):
+        raise NotSpecialisedError("try")
+    place = frame.place or op.place
+    before = s.state.copied()
+    with s.apart() as out:
+        end = s.run(body, frame)
+        state = s.state
+    made = {result for operation in out for result in operation.results}
+    changed = [cell for cell, value in before.items() if not same(state[cell], value)] + created(before, [state])
+    found = _Left(s, before, state, made, changed) if end.kind == "yield" else None
+    exit = exit_of(s, out, state, replace(end, values=()) if found is not None else end)
+    loads = found.stored(out, place) if found is not None else []
+    handlers = _handlers(s, what, catching, frame, before, changed)
+    data = replace(what, has_else=False)
+    s.write(Operation("try", (), (), data, (Region((), tuple(out), exit), *handlers), place))
+    if found is None:
+        return End("never", (), place)
+    for load in loads:
+        s.write(load)
+    found.restore()
+    if not after:
+        return ()
+    end = s.run(after[0], frame)
+    return () if end.kind == "yield" else end
+
+
+def _leaving(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A ``try`` whose body returns: where it raises, no attribute of an object has changed."""
+    what: Handlers = op.data
+    body, *rest = op.regions
+    place = frame.place or op.place
+    while True:
+        before = s.state.copied()
+        with s.apart() as out:
+            count = -1
+            changed: list[Cell] = []
+            for operation in body.operations:
+                if s.operation(operation, frame) is not None:
+                    raise NotSpecialisedError("try")
+                changed = [cell for cell, value in before.items() if not same(s.state[cell], value)]
+                changed += created(before, [s.state])
+                if count < 0 and any(cell.record is not None for cell in changed):
+                    count = len(out) if operation.kind == "set_attribute" else 0
+            late = count < 0 or count == len(out)
+            end, state = s.ended(body.exit, frame), s.state
+        whole = [cell for cell in changed if cell.whole is not None]
+        if not whole:
+            break
+        s.freeze_all(whole, before)
+    if not late:
+        raise NotSpecialisedError("changed")
+    exit = exit_of(s, out, state, end)
+    assigned = [cell for cell in changed if cell.record is None]
+    handlers = _handlers(s, what, rest[: len(what.classes) + sum(what.classes)], frame, before, assigned)
+    s.write(Operation("try", (), (), replace(what, has_else=False), (Region((), tuple(out), exit), *handlers), place))
+    for cell in assigned:
+        s.state[cell] = UNSET
+    return ()
+
+
+def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """Any other ``try``: variables that are assigned in it are memory, since an exception may leave them either way."""
+    _bind_names(s, op.data, frame)
+    stored = dict.fromkeys(o.data for region in op.regions for o in inner(region) if o.kind == "store")
+    place = frame.place or op.place
+    cells: dict[Variable, Cell] = {}
+    memories: dict[Variable, Variable] = {}
+    for variable in stored:
+        cell = frame.env.get(variable)
+        if isinstance(cell, Cell):
+            cells[variable] = cell
+            memory = new_memory(s, cell.name)
+            memories[variable] = memory
+            value = s.state.get(cell, UNSET)
+            if isinstance(value, Unsure):
+                raise NotSpecialisedError("unset")
+            if value is not UNSET:
+                s.write(Operation("store", (s.dynamic(value),), (), memory, (), place))
+    for variable, memory in memories.items():
+        frame.env[variable] = memory
+    try:
+        s.rewrite(op, frame)
+    finally:
+        for variable, cell in cells.items():
+            frame.env[variable] = cell
+    for variable, cell in cells.items():
+        if s.state.get(cell, UNSET) is not UNSET or _surely_stored(op, variable):
+            s.state[cell] = s.emit("load", (), memories[variable], cell.name, place)
+    return ()
+
+
+def _surely_stored(op: Operation, variable: Variable) -> bool:
+    """Whether a variable surely has a value where a ``try`` comes to its end."""
+    body, *others = op.regions
+    ways = [body, *(r for r in _bodies(op.data, others) if r.exit.kind == "yield")]
+    return all(any(o.kind == "store" and o.data is variable for o in region.operations) for region in ways)
+
+
+def new_memory(s: Specialiser, title: str) -> Variable:
+    """A new variable of the new program that is memory."""
+    name, number = title or "left", 2
+    while name in s.making.taken:
+        name, number = f"{title}_{number}", number + 1
+    s.making.taken.add(name)
+    variable = Variable(name)
+    s.making.memory |= {variable}
+    return variable
+
+
+def _bind_names(s: Specialiser, what: Handlers, frame: Frame) -> None:
+    """Let the names of exceptions be variables of the new program."""
+    for variable in what.names:
+        if isinstance(variable, Variable) and variable not in s.making.memory:
+            if isinstance(frame.env.get(variable), Cell) or (
+                frame.place is not None and variable.name in s.making.taken
+            ):
+                raise NotSpecialisedError(variable.name)
+            s.making.taken.add(variable.name)
+            s.making.memory |= {variable}
+
+
+def _bodies(what: Handlers, catching: list[Region]) -> list[Region]:
+    """What the handlers do, without their classes."""
+    found, at = [], 0
+    for named in what.classes:
+        at += named
+        found.append(catching[at])
+        at += 1
+    return found
+
+
+def _handlers(
+    s: Specialiser, what: Handlers, catching: list[Region], frame: Frame, before: State, changed: list[Cell]
+) -> list[Region]:
+    """What the handlers do: they must not read what the body changes, since nobody knows how far it has come."""
+    if any(cell.record is not None for cell in changed):
+        # A message that shows an attribute would have to show it as of then.
+        if any(o.kind == "attribute" for region in catching for o in inner(region)):
+            raise NotSpecialisedError("attribute")
+    _bind_names(s, what, frame)
+    state = s.state
+    s.state = before.copied()
+    for cell in changed:
+        s.state[cell] = UNSET
+    try:
+        return [s.region_again(region, frame) for region in catching]
+    finally:
+        s.state = state
+
+
+class _Left:
+    """What a body leaves in the cells that it changes, and the variables through which that goes."""
+
+    def __init__(self, s: Specialiser, before: State, state: State, made: set[Value], changed: list[Cell]) -> None:
+        self.s, self.changed = s, changed
+        self.shapes = Shapes(state, Inside(before, made), lambda constant: True)
+        self.made = made
+        self.plans: list[tuple[Cell, Abstract | None, Rebuild | None, bool]] = []
+        for cell in changed:
+            value = content_of(s, state, cell)
+            unsure = isinstance(value, Unsure)
+            value = value.value if isinstance(value, Unsure) else value
+            if not is_static(value) and not (isinstance(value, Value) and value in made):
+                self.plans.append((cell, Unsure(value) if unsure and isinstance(value, Value) else value, None, False))
+            else:
+                self.plans.append((cell, None, self.shapes.of(value)[1], unsure))
+        self.results: list[Value] = []
+
+    def stored(self, out: list[Operation], place: Place | None) -> list[Operation]:
+        """Write the ends of a body, which store what it leaves; what reads that after it."""
+        loads = []
+        for leaf, title in zip(self.shapes.leaves, self.shapes.titles, strict=True):
+            variable = new_memory(self.s, title)
+            out.append(Operation("store", (leaf,), (), variable, (), place))
+            self.results.append(Value(title))
+            loads.append(Operation("load", (), (self.results[-1],), variable, (), place))
+        return loads
+
+    def restore(self) -> None:
+        """Let the cells hold after the ``try`` what they held at the end of its body."""
+        again = Again(iter(self.results), self.s.state, {})
+        for cell, value, rebuild, unsure in self.plans:
+            if rebuild is not None:
+                value = rebuild(again)
+                value = Unsure(value) if unsure and isinstance(value, Value) else value
+            assert value is not None
+            self.s.state[cell] = value

@@ -1,0 +1,388 @@
+"""Functions that are given to functions of SciPy, in programs of a user's: gradients against differences."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+from scipy.integrate import odeint, solve_ivp
+from scipy.optimize import brentq, fsolve, newton
+
+from s2sad import grad
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
+from tests.oracle import numeric_gradient
+
+P = np.array([0.7, 1.3])
+SCALE = 0.3
+
+
+def agrees(f: Callable[..., Any], *args: Any, tolerance: float = 1e-7) -> None:
+    found, expected = grad(f)(*args), numeric_gradient(f, args)
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+# --- integrals ---
+
+
+def bump(t: Any, k: Any, c: Any = 1.0) -> Any:
+    return np.exp(-k * t**2) * c
+
+
+def by_arguments(p: Any) -> Any:
+    return integrate.quad(bump, 0.0, p[1], args=(p[0],))[0] ** 2
+
+
+def by_lambda(p: Any) -> Any:
+    k = p[0] * 2
+    value, _ = integrate.quad(lambda t: np.sin(t * k) * p[1], 0.0, 1.0)
+    return value
+
+
+def by_local_function(p: Any) -> Any:
+    def h(t: Any, s: Any) -> Any:
+        return bump(t, s) + p[1] * SCALE
+
+    return integrate.quad(h, 0.0, p[1], args=(p[0],))[0]
+
+
+class Decay:
+    def __init__(self, rate: Any) -> None:
+        self.rate = rate
+
+    def density(self, t: Any) -> Any:
+        return np.exp(-self.rate * t)
+
+    def mass(self, b: Any) -> Any:
+        return integrate.quad(self.density, 0, b)[0]
+
+
+def by_method(p: Any) -> Any:
+    return Decay(p[0]).mass(p[1])
+
+
+def by_partial(p: Any) -> Any:
+    first = integrate.quad(partial(bump, c=p[1]), 0, 1, (p[0],))[0]
+    return first + integrate.quad(partial(bump, k=p[1]), 0, 1)[0]
+
+
+def by_loop(p: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        total += integrate.quad(lambda t: t**i * p[0], 0, p[1])[0]  # noqa: B023
+    return total
+
+
+def moment(f: Any, n: Any) -> Any:
+    return integrate.quad(lambda x: x**n * f(x), -np.inf, np.inf)[0]
+
+
+def by_functions_of_functions(p: Any) -> Any:
+    return moment(lambda x: np.exp(-p[0] * x**2), 2) / moment(lambda x: np.exp(-p[1] * x**2), 0)
+
+
+def nested(p: Any) -> Any:
+    inner = lambda y: integrate.quad(lambda x: np.exp(-p[0] * x * y), 0, 1)[0]  # noqa: E731
+    return integrate.quad(inner, 0, p[1])[0]
+
+
+def of_numpy(p: Any) -> Any:
+    return integrate.quad(np.sin, p[0], p[1])[0]
+
+
+def of_an_object(p: Any, model: Any = Decay(0.3)) -> Any:  # noqa: B008
+    return integrate.quad(model.density, p[0], p[1])[0]
+
+
+def oscillating(p: Any) -> Any:
+    return integrate.quad(lambda t: np.exp(-p[0] * t), 0, p[1], weight="cos", wvar=3.0)[0]
+
+
+def by_nodes(p: Any) -> Any:
+    return integrate.fixed_quad(lambda t: bump(t, p[0]), 0.0, p[1], n=6)[0]
+
+
+def with_branches(p: Any) -> Any:
+    def f(t: Any) -> Any:
+        if t < 0.5:
+            return p[0] * t
+        return p[1] * t**2
+
+    return integrate.quad(f, 0.0, 1.0, points=[0.5])[0]
+
+
+INTEGRALS = [
+    by_arguments, by_lambda, by_local_function, by_method, by_partial, by_loop, by_functions_of_functions, nested,
+    of_numpy, of_an_object, oscillating, by_nodes, with_branches,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", INTEGRALS, ids=lambda f: f.__name__)
+def test_integrals(f: Callable[..., Any]) -> None:
+    agrees(f, P)
+
+
+def test_a_function_may_be_an_argument() -> None:
+    def f(p: Any, g: Any) -> Any:
+        return integrate.quad(g, 0.0, p[1], args=(p[0],))[0]
+
+    agrees(f, P, bump)
+    agrees(f, P, lambda t, k: bump(t, k) * np.cos(t))
+
+
+def test_a_saved_text_has_the_functions_that_are_given(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for f in (by_lambda, nested, by_loop):
+        path = tmp_path / f"saved_{f.__name__}.py"
+        df = grad(f)
+        df.save(path)
+        monkeypatch.syspath_prepend(tmp_path)
+        saved = importlib.import_module(f"saved_{f.__name__}")
+        np.testing.assert_allclose(getattr(saved, f"{f.__name__}_grad_p")(P), df(P))
+
+
+def test_the_estimate_of_an_error_has_no_derivative() -> None:
+    def f(p: Any) -> Any:
+        value, error = integrate.quad(bump, 0.0, 1.0, args=(p[0],))
+        return value + error
+
+    with pytest.raises(UndefinedDerivativeError, match=r"quad\(\.\.\.\)\[0\]"):
+        grad(f)(P)
+
+
+def test_bounds_with_a_singular_weight_are_refused() -> None:
+    def f(p: Any) -> Any:
+        return integrate.quad(bump, 0.0, p[1], args=(p[0],), weight="alg", wvar=(-0.5, 0.0))[0]
+
+    with pytest.raises(UndefinedDerivativeError, match="weight='alg'"):
+        grad(f)(P)
+    agrees(lambda p: integrate.quad(bump, 0.0, 1.0, args=(p[0],), weight="alg", wvar=(-0.5, 0.0))[0], P)
+
+
+LOG: list[float] = []
+MODULE = np.ones(2)
+
+
+def test_functions_that_write_are_refused() -> None:
+    def into_the_module(t: Any, k: Any) -> Any:
+        MODULE[0] = t
+        return k[0] * t
+
+    def into_an_argument(t: Any, k: Any) -> Any:
+        k[0] = t
+        return k[0] * k[1]
+
+    def f(p: Any, g: Any) -> Any:
+        return integrate.quad(g, 0.0, 1.0, args=(p,))[0]
+
+    def known(p: Any) -> Any:
+        return integrate.quad(into_the_module, 0.0, 1.0, args=(p,))[0]
+
+    def bound(p: Any, g: Any) -> Any:
+        return integrate.quad(g, 0.0, p[0], args=(MODULE,))[0]
+
+    with pytest.raises(UnsupportedError):
+        grad(known)(P)
+    for g in (into_the_module, into_an_argument):
+        with pytest.raises(S2SADError):
+            grad(f)(P, g)
+    with pytest.raises(S2SADError):
+        grad(bound)(P, into_an_argument)
+
+
+# --- differential equations
+
+TIMES = np.linspace(0, 2, 5)
+
+
+def pendulum(y: Any, t: Any, a: Any, b: Any) -> Any:
+    dy = np.zeros(2)
+    dy[0] = y[1]
+    dy[1] = -a * y[1] - b * np.sin(y[0])
+    return dy
+
+
+def swing(p: Any) -> Any:
+    return np.sum(odeint(pendulum, [p[0], 0.0], TIMES, args=(p[0], p[1]), rtol=1e-10, atol=1e-10) ** 2)
+
+
+def epidemic(p: Any) -> Any:
+    def model(y: Any, t: Any) -> Any:
+        s, i = y
+        return [-p[0] * s * i, p[0] * s * i - p[1] * i]
+
+    path = odeint(model, [0.9, 0.1], TIMES, rtol=1e-10, atol=1e-10)
+    return np.sum(path[:, 1] ** 2)
+
+
+def decay(p: Any) -> Any:
+    y0 = p * 2
+    path = odeint(lambda y, t: -y * p, y0, TIMES, rtol=1e-10, atol=1e-10)
+    return path[-1, 0] * path[-1, 1]
+
+
+def by_times(p: Any) -> Any:
+    times = np.array([0.1, 0.5, 1.0]) * p[0]
+    return np.sum(odeint(lambda y, t: -y * t, p[1], times, rtol=1e-10, atol=1e-10) ** 2)
+
+
+def by_steps(p: Any) -> Any:
+    def lotka(t: Any, z: Any, a: Any, b: Any) -> Any:
+        x, y = z
+        return np.array([a * x - b * x * y, -y + x * y])
+
+    sol = solve_ivp(lotka, (0.0, 2.0), [1.0, 0.5], args=(p[0], p[1]), t_eval=TIMES, rtol=1e-10, atol=1e-11)
+    return np.sum(sol.y[0] ** 2) + sol.y[1, -1] * sol.t[2]
+
+
+def at_the_end(p: Any) -> Any:
+    sol = integrate.solve_ivp(lambda t, y: -p[0] * y, [0, p[1]], [p[1], 1.0], method="DOP853", rtol=1e-11, atol=1e-12)
+    if not sol.success:
+        raise ValueError(sol.message)
+    return sol.y[0, -1] * sol.y[1, -1]
+
+
+def stiff(p: Any) -> Any:
+    sol = solve_ivp(
+        lambda t, y: [-50.0 * p[0] * (y[0] - np.cos(t))], (0, 1.0), [p[1]], method="Radau", t_eval=[0.5, 1.0],
+        rtol=1e-9, atol=1e-10,
+    )  # fmt: skip
+    return np.sum(sol.y**2)
+
+
+class Spring:
+    def __init__(self, stiffness: Any) -> None:
+        self.stiffness = stiffness
+
+    def rhs(self, t: Any, y: Any) -> Any:
+        return np.array([y[1], -self.stiffness * y[0]])
+
+    def run(self, x0: Any) -> Any:
+        return solve_ivp(self.rhs, (0.0, 1.0), np.array([x0, 0.0]), t_eval=np.linspace(0, 1, 4), rtol=1e-10, atol=1e-11)
+
+
+def in_a_class(p: Any) -> Any:
+    return np.sum(Spring(p[0]).run(p[1]).y ** 2)
+
+
+EQUATIONS = [swing, epidemic, decay, by_times, by_steps, at_the_end, stiff, in_a_class]
+
+
+def test_steps_on_the_way_have_no_derivative() -> None:
+    def f(p: Any) -> Any:
+        return np.sum(solve_ivp(lambda t, y: -p[0] * y, (0.0, 1.0), [1.0]).y)
+
+    with pytest.raises(UndefinedDerivativeError, match="t_eval"):
+        grad(f)(P)
+
+
+def test_events_are_refused_with_a_remedy() -> None:
+    def f(p: Any) -> Any:
+        return solve_ivp(lambda t, y: -p[0] * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1]
+
+    with pytest.raises(UnsupportedError, match=r"(?s)solve_ivp has no derivative rule.*without events"):
+        grad(f)(P)
+
+
+@pytest.mark.parametrize("f", EQUATIONS, ids=lambda f: f.__name__)
+def test_differential_equations(f: Callable[..., Any]) -> None:
+    agrees(f, P, tolerance=1e-6)
+
+
+# --- roots
+
+
+def in_an_interval(p: Any) -> Any:
+    return brentq(lambda x: x**3 + p[0] * x - p[1], 0, 2, xtol=1e-14)
+
+
+def by_newton(p: Any) -> Any:
+    def kepler(x: Any) -> Any:
+        return x - p[0] * np.sin(x) - p[1]
+
+    return newton(kepler, 1.0, fprime=lambda x: 1 - p[0] * np.cos(x), tol=1e-14) ** 2
+
+
+def of_a_system(p: Any) -> Any:
+    def equations(v: Any) -> Any:
+        x, y = v
+        return [x**2 + y**2 - p[0] ** 2 - 4, x * y - p[1]]
+
+    x, y = fsolve(equations, [2.0, 0.5], xtol=1e-13)
+    return x * 3 + y**2
+
+
+def price(s: Any) -> Any:
+    return 100 * np.exp(-s) - 3 * s
+
+
+def implied(p: Any, f: Any) -> Any:
+    return brentq(lambda s: f(s) - p, 0, 5, xtol=1e-13)
+
+
+def volatility(p: Any) -> Any:
+    return implied(p[0] * 50, price) + p[1]
+
+
+def with_report(p: Any) -> Any:
+    x, report = brentq(lambda x: x**3 + p[0] * x - p[1], 0, 2, xtol=1e-14, full_output=True)
+    return x if report.converged else 0.0
+
+
+def in_a_loop(p: Any) -> Any:
+    out = np.zeros(3)
+    for i in range(3):
+        out[i] = brentq(lambda x: x**3 + p[0] * x - p[1] - i, 0, 2, xtol=1e-14)  # noqa: B023
+    return np.sum(out**2)
+
+
+def of_an_array(p: Any) -> Any:
+    def residual(u: Any, k: Any) -> Any:
+        r = np.empty_like(u)
+        r[0] = u[0] - k
+        for i in range(1, 4):
+            r[i] = u[i] + 0.1 * u[i] ** 3 - p[1] * u[i - 1]
+        return r
+
+    return np.sum(fsolve(residual, np.ones(4), args=(p[0],), xtol=1e-13))
+
+
+def scalar_root(p: Any) -> Any:
+    found = optimize.root_scalar(lambda x: x**3 + p[0] * x - p[1], bracket=(0, 2), xtol=1e-14)
+    return found.root if found.converged else 0.0
+
+
+def vector_root(p: Any) -> Any:
+    def equations(v: Any) -> Any:
+        return np.array([v[0] ** 2 + v[1] ** 2 - p[0] ** 2 - 4, v[0] * v[1] - p[1]])
+
+    return np.sum(optimize.root(equations, [2.0, 0.5], tol=1e-13).x ** 3)
+
+
+ROOTS = [
+    scalar_root,
+    vector_root,
+    in_an_interval,
+    by_newton,
+    of_a_system,
+    volatility,
+    with_report,
+    in_a_loop,
+    of_an_array,
+]
+
+
+@pytest.mark.parametrize("f", ROOTS, ids=lambda f: f.__name__)
+def test_roots(f: Callable[..., Any]) -> None:
+    agrees(f, P)
+
+
+def test_a_double_root_has_no_derivative() -> None:
+    def f(p: Any) -> Any:
+        return optimize.newton(lambda x, c: c * (x - 1.0) ** 2, 1.0, args=(p[0],))
+
+    with pytest.raises(UndefinedDerivativeError, match="simple"):
+        grad(f)(P)

@@ -1,0 +1,291 @@
+"""Interpolants of ``scipy.interpolate`` in programs of a user's: gradients against differences."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import interpolate
+from scipy.integrate import odeint
+from scipy.interpolate import (
+    Akima1DInterpolator,
+    BSpline,
+    CubicSpline,
+    InterpolatedUnivariateSpline,
+    PchipInterpolator,
+    PPoly,
+    RegularGridInterpolator,
+    UnivariateSpline,
+    interp1d,
+    make_interp_spline,
+    splev,
+    splrep,
+)
+
+from s2sad import grad, value_and_grad
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from tests.oracle import numeric_gradient
+
+X = np.array([0.0, 0.5, 1.1, 1.9, 2.7, 3.3])
+Y = np.array([1.0, 2.0, 0.5, -0.3, 0.8, 1.7])
+T = np.array([0.3, 1.4, 2.9])
+P = np.array([0.7, 1.3, 2.2])
+CUBIC = CubicSpline(X, Y)
+LINE = interp1d(X, Y)
+TCK = splrep(X, Y)
+SMOOTH = UnivariateSpline(X, Y, s=0.1)
+GRID = RegularGridInterpolator((X, X), np.outer(Y, Y))
+
+
+def agrees(f: Callable[..., Any], *args: Any) -> None:
+    value, found = value_and_grad(f)(*args)
+    assert value == f(*args)
+    np.testing.assert_allclose(found, numeric_gradient(f, args), rtol=1e-7, atol=1e-8)
+
+
+# --- constant interpolants at points
+
+
+def of_the_module(p: Any) -> Any:
+    return np.sum(CUBIC(p) ** 2) + CUBIC(p[0]) * p[1]
+
+
+def made_of_constants(p: Any) -> Any:
+    spline = CubicSpline(X, Y)
+    return np.sum(spline(p)) + np.sum(spline(p, 1) ** 2)
+
+
+def lines(p: Any) -> Any:
+    return np.sum(LINE(p) ** 2)
+
+
+def by_tuple(p: Any) -> Any:
+    return np.sum(splev(p, TCK)) + splev(p[0], TCK, der=1)
+
+
+def smooth(p: Any) -> Any:
+    return np.sum(SMOOTH(p) ** 2) + np.sum(UnivariateSpline(X, Y)(p))
+
+
+def on_a_grid(p: Any) -> Any:
+    return GRID(p[:2])[0] + np.sum(GRID(np.stack([p, p * 0.9], axis=1)))
+
+
+def in_a_loop(p: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        total = total + CUBIC(p[i])
+    return total
+
+
+class Table:
+    def __init__(self) -> None:
+        self.spline = CubicSpline(X, Y)
+
+    def lookup(self, x: Any) -> Any:
+        return self.spline(x)
+
+
+TABLE = Table()
+
+
+def in_an_object(p: Any) -> Any:
+    return np.sum(TABLE.lookup(p) * p)
+
+
+def derivative_of_a_constant(p: Any) -> Any:
+    return np.sum(CUBIC.derivative()(p) * p)
+
+
+AT_POINTS = [
+    of_the_module, made_of_constants, lines, by_tuple, smooth, on_a_grid, in_a_loop, in_an_object,
+    derivative_of_a_constant,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", AT_POINTS, ids=lambda f: f.__name__)
+def test_constant_interpolants_at_points(f: Callable[..., Any]) -> None:
+    agrees(f, P)
+
+
+def test_an_interpolant_may_be_an_argument() -> None:
+    def f(p: Any, spline: Any) -> Any:
+        return np.sum(spline(p))
+
+    for spline in (CUBIC, LINE, SMOOTH, make_interp_spline(X, Y), interpolate.BarycentricInterpolator(X, Y)):
+        agrees(f, P, spline)
+
+
+# --- interpolants whose data carry derivatives
+
+
+def values(y: Any) -> Any:
+    return np.sum(CubicSpline(X, y)(T) ** 2)
+
+
+def by_methods(y: Any) -> Any:
+    cs = CubicSpline(X, y, bc_type="natural")
+    return cs(y[0] * 0.5) + cs(1.0, 1) + cs.derivative()(0.7) + cs.integrate(0.2, y[1])
+
+
+def by_places(x: Any) -> Any:
+    return np.sum(PchipInterpolator(x + X, np.sin(X))(T + 1.0))
+
+
+def akima(y: Any) -> Any:
+    return np.sum(Akima1DInterpolator(X, y)(T))
+
+
+def cubic_lines(y: Any) -> Any:
+    f = interp1d(X, y, kind="cubic")
+    return np.sum(f(T)) + f(y[0] * 0.5)
+
+
+def filled(y: Any) -> Any:
+    f = interp1d(X, y, bounds_error=False, fill_value=(y[0], y[-1]))
+    return f(-1.0) * 2 + f(5.0) + np.sum(f(T) ** 2)
+
+
+def tuples(y: Any) -> Any:
+    tck = splrep(X, y)
+    return np.sum(splev(T, tck) ** 2) + splev(y[0], tck, der=1)
+
+
+def b_spline(y: Any) -> Any:
+    s = make_interp_spline(X, y, k=3)
+    return np.sum(s(T) ** 2) + s(y[0])
+
+
+def grid_values(y: Any) -> Any:
+    g = RegularGridInterpolator((X, X), np.outer(y, y))
+    return np.sum(g(np.stack([T, T[::-1]], axis=1)))
+
+
+def values_in_a_loop(y: Any) -> Any:
+    total = 0.0
+    cs = CubicSpline(X, y)
+    for t in T:
+        total = total + cs(t) * t
+    return total
+
+
+def build(y: Any) -> Any:
+    return CubicSpline(X, y)
+
+
+def made_elsewhere(y: Any) -> Any:
+    return np.sum(build(y)(T))
+
+
+class Curve:
+    def __init__(self, y: Any) -> None:
+        self.cs = CubicSpline(X, y)
+
+    def area(self) -> Any:
+        return self.cs.integrate(0.0, 3.0)
+
+    def at(self, t: Any) -> Any:
+        return self.cs(t)
+
+
+def in_an_object_that_is_made(y: Any) -> Any:
+    c = Curve(y)
+    return c.area() + np.sum(c.at(T))
+
+
+def through_all(y: Any) -> Any:
+    s = InterpolatedUnivariateSpline(X, y)
+    return np.sum(s(T))
+
+
+def polynomials(y: Any) -> Any:
+    p = PPoly(y.reshape(2, 3), np.array([0.0, 1.0, 2.0, 3.0]))
+    return np.sum(p(T) ** 2) + p.antiderivative()(2.5)
+
+
+def one_of_two(y: Any) -> Any:
+    if y[0] > 0.5:
+        cs = CubicSpline(X, y)
+    else:
+        cs = CubicSpline(X, -y)
+    return np.sum(cs(T))
+
+
+def by_coefficients(y: Any) -> Any:
+    return np.sum(BSpline(np.array([0, 0, 0, 0, 1.0, 2, 3.5, 3.5, 3.5, 3.5]), y, 3)(T))
+
+
+def smoothing(y: Any) -> Any:
+    s = UnivariateSpline(X, y)
+    return np.sum(s(T))
+
+
+def roots(y: Any) -> Any:
+    cs = CubicSpline(X, y)
+    return np.sum(cs.roots())
+
+
+def two_curves(y: Any) -> Any:
+    return np.sum(CubicSpline(X, np.stack([y, y**2], axis=1))(T)[:, 1])
+
+
+def forced(y: Any) -> Any:
+    force = CubicSpline(X, y)
+    return odeint(lambda u, t: -u + force(t), 1.0, [0.0, 1.0, 2.0], rtol=1e-10, atol=1e-10)[-1, 0]
+
+
+WITH_DATA = [
+    values, by_methods, akima, cubic_lines, filled, tuples, b_spline, grid_values, values_in_a_loop,
+    made_elsewhere, in_an_object_that_is_made, through_all, polynomials, one_of_two, by_coefficients, two_curves,
+    forced,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WITH_DATA, ids=lambda f: f.__name__)
+def test_data(f: Callable[..., Any]) -> None:
+    if f is forced:
+        np.testing.assert_allclose(grad(f)(Y), numeric_gradient(f, [Y]), rtol=1e-5, atol=1e-5)
+    else:
+        agrees(f, Y)
+
+
+def test_places_of_data() -> None:
+    agrees(by_places, X)
+    agrees(lambda x: np.sum(CubicSpline(x, np.cos(X))(T) ** 2), X)
+    agrees(lambda x: np.sum(interp1d(x, Y)(T) ** 2), X)
+    agrees(lambda x: CubicSpline(x, np.append(Y[:5], Y[0]), bc_type="periodic")(17.0), X)
+
+
+def test_a_saved_text_runs(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    for f in (by_methods, forced, of_the_module):
+        grad(f).save(tmp_path / f"saved_{f.__name__}.py")
+        saved = importlib.import_module(f"saved_{f.__name__}")
+        name = "p" if f is of_the_module else "y"
+        np.testing.assert_allclose(
+            getattr(saved, f"{f.__name__}_grad_{name}")(Y[:3] + 0.5 if name == "p" else Y),
+            grad(f)(Y[:3] + 0.5 if name == "p" else Y),
+        )
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match=r"(?s)smoothing spline.*make_interp_spline"):
+        grad(smoothing)(Y)
+    with pytest.raises(UnsupportedError, match=r"(?s)CubicSpline has no derivative rule.*antiderivative\(\)"):
+        grad(roots)(Y)
+    with pytest.raises(UnsupportedError, match="no derivative with respect to its argument 'bc_type'"):
+        grad(lambda y: CubicSpline(X, Y, bc_type=((1, y[0]), (1, 0.0)))(0.3))(Y)
+    with pytest.raises(UnsupportedError, match="no derivative with respect to its argument 'points'"):
+        grad(lambda x: RegularGridInterpolator((x, X), np.outer(Y, Y))(T[:2])[0])(X)
+    with pytest.raises(UndefinedDerivativeError, match="kind='linear' alone"):
+        grad(lambda x: interp1d(x, Y, kind="cubic")(0.3))(X)
+
+
+def test_single_precision() -> None:
+    y = Y.astype(np.float32)
+    found = grad(lambda y: np.sum(CubicSpline(X, y)(T) ** 2))(y)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, grad(values)(Y), rtol=1e-5, atol=1e-5)

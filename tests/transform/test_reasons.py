@@ -1,0 +1,54 @@
+"""What is said where functions and objects that a function makes stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad
+
+
+class Box:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+
+    def area(self) -> Any:
+        return self.w * 2.0
+
+
+def kept_in_a_list(x: Any) -> Any:
+    first = Box(x[0])
+    boxes = []
+    for i in range(int(x[1] * 10)):
+        boxes.append(Box(x[0] * i))  # noqa: PERF401  here
+    return first.area() + sum(box.area() for box in boxes)
+
+
+def replaced_in_a_loop(x: Any) -> Any:
+    box = Box(x[0])
+    for _ in range(int(x[1] * 10)):  # here
+        box = Box(box.area())
+    return box.area()
+
+
+def not_of_functions(x: Any) -> Any:
+    scaled = lambda v: v * x[0]  # noqa: E731
+    return scaled(np.frombuffer(x).sum())
+
+
+@pytest.mark.parametrize("f", [kept_in_a_list, replaced_in_a_loop])
+def test_the_first_cause_is_said_at_its_place(f: Callable[..., Any]) -> None:
+    with pytest.raises(S2SADError) as error:
+        grad(f)(np.array([0.3, 0.2]))
+    said = [str(v) for v in error.value.violations if "stay as they are" in v.message]  # type: ignore[attr-defined]
+    assert len(said) == 1
+    assert " here" in said[0]
+
+
+def test_it_is_not_said_of_anything_else() -> None:
+    with pytest.raises(S2SADError) as error:
+        grad(not_of_functions)(np.array([0.3, 0.2]))
+    assert "stay as they are" not in str(error.value)
