@@ -51,13 +51,17 @@ def modelled(cls: type) -> type:
 
 def names_model(function: types.FunctionType) -> bool:
     """Whether a function names something for which a model stands."""
-    names = function.__code__.co_names
-    for name in names if _models else ():
-        value = function.__globals__.get(name)
+    names = function.__code__.co_names if _models else ()
+    pending = [function.__globals__.get(name) for name in names]
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
         if model_of(value) is not None:
             return True
-        if isinstance(value, types.ModuleType) and any(model_of(getattr(value, n, None)) is not None for n in names):
-            return True
+        if isinstance(value, types.ModuleType) and id(value) not in seen:
+            seen.add(id(value))
+            # Not by getattr: modules have attributes that are made, with warnings, when they are asked for.
+            pending += [vars(value)[n] for n in names if n in vars(value)]
     return False
 
 

@@ -48,7 +48,7 @@ _NAMES: dict[str, Any] = {
         of_roots_tangent, padded_to, point_adjoint, root_adjoint, series_product, several_tangent, unapplied,
         unvander, like, series_coefficients, unbroadcast,
     )
-} | {"np": np}  # fmt: skip
+} | {"np": np, "__name__": __name__}  # fmt: skip
 
 
 def _function(name: str, text: str) -> Callable[..., Any]:

@@ -221,7 +221,8 @@ def _of_type(known: Fact, value: Any, operands: Operands, where: str) -> Iterato
     if known.items is not None:
         if known.kind in ("list", "tuple") and type(value) is not {"list": list, "tuple": tuple}[known.kind]:
             yield f"{where} is no {known.kind}"
-        for (_, item), part in zip(known.items, value, strict=True):
+        parts = [value[key] for key, _ in known.items] if isinstance(value, dict) else value
+        for (_, item), part in zip(known.items, parts, strict=True):
             yield from _of_type(item, part, operands, f"{where} item")
         return
     if known.each is not None and isinstance(value, (list, tuple)):

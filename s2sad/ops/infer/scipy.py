@@ -229,9 +229,11 @@ def path(b: Bound, fact: Look) -> Fact:
 
 def trajectory(b: Bound, fact: Look) -> Fact:
     """Times and states of a differential equation, one column for each time, and more."""
-    return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, Fact("array", None, 2, True)), (2, OPEN)))
+    asked = fact(b["t_eval"])
+    times = Fact("array", None, 1, asked.real or asked.kind == "none")
+    return Fact("tuple", items=((0, times), (1, Fact("array", None, 2, fact(b["y0"]).real)), (2, OPEN)))
 
 
 def root_and_more(b: Bound, fact: Look) -> Fact:
     """A root of a function of one variable, and how it was found."""
-    return Fact("tuple", items=((0, scalar(True)), (1, OPEN)))
+    return Fact("tuple", items=((0, scalar(False)), (1, OPEN)))

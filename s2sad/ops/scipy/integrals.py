@@ -81,8 +81,8 @@ def _quad_jvp(
     weight: Any = None,
     wvar: Any = None,
 ) -> Any:
-    options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight, "wvar": wvar}
-    return integral_tangent(a_dot, b_dot, args_dot, func, a, b, args, **options), 0.0
+    slope = integral_tangent(a_dot, b_dot, args_dot, func, a, b, args, epsabs, epsrel, limit, points, weight, wvar)
+    return slope, 0.0
 
 
 @rule(

@@ -17,7 +17,9 @@ from s2sad.runtime.scipy.interpolants import (
     interp1d_adjoint,
     interp1d_slope,
     points_adjoint,
+    points_tangent,
     univariate_adjoint,
+    univariate_tangent,
 )
 
 Array = Any
@@ -53,7 +55,7 @@ def _splines() -> Sequence[Sample]:
 
 
 def _ppoly_jvp(x_dot: Array, self: Any, x: Array, nu: int = 0, extrapolate: Any = None) -> Array:
-    return by_points(self(x, nu + 1, extrapolate), x_dot, x, self.axis)
+    return points_tangent(x_dot, self, x, nu, extrapolate)
 
 
 @rule(
@@ -101,7 +103,7 @@ def _smooth() -> Sequence[Sample]:
 
 
 def _univariate_jvp(x_dot: Array, self: Any, x: Array, nu: int = 0, ext: Any = None) -> Array:
-    return self(x, nu + 1, ext) * x_dot
+    return univariate_tangent(x_dot, self, x, nu, ext)
 
 
 @rule(

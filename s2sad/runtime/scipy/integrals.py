@@ -81,10 +81,22 @@ def arguments_adjoint(z_bar: Any, func: Function, a: Any, b: Any, args: Any, **o
 
 
 def integral_tangent(
-    a_dot: Any, b_dot: Any, args_dot: Any, func: Function, a: Any, b: Any, args: Any, **options: Any
+    a_dot: Any,
+    b_dot: Any,
+    args_dot: Any,
+    func: Function,
+    a: Any,
+    b: Any,
+    args: Any,
+    epsabs: float,
+    epsrel: float,
+    limit: int,
+    points: Any,
+    weight: Any,
+    wvar: Any,
 ) -> Any:
-    """The tangent of ``integrate.quad(func, a, b, args, **options)[0]``."""
-    weight, wvar = options["weight"], options["wvar"]
+    """The tangent of ``integrate.quad(func, a, b, args, ...)[0]`` with these options."""
+    options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight, "wvar": wvar}
     rising = 0.0
     for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
         rising = rising + (sign * x_dot * bound_slope(func, x, args, weight, wvar) if np.any(x_dot) else 0.0)

@@ -22,9 +22,19 @@ def by_points(slope: Array, x_dot: Array, x: Array, axis: int) -> Array:
     return np.moveaxis(moved, range(ndim), range(axis, axis + ndim))
 
 
+def points_tangent(x_dot: Array, spline: Any, x: Array, nu: int, extrapolate: Any) -> Array:
+    """The tangent of ``spline(x, nu, extrapolate)`` by the points."""
+    return by_points(spline(x, nu + 1, extrapolate), x_dot, x, spline.axis)
+
+
 def points_adjoint(z_bar: Array, spline: Any, x: Array, nu: int, extrapolate: Any) -> Array:
     """The adjoint of points in ``spline(x, nu, extrapolate)``."""
     return along(zeros_kept(spline(x, nu + 1, extrapolate), z_bar), x, spline.axis)
+
+
+def univariate_tangent(x_dot: Array, spline: Any, x: Array, nu: int, ext: Any) -> Array:
+    """The tangent of ``spline(x, nu, ext)`` by the points, for a ``UnivariateSpline``."""
+    return spline(x, nu + 1, ext) * x_dot
 
 
 def univariate_adjoint(z_bar: Array, spline: Any, x: Array, nu: int, ext: Any) -> Array:
