@@ -342,7 +342,9 @@ class _Writer:
         whole, *operands = value.args
         out: list[ast.stmt] = []
         if not (isinstance(whole, Var) and self.names[whole.name] == self.names[target]):
-            held = ast.Call(ast.Attribute(self.expr(whole), "copy"), [], [])
+            held = self.expr(whole)
+            if not (isinstance(whole, Call) and whole.op.kind == "runtime"):  # which makes a new container
+                held = ast.Call(ast.Attribute(held, "copy"), [], [])
             out.append(ast.Assign([self.store(target)], held, lineno=0))
         whole_now = ast.Name(self.names[target], ast.Load())
         args = [self.expr(e) for e in operands]

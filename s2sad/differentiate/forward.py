@@ -17,6 +17,7 @@ import ast
 from collections import Counter
 from dataclasses import replace
 
+from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.applied import NotDifferentiableError
 from s2sad.differentiate.known import Known, Tangential
@@ -117,11 +118,19 @@ class _Forward:
                 remedy = "Take a copy of its result (stop_gradient(x).copy())."
                 self.state.refuse(stmt.origin.line, INTO_STOPPED, remedy)
 
-    def block(self, block: Block, attempted: bool = False) -> Block:
-        """A block with the tangents of its statements; one that is ``attempted`` begins with what is tried.
+    def attempt(self, stmt: If) -> If:
+        """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
+        ends = next((i for i, s in enumerate(stmt.then) if isinstance(s, Exit) and s.attempt), len(stmt.then))
+        for inner in stmt.then[:ends]:
+            if any(name in self.state.dots for name in self.state.effects.written_by(inner)):
+                what = (
+                    "what is tried writes into something that is differentiated, which forward mode has no tangent for"
+                )
+                self.state.refuse(inner.origin.line, what, "Write it after the try.")
+        return replace(stmt, then=self.block(stmt.then, True), orelse=self.block(stmt.orelse))
 
-        The tangents of that come after it, so that no handler sees what they raise.
-        """
+    def block(self, block: Block, attempted: bool = False) -> Block:
+        """A block with the tangents of its statements; one that is ``attempted`` begins with what is tried."""
         out: list[Stmt] = []
         late: list[Stmt] = []
         self.read = {}
@@ -149,7 +158,7 @@ class _Forward:
                     "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
                 )
                 self.state.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
-            if self.is_replaced(stmt):
+            if not attempted and self.is_replaced(stmt):
                 self.state.before, self.state.after = [*self.state.before, *self.state.after], []
             before, after = (list(map(self.with_reads, part)) for part in (self.state.before, self.state.after))
             if attempted:
@@ -182,13 +191,14 @@ class _Forward:
                 self.assign(target, value)
             case Copy():
                 return self.moves(stmt)
-            case Unpack(targets=targets, value=value) if self.state.tangents.is_active(value):
-                whole = self.state.tangents.held(value)
+            case Unpack(targets=targets, value=value) if (whole := self.state.tangents.iterated(value)) is not None:
                 self.state.make.emit(replace(stmt, targets=tuple(map(self.state.dot_or_dummy, targets)), value=whole))
-            case Unpack(targets=targets):
-                self.state.zeroed(targets)
+            case Unpack(targets=targets, value=value):
+                self.state.zeroed(targets, value)
+            case If() if is_attempt(stmt):
+                return self.attempt(stmt)
             case If(then=then, orelse=orelse):
-                return replace(stmt, then=self.block(then, is_attempt(stmt)), orelse=self.block(orelse))
+                return replace(stmt, then=self.block(then), orelse=self.block(orelse))
             case While(body=body):
                 return replace(stmt, body=self.block(body))
             case For():
@@ -222,7 +232,7 @@ class _Forward:
             self.state.define(target, UNSET)
             return
         tangents = self.state.tangents
-        whole = isinstance(value, Call) and tangents.is_active(value)
+        whole = isinstance(value, Call) and (tangents.is_active(value) or tangents.merges(value))
         dot = tangents.of_call(value, Var(target)) if whole and isinstance(value, Call) else tangents.of(value)
         if dot is None:
             self.state.zeroed([target], value)
@@ -255,6 +265,8 @@ class _Forward:
         active = any(map(tangents.is_active, stmt.iters)) and any(t in dots for t in stmt.targets)
         if not active:
             body = self.block(stmt.body)
+            for i, target in enumerate(stmt.targets):
+                self.check_items(target, stmt.iters[0 if stmt.unpacked else i], stmt)
             starts = [Assign(dots[t], tangents.zeros(Var(t)), stmt.origin) for t in stmt.targets if t in dots]
             return replace(stmt, body=(*starts, *body))
         if stmt.unpacked:
@@ -272,13 +284,22 @@ class _Forward:
         for target, runs in pairs:
             if target not in self.state.dots:
                 continue
-            along = self.state.tangents.of(runs)
+            along = self.state.tangents.iterated(runs)
             if along is None:
+                self.check_items(target, runs, stmt)
                 zeros.append(Assign(self.state.dots[target], self.state.tangents.zeros(Var(target)), stmt.origin))
             else:
                 targets.append(self.state.dots[target])
                 iters.append(along)
         return replace(stmt, targets=tuple(targets), iters=tuple(iters), body=(*zeros, *self.block(stmt.body)))
+
+    def check_items(self, target: str, runs: Expr, stmt: For) -> None:
+        """Refuse a loop that writes into items of something constant, of which other names may be parts."""
+        if self.state.is_buffer(target) and not (
+            isinstance(runs, Call) and sharing(runs, self.state.make.fact) == "fresh"
+        ):
+            what = f"{base(target)} is written in place, and what the loop has it from is constant here"
+            self.state.refuse(stmt.origin.line, what, f"Write into a copy: np.copy({base(target)}).")
 
 
 def _is_light_index(index: Expr) -> bool:

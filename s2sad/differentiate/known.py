@@ -14,7 +14,7 @@ from s2sad.analysis.summaries import Context
 from s2sad.errors import Place, S2SADError, Violation
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
 from s2sad.ir.types import Fact
-from s2sad.runtime.tangents import zero_tangent
+from s2sad.runtime.zeros import zero_tangent
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,10 @@ class TangentCall:
         if count + len(self.active) == 1:
             out = (out,)
         results = out[:count]
-        moved = dict(zip(self.active, out[count:], strict=True))
-        parts = [moved[i] if i in moved else zero_tangent(result) for i, result in enumerate(results)]
+        constant = [i for i in range(count) if i not in self.active]
+        zeros = zero_tangent(tuple([results[i] for i in constant]))
+        moved = dict(zip((*self.active, *constant), (*out[count:], *zeros), strict=True))
+        parts = [moved[i] for i in range(count)]
         if self.count is None:
             return results[0], parts[0]
         return tuple(results), tuple(parts)

@@ -31,7 +31,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
     active = tuple([name for name, value in bound.items() if state.tangents.is_active(value)])
     written = [t for t in state.effects.written_by(stmt) if t in state.dots]
     if not active or not (written or any(t in state.dots for t in targets)):
-        state.zeroed(targets)
+        state.zeroed(targets, call)
         return stmt
     facts = {name: state.make.fact(value) for name, value in bound.items()}
     summary = state.effects.calls.get(call)
@@ -54,12 +54,12 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
             if made.active:
                 state.make.emit(replace(stmt, targets=dots, value=Var(outs[1])))
             else:
-                state.zeroed(targets)
+                state.zeroed(targets, call)
         else:
             outs = [targets[0], state.dot_or_dummy(targets[0])]
             if not made.active:
                 outs[1] = state.dropped()
-                state.zeroed(targets)
+                state.zeroed(targets, call)
         if not made.active:
             outs.pop()
         return _received(state, outs, value, stmt)
@@ -68,7 +68,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
     results = list(targets) if isinstance(stmt, Unpack) else [state.dropped() for _ in range(made.count)]
     dots_of = {i: state.dot_or_dummy(results[i]) if isinstance(stmt, Unpack) else state.dropped() for i in made.active}
     if isinstance(stmt, Unpack):
-        state.zeroed([t for i, t in enumerate(results) if i not in made.active])
+        state.zeroed([t for i, t in enumerate(results) if i not in made.active], call)
     elif isinstance(stmt, Assign):
         whole = state.make.of[stmt.target]
         for i, name in enumerate(results):
@@ -113,7 +113,7 @@ def met_call(state: State, stmt: Assign, target: str, call: Call) -> Stmt:
     operands: dict[int | str, Expr] = {**dict(enumerate(args)), **dict(call.kwargs)}
     active = [k for k, v in operands.items() if state.tangents.is_active(v)]
     if not active or target not in state.dots:
-        state.zeroed([target])
+        state.zeroed([target], call)
         return stmt
     which = Build("tuple", tuple(map(Const, active)))
     dots = Build("tuple", tuple([state.tangents.held(operands[k]) for k in active]))

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.tangents import Tangents, tangent_fact
 from s2sad.errors import Violation
-from s2sad.ir.nodes import Assign, Build, Expr, Stmt, Var
+from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
+from s2sad.runtime.zeros import tangent_beside, zero_tangent
 
+_TANGENT_BESIDE = Op("runtime", "tangent_beside", tangent_beside)
+_ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
 INTO_STOPPED = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
 
 
@@ -36,8 +40,10 @@ class State:
         self.after: list[Stmt] = []
         #: What the result is, or may share with: callers may write into it, and into its tangent.
         self.returned = {m for n in names_in(known.function.result) for m in self.effects.group.get(n, (n,))}
+        # What may share memory with what is written counts as active; a dtype or array of the module is not.
+        outside = {s.target for s in walk(known.function.body) if isinstance(s, Assign) and isinstance(s.value, Global)}
         for name in [*given, *(n for s in walk(known.function.body) for n in writes(s))]:
-            if name in self.active and name not in self.dots:
+            if name in self.active and name not in self.dots and name not in outside:
                 stem = f"{base(name)}_dot"
                 dot = given.get(name) or self.make.fresh(f"~{stem}" if stem in self.make.variables else stem)
                 self.dots[name] = dot
@@ -72,15 +78,36 @@ class State:
         self.make.of[dummy] = self.make.named(tangent_fact(self.make.of[name]), dummy)
         return dummy
 
-    def zeroed(self, targets: Iterable[str], value: Expr | None = None) -> None:
-        """Zero tangents for names that carry no derivative after all: of values none, of what is written arrays."""
+    def zeroed(self, targets: Iterable[str], value: Expr) -> None:
+        """Zero tangents for names whose ``value`` is constant: none for numbers; arrays, for what is written later."""
+        written = []
         for target in targets:
             if target not in self.dots:
                 continue
             if self.is_buffer(target) or target in self.effects.versions:
-                self.define(target, self.tangents.zeros(value if isinstance(value, Build) else Var(target)))
+                written.append(target)
             else:
                 del self.dots[target]
+        if not written:
+            return
+        sources = sorted({n for n in names_in(value) if n in self.dots} - {*written})
+        if sources and isinstance(value, Call) and sharing(value, self.make.fact) == "fresh":
+            sources = []
+        groups = [self.effects.group.get(t, frozenset({t})) for t in written]
+        if not sources and len({n for group in groups for n in group}) == sum(map(len, groups)):
+            for target in written:
+                self.define(target, self.tangents.zeros(value if isinstance(value, Build) else Var(target)))
+            return
+        whole = Var(written[0]) if len(written) == 1 else Build("tuple", tuple(map(Var, written)))
+        if sources:
+            beside = [Build("tuple", tuple(map(Var, names))) for names in (sources, [self.dots[n] for n in sources])]
+            made = Call(_TANGENT_BESIDE, (whole, *beside))
+        else:
+            made = Call(_ZERO_TANGENT, (whole,))
+        if len(written) == 1:
+            self.define(written[0], made)
+        else:
+            self.make.emit(Unpack(tuple([self.dots[t] for t in written]), made, None, self.make.origin))
 
     def dropped(self) -> str:
         """A name of ours for a result."""

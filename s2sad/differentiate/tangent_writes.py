@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.adjoints import makes_fresh
-from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS
+from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, mirrors
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangents import COPYING
@@ -17,10 +18,12 @@ from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import same_shape
 from s2sad.runtime import own, require_floats
-from s2sad.runtime.tangents import assigned, broadcast_like, own_tangent
+from s2sad.runtime.tangents import assigned, broadcast_like
+from s2sad.runtime.zeros import own_tangent, viewed_tangent
 
 _OWN = Op("runtime", "own", own)
 _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
+_VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _FUNCTIONS = dict(operators.BINARY.values())
@@ -35,8 +38,7 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     if isinstance(value, (Var, Build)) or (isinstance(value, Call) and value.op.kind == "change"):
         return dot
     if isinstance(value, Call) and not _is_fresh(state, value):
-        # A view, or the object itself: so is its tangent, of the same layout.
-        return dot
+        return _viewed(state, target, value, dot)
     if isinstance(value, Call) and value.op.function in COPYING and not state.effects.reshapes:
         return dot
     known, fact = state.make.fact(dot), state.make.of[target]
@@ -49,6 +51,21 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     if exact and isinstance(dot, Call) and (makes_fresh(dot) or dot.op.function in (np.zeros_like, np.copy, own)):
         return dot
     return Call(_OWN_TANGENT, (bare(dot), Var(target)))
+
+
+def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
+    """The tangent of what may be, or view, an operand: the same of the tangent of that, which has the same layout."""
+    first = value.args[0] if value.args else None
+    rule = ops.find(value.op.function)
+    if rule is None or first is None or value.op.kind in ("index", "ifexp", "user", "met"):
+        return dot
+    whole = state.make.fact(first)
+    if whole.kind in CONTAINERS or not state.tangents.is_active(first):
+        return dot
+    first_dot = state.tangents.held(first)
+    if rule.result in ("view", "maybe_view") and mirrors(value) and not value.op.checked and whole.kind == "array":
+        return replace(value, args=(first_dot, *value.args[1:]))
+    return Call(_VIEWED_TANGENT, (Var(target), first, first_dot, bare(dot)))
 
 
 def bare(dot: Expr) -> Expr:
@@ -96,7 +113,7 @@ def augmented(state: State, target: str, call: Call) -> None:
     if kind == "scalar" and call.op.name in ("+", "-") and isinstance(left, Var) and left.name in state.dots:
         _added(state, target, call.op.name, Var(state.dots[left.name]), state.tangents.held(call.args[1]))
         return
-    if kind in ("list", "tuple") and in_place:
+    if (kind in ("list", "tuple") and in_place) or state.tangents.merges(call):
         dot = state.tangents.of_call(call, plain)
     else:
         z: Expr = plain
@@ -113,7 +130,7 @@ def augmented(state: State, target: str, call: Call) -> None:
     if kind == "array":
         state.make.emit(Store(old, ELLIPSIS, bare(new), None, state.make.origin))
         state.define(target, old)
-    elif kind in ("list", "tuple"):
+    elif kind in ("list", "tuple") or state.tangents.merges(call):
         state.define(target, new)
     else:
         state.define(target, Call(_ASSIGNED, (old, new)))

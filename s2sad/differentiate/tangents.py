@@ -22,17 +22,20 @@ from s2sad.ops.spec import Rule
 from s2sad.runtime import own
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.items import require_real_operand
-from s2sad.runtime.tangents import broadcast_like, zero_tangent
+from s2sad.runtime.tangents import along, broadcast_like, items_tangent
+from s2sad.runtime.zeros import zero_tangent
 
 _ARRAY = Op("runtime", "np.array", np.array)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
 _BROADCAST_LIKE = Op("runtime", "broadcast_like", broadcast_like)
+_ALONG = Op("runtime", "along", along)
+_ITEMS = Op("runtime", "items_tangent", items_tangent)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
 _ZEROS_LIKE = Op("runtime", "np.zeros_like", np.zeros_like)
 #: What makes a copy of a tangent as it does of the value.
 COPYING = (own, np.copy, copy_arrays, copy_reachable, copy_together)
 #: Methods of containers that hand on what these hold.
-_HANDING = ("copy", "values", "items")
+_HANDING = ("copy", "values")
 #: The tangent zero, inside of an expression that is being made.
 _ZERO = Const("zero tangent")
 
@@ -50,6 +53,11 @@ class Tangents:
     def is_active(self, expr: Expr) -> bool:
         """Whether an expression has a tangent other than zero."""
         return any(name in self.dots for name in carriers(expr))
+
+    def merges(self, call: Call) -> bool:
+        """Whether an operation is ``|`` of dicts, the only ones among what carries derivatives that have it."""
+        given = call.op.kind in ("operator", "inplace") and call.op.name == "|"
+        return given and any(not self.make.fact(a).numeric and self.is_active(a) for a in call.args)
 
     # --- operands
 
@@ -114,9 +122,27 @@ class Tangents:
         if op.kind in ("operator", "inplace") and result in ("tuple", "list") and op.name in ("+", "*"):
             parts = [a if self.make.fact(a).kind == "scalar" else self.held(a) for a in args]
             return Call(op, tuple(parts))
-        if op.function in (*COPYING, list, tuple) or (inside and op.kind == "method" and op.name in _HANDING):
+        if self.merges(call):
+            return Call(op, tuple(map(self.held, args)))
+        if op.kind == "method" and op.name == "items" and inside:
+            return Call(_ITEMS, (self.held(args[0]),))
+        if op.function in COPYING or (inside and op.kind == "method" and op.name in _HANDING):
             return Call(op, tuple(map(self.held, args)), call.kwargs)
+        if op.function in (list, tuple):
+            made = self.iterated(args[0])
+            return None if made is None else Call(op, (made,), call.kwargs)
         return self.ruled(call, z)
+
+    def iterated(self, expr: Expr) -> Expr | None:
+        """The tangent of something as the items that a loop over it has; None for zeros.
+
+        A loop over a dict has its keys, which are constants.
+        """
+        dot = self.of(expr)
+        kind = self.make.fact(expr).kind
+        if dot is None or kind == "dict":
+            return None
+        return Call(_ALONG, (dot, expr)) if kind in ("open", "other") else dot
 
     def item(self, whole: Expr, index: Expr) -> Expr | None:
         """The tangent of ``whole[index]``."""
@@ -131,7 +157,8 @@ class Tangents:
         rule, bound = found.rule, found.bound
         for name in maybe_complex(found, self.make.fact):
             self.make.emit(Evaluate(Call(_REQUIRE_REAL_OPERAND, (bound[name], Const(call.op.name))), self.make.origin))
-        active = [name for name in rule.wrt if name in bound and self.is_active(bound[name])]
+        keys = {n for n in bound if self.consumed(rule, n, bound[n]) == "dict"}  # which are constants
+        active = [n for n in rule.wrt if n in bound and n not in keys and self.is_active(bound[n])]
         if not active:
             return None
         if rule.kind == "linear":
@@ -156,6 +183,16 @@ class Tangents:
             return None
         return self.full(self.make.tidy(made), call, z)
 
+    def consumed(self, rule: Rule, name: str, operand: Expr) -> str:
+        """The kind of an operand whose items an operation takes; empty of what it takes as a whole."""
+        if name not in rule.consumes:
+            return ""
+        if name == rule.variadic:
+            if not isinstance(operand, Build) or len(operand.items) != 1:
+                return ""
+            operand = operand.items[0]
+        return self.make.fact(operand).kind
+
     def as_arrays(self, call: Call, rule: Rule, bound: Mapping[str, Expr]) -> dict[str, Expr]:
         """The operands, with arrays for lists where NumPy makes them, since operators do not."""
         if not rule.broadcasts or call.op.kind == "operator":
@@ -177,7 +214,9 @@ class Tangents:
             operand = bound.get(name)
             if operand is None or operand == Const(None):
                 continue
-            if name == rule.variadic and isinstance(operand, Build):
+            if self.consumed(rule, name, operand) in ("dict", "open", "other"):
+                changed[id(operand)] = Call(_ALONG, (self.held(operand), operand))
+            elif name == rule.variadic and isinstance(operand, Build):
                 changed.update({id(item): self.held(item) for item in operand.items})
             else:
                 changed[id(operand)] = self.held(operand)
@@ -243,6 +282,12 @@ class Tangents:
         for name in rule.wrt:
             operand = bound.get(name, Const(None))
             dots[name] = self.dot(operand, wide[name]) if name in active else _ZERO
+            if name in active and self.consumed(rule, name, operand) in ("open", "other"):
+                made = dots[name]
+                if isinstance(made, Build) and isinstance(operand, Build):
+                    dots[name] = replace(made, items=(Call(_ALONG, (made.items[0], operand.items[0])),))
+                else:
+                    dots[name] = Call(_ALONG, (made, operand))
             if name in active and rule.variadic != name and not isinstance(dots[name], (Var, Const, Build)):
                 dots[name] = self.make.let(self.make.fresh("~t_dot"), dots[name])
         materialised = {

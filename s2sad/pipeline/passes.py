@@ -81,7 +81,8 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
     """The passes after the tangents are written: joins, dead code, temporaries; others have what is ``seen``."""
     function = checked(remove_trivial_joins(checked(replace(function, reverse=()), "forward")), "joins")
     stems = {base(dot) for dot in made.facts if base(dot).endswith("_dot")}
-    tangents = frozenset(n for s in walk(function.body) for n in writes(s) if base(n) in stems)
+    named = (*(p.name for p in function.params), *(n for s in walk(function.body) for n in writes(s)))
+    tangents = frozenset(n for n in named if base(n) in stems)
     groups = {**a.effects.objects(), **dict.fromkeys(tangents, tangents)}
     kept = [*sorted(a.effects.written & a.effects.module), *seen]
     function = remove_dead(function, groups, kept)

@@ -128,10 +128,10 @@ def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f".keywords[{name!r}]", value) for name, value in x.keywords.items())
     elif isinstance(x, np.flatiter):
         yield ".base", x.base
-    yield from ((f".{name}", value) for name, value in _attributes(x))
+    yield from ((f".{name}", value) for name, value in attributes(x))
 
 
-def _attributes(x: Any) -> Iterator[tuple[str, Any]]:
+def attributes(x: Any) -> Iterator[tuple[str, Any]]:
     """The attributes that an object has of its own, in its dictionary or in slots."""
     if isinstance(x, (types.MethodType, types.BuiltinMethodType)):
         return
@@ -179,7 +179,7 @@ def is_mutable(x: Any) -> bool:
 
 def _is_sentinel(x: Any) -> bool:
     """Whether an instance is there to be recognised: it has no attributes, and a name in the module of its class."""
-    if any(True for _ in _attributes(x)):
+    if any(True for _ in attributes(x)):
         return False
     return any(value is x for value in vars(sys.modules.get(type(x).__module__, object)).values())
 

@@ -1,4 +1,4 @@
-"""The helpers of forward mode: tangents that are zero, and tangents of arrays that are written in place."""
+"""The helpers of forward mode: tangents in the form of values, and tangents that users give."""
 
 from __future__ import annotations
 
@@ -8,31 +8,28 @@ import numpy as np
 
 from s2sad.errors import ArgumentError
 from s2sad.runtime.copies import laid_out_like
-from s2sad.runtime.objects import Unset
 from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
+from s2sad.runtime.zeros import zero_tangent
 
 
-def zero_tangent(x: Any) -> Any:
-    """The tangent of a constant: zeros in the structure of ``x``; None of what is neither a number nor holds any.
+def along(x_dot: Any, x: Any) -> Any:
+    """What a loop over the tangent of ``x`` runs over: for a dict, zeros for its keys.
 
     Example:
-        >>> zero_tangent((1.5, [np.ones(2)], "name"))
-        (0.0, [array([0., 0.])], None)
+        >>> along({"a": 1.0}, {"a": 2.0})
+        [None]
     """
-    if isinstance(x, np.ndarray):
-        return laid_out_like(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    if isinstance(x, (float, int, complex, np.number)):
-        return 0.0
-    if isinstance(x, (list, tuple)):
-        return sequence_like(x, [zero_tangent(item) for item in x])
-    if isinstance(x, dict):
-        return {key: zero_tangent(item) for key, item in dict.items(x)}
-    if type(x) is Unset:
-        return x
-    fields = dataclass_fields(x)
-    if fields is not None:
-        return with_fields(x, {name: zero_tangent(getattr(x, name)) for name in fields})
-    return np.zeros_like(x) if hasattr(x, "__array_function__") else None
+    return [zero_tangent(key) for key in x] if isinstance(x, dict) else x_dot
+
+
+def items_tangent(x_dot: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """The tangents of the pairs of keys and values of a dict.
+
+    Example:
+        >>> items_tangent({2: 1.0})
+        [(0.0, 1.0)]
+    """
+    return [(zero_tangent(key), value) for key, value in x_dot.items()]
 
 
 def broadcast_like(x_dot: Any, x: Any) -> Any:
@@ -46,17 +43,6 @@ def broadcast_like(x_dot: Any, x: Any) -> Any:
         return x_dot
     shape = np.shape(x)
     return x_dot if np.shape(x_dot) == shape else np.broadcast_to(x_dot, shape)
-
-
-def own_tangent(x_dot: Any, x: Any) -> Any:
-    """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
-    if not isinstance(x, np.ndarray):
-        return x_dot
-    if x.dtype.kind not in "fc":
-        return np.zeros(x.shape)
-    made = laid_out_like(x)
-    made[...] = x_dot
-    return made
 
 
 def assigned(old: Any, x_dot: Any) -> Any:
@@ -85,7 +71,12 @@ def fitting(x_dot: Any, x: Any, name: str, label: str) -> Any:
         given = np.asarray(x_dot)
         if given.dtype.kind not in "fciub" or (given.dtype.kind == "c" and x.dtype.kind == "f"):
             raise _unfit(label, name, f"is an array of {given.dtype}", f"and the argument of {x.dtype}")
-        return given.astype(x.dtype, copy=False)
+        if given.dtype == x.dtype and given.strides == x.strides:
+            return given
+        # In the layout of the argument, so that a view of one is the same view of the other.
+        made = laid_out_like(x)
+        made[...] = given
+        return made
     if isinstance(x, (float, complex, np.inexact)):
         if np.shape(x_dot) != () or not isinstance(x_dot, (int, float, complex, np.number, np.ndarray)):
             raise _unfit(label, name, f"is {type(x_dot).__name__} of shape {np.shape(x_dot)}", "not a number")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
+from s2sad import jvp, value_and_grad
 from s2sad.errors import UnsupportedError
 
 NAMES = ["y", "z", "w"]
@@ -90,8 +90,9 @@ def outcome(f: Callable[..., Any], x: float) -> tuple[Any, ...]:
         return (type(error).__name__,)
 
 
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("seed", range(60))
-def test_random_program(seed: int, tmp_path: Path) -> None:
+def test_random_program(seed: int, mode: str, tmp_path: Path) -> None:
     path = tmp_path / f"tries_{seed}.py"
     path.write_text(program(seed), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -100,7 +101,7 @@ def test_random_program(seed: int, tmp_path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     f = module.f
-    df = value_and_grad(f)
+    df = value_and_grad(f) if mode == "reverse" else lambda x: jvp(f, (x,), (1.0,))
     for x in POINTS:
         kind, *value = outcome(f, x)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import multiprocessing
 import pathlib
@@ -18,9 +19,9 @@ from tests.matrix.judge import FAILURES, Verdict, judge, shrunk
 _KINDS = ("right", "refused", *FAILURES, "raised", "undecided")
 
 
-def verdict(index: int) -> tuple[int, Verdict]:
+def verdict(index: int, mode: str = "reverse") -> tuple[int, Verdict]:
     try:
-        return index, judge(program(index))
+        return index, judge(program(index), mode)
     except Exception:
         return index, Verdict("crash", f"in the judgement itself: {traceback.format_exc()}")
 
@@ -68,10 +69,12 @@ def main() -> int:
     parser.add_argument("--shrink", type=int, help="the same for a simpler program with that verdict")
     parser.add_argument("--out", type=pathlib.Path, help="a file for the verdicts, one line of JSON each")
     parser.add_argument("--axes", action="store_true", help="a table for each axis, not of families only")
+    parser.add_argument("--mode", default="reverse", choices=("reverse", "forward"))
     options = parser.parse_args()
+    decided = functools.partial(verdict, mode=options.mode)
     if options.show is not None or options.shrink is not None:
         shown = program(options.show) if options.shrink is None else shrunk(program(options.shrink))
-        print(shown.source, shown.family, shown.axes, judge(shown), sep="\n")
+        print(shown.source, shown.family, shown.axes, judge(shown, options.mode), sep="\n")
         return 0
     indices = chosen(options)
     tally: Counter[str] = Counter()
@@ -81,9 +84,9 @@ def main() -> int:
         out = stack.enter_context(options.out.open("w")) if options.out else None
         if options.jobs > 1:
             pool = stack.enter_context(multiprocessing.get_context("spawn").Pool(options.jobs))
-            results = pool.imap_unordered(verdict, indices, chunksize=20)
+            results = pool.imap_unordered(decided, indices, chunksize=20)
         else:
-            results = map(verdict, indices)
+            results = map(decided, indices)
         for index, found in results:
             made = program(index)
             tally[found.kind] += 1

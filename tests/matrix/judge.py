@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.matrix.build import Program, composed
-from tests.trees import bits, fresh, leaves
+from tests.trees import bits, fresh, leaves, tree_map
 
 #: Verdicts that are failures.
 FAILURES = ("value", "gradient", "changed", "effects", "crash", "unplaced")
@@ -211,13 +211,13 @@ class Expired(BaseException):
     """Not an `Exception`, so that nobody takes it for the program's own."""
 
 
-def judge(program: Program) -> Verdict:
-    """Runs the program and its gradient, and compares."""
+def judge(program: Program, mode: str = "reverse") -> Verdict:
+    """Runs the program and its gradient, or its tangent in forward mode, and compares."""
     lines = program.source.splitlines(keepends=True)
     linecache.cache[program.filename] = (len(program.source), None, lines, program.filename)
     try:
         with _limited():
-            return _judged(program)
+            return _judged(program, mode)
     except Expired:
         return Verdict("crash", "took too long")
     finally:
@@ -249,7 +249,23 @@ def _expected(runs: Runs, directions: list[Any]) -> Iterator[Expected]:
         yield Expected(value, after, Picture(args).outside, slope)
 
 
-def _judged(program: Program) -> Verdict:
+def _forward(f: Any, argnums: tuple[int, ...], directions: list[Any]) -> Any:
+    """The value of a function and its tangent along the directions, which belong to its arrays in their order."""
+    from s2sad import jvp
+
+    def call(*args: Any) -> tuple[Any, Any]:
+        given = iter(directions)
+
+        def along(leaf: Any) -> Any:
+            return next(given) if isinstance(leaf, np.ndarray) else leaf
+
+        tangents = [tree_map(along, a) if i in argnums else None for i, a in enumerate(args)]
+        return jvp(f, args, tangents)
+
+    return call
+
+
+def _judged(program: Program, mode: str) -> Verdict:
     from s2sad import value_and_grad
 
     expected: list[Expected] = []
@@ -263,7 +279,10 @@ def _judged(program: Program) -> Verdict:
     except Exception as problem:
         if not expected:
             return Verdict("raised", f"{type(problem).__name__}: {problem}")
-    df = value_and_grad(names["f"], program.argnums)
+    if mode == "forward":
+        df = _forward(names["f"], program.argnums, directions)
+    else:
+        df = value_and_grad(names["f"], program.argnums)
     verdict = Verdict("right")
     for number, call in enumerate(expected):
         found = _compared(df, names, directions, call)
@@ -279,7 +298,7 @@ def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: E
     args = names["arguments"]()
     before = Picture(args).inside
     try:
-        value, gradients = df(*args)
+        value, found = df(*args)
     except S2SADError as problem:
         if Picture(args).inside != before:
             return Verdict("changed", f"the arguments, then refused: {problem}")
@@ -300,10 +319,13 @@ def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: E
     best, error = expected.slope
     if not (np.isfinite(best) and error <= 1e-6 * max(1.0, abs(best))):
         return Verdict("undecided", f"{best} +- {error}")
-    flat = [leaf for _, leaf in leaves(list(gradients)) if isinstance(leaf, np.ndarray)]
-    if [np.shape(g) for g in flat] != [np.shape(d) for d in directions]:
-        return Verdict("gradient", f"shapes {[np.shape(g) for g in flat]}")
-    along = sum(float(np.sum(g * d)) for g, d in zip(flat, directions, strict=True))
+    if not isinstance(found, tuple):  # a tangent
+        along = float(found)
+    else:
+        flat = [leaf for _, leaf in leaves(list(found)) if isinstance(leaf, np.ndarray)]
+        if [np.shape(g) for g in flat] != [np.shape(d) for d in directions]:
+            return Verdict("gradient", f"shapes {[np.shape(g) for g in flat]}")
+        along = sum(float(np.sum(g * d)) for g, d in zip(flat, directions, strict=True))
     if not abs(along - best) <= 1e-6 * max(1.0, abs(best)) + 10 * error:
         return Verdict("gradient", f"derivative along a direction {along!r}, differences give {best!r}")
     return Verdict("right")

@@ -27,11 +27,12 @@ def _sample() -> dict[str, list[Program]]:
 SAMPLE = _sample()
 
 
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("family", SAMPLE)
-def test_family(family: str) -> None:
+def test_family(family: str, mode: str) -> None:
     failures = []
-    for made in SAMPLE[family]:
-        verdict = judge(made)
+    for made in SAMPLE[family][:: 1 if mode == "reverse" else 2]:
+        verdict = judge(made, mode)
         if verdict.kind in FAILURES:
             failures.append(
                 f"{made.source}\n# program {made.index} {dict(made.axes)}\n# {verdict.kind}: {verdict.message}"

@@ -1,0 +1,207 @@
+"""Tangents of constants: zeros, which share memory where the constants do."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.copies import attributes, is_instance, laid_out_like
+from s2sad.runtime.objects import Unset
+from s2sad.runtime.sharing import arrays_in, overlap
+from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
+
+
+def zero_tangent(x: Any) -> Any:
+    """The tangent of a constant: zeros in the structure of ``x``; None of what is neither a number nor holds any.
+
+    That of an object of a class written in Python is a namespace.
+    Arrays, lists and dicts that ``x`` holds twice, or that share memory, have tangents that do.
+
+    Example:
+        >>> zero_tangent((1.5, [np.ones(2)], "name"))
+        (0.0, [array([0., 0.])], None)
+    """
+    return _Zeros().of(x)
+
+
+def tangent_beside(x: Any, sources: Sequence[Any], dots: Sequence[Any]) -> Any:
+    """The tangent of a constant that may be, hold or view what has a tangent already, of which it is then a part.
+
+    Args:
+        x: The constant.
+        sources: What ``x`` may share memory with.
+        dots: The tangents of these.
+
+    Raises:
+        UndefinedDerivativeError: if arrays overlap so that neither is a part of the other.
+
+    Example:
+        >>> a, a_dot = np.ones(3), np.zeros(3)
+        >>> x_dot = tangent_beside([a[1:]], [a], [a_dot])
+        >>> x_dot[0][:] = 2.0
+        >>> a_dot
+        array([0., 2., 2.])
+    """
+    zeros = _Zeros()
+    for source, dot in zip(sources, dots, strict=True):
+        zeros.note(source, dot)
+    return zeros.of(x)
+
+
+def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
+    """The tangent of ``x``: that part of the tangent of ``source`` which it is, or else ``x_dot`` as its own.
+
+    Args:
+        x: What may be a view of ``source``, or an object of its own.
+        source: An array.
+        source_dot: Its tangent, in the same layout.
+        x_dot: The values of the tangent of ``x``.
+
+    Raises:
+        UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
+    """
+    if isinstance(x, np.ndarray) and isinstance(source, np.ndarray) and overlap(x, source):
+        return _part_like(x, source, source_dot)
+    return own_tangent(x_dot, x)
+
+
+def own_tangent(x_dot: Any, x: Any) -> Any:
+    """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
+    if not isinstance(x, np.ndarray):
+        return x_dot
+    if x.dtype.kind not in "fc":
+        return np.zeros(x.shape)
+    made = laid_out_like(x)
+    made[...] = x_dot
+    return made
+
+
+class _Zeros:
+    """Zeros for values; of those that share memory, zeros that do."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, Any] = {}
+        #: What ``made`` has the identities of.
+        self.alive: list[Any] = []
+        self.arrays: list[tuple[Any, Any]] = []
+
+    def note(self, x: Any, dot: Any) -> None:
+        """Note that a value has a tangent."""
+        if isinstance(x, np.ndarray):
+            self.arrays.append((x, dot))
+            return
+        if id(x) in self.made:
+            return
+        pairs: list[tuple[Any, Any]]
+        if isinstance(x, (list, dict)):
+            self.keep(x, dot)
+        if isinstance(x, dict):
+            pairs = [(item, dot[key]) for key, item in dict.items(x)]
+        elif isinstance(x, (list, tuple)):
+            pairs = list(zip(x, dot, strict=True))
+        else:
+            pairs = [(getattr(x, name), getattr(dot, name)) for name in dataclass_fields(x) or ()]
+        for item, item_dot in pairs:
+            self.note(item, item_dot)
+
+    def keep(self, x: Any, dot: Any) -> Any:
+        """Note the tangent of an object, for all places that hold it."""
+        self.made[id(x)] = dot
+        self.alive.append(x)
+        return dot
+
+    def of(self, x: Any) -> Any:
+        """The tangent of a value."""
+        if not isinstance(x, (np.ndarray, float, int, complex, np.number, str, type(None))):
+            # The largest first: others may be parts of it.
+            for array in sorted(arrays_in(x), key=lambda a: a.size, reverse=True):
+                self.part(array)
+        return self.part(x)
+
+    def part(self, x: Any) -> Any:
+        """The tangent of a part of a value, whose larger arrays have theirs."""
+        if isinstance(x, (float, int, complex, np.number)):
+            return 0.0
+        if id(x) in self.made:
+            return self.made[id(x)]
+        if isinstance(x, np.ndarray):
+            return self.keep(x, self.array(x))
+        if isinstance(x, tuple):
+            return sequence_like(x, [self.part(item) for item in x])
+        if isinstance(x, list):
+            return self.keep(x, sequence_like(x, [self.part(item) for item in x]))
+        if isinstance(x, dict):
+            return self.keep(x, {key: self.part(item) for key, item in dict.items(x)})
+        if type(x) is Unset:
+            return x
+        fields = dataclass_fields(x)
+        if fields is not None:
+            return self.keep(x, with_fields(x, {name: self.part(getattr(x, name)) for name in fields}))
+        if is_instance(x):
+            made = self.keep(x, types.SimpleNamespace())
+            vars(made).update((name, self.part(value)) for name, value in attributes(x))
+            return made
+        return np.zeros_like(x) if hasattr(x, "__array_function__") else None
+
+    def array(self, x: Any) -> Any:
+        """The tangent of an array: a part of one that it overlaps, or its own."""
+        if x.dtype.kind not in "fc":
+            return np.zeros(x.shape)
+        for source, dot in self.arrays:
+            if overlap(x, source):
+                return _part_like(x, source, dot)
+        made = laid_out_like(x)
+        self.arrays.append((x, made))
+        return made
+
+
+def _part_like(x: Any, source: Any, dot: Any) -> Any:
+    """The part of ``dot`` that ``x`` is of ``source``."""
+    alike = isinstance(dot, np.ndarray) and dot.strides == source.strides and dot.dtype == source.dtype == x.dtype
+    first = _place(_start(x) - _start(source), source) if alike else None
+    if first is None or not _is_within(x, source, first):
+        raise UndefinedDerivativeError(
+            "arrays overlap here of which neither is surely a part of the other, and one is written in place",
+            "Take a copy of one of them (x.copy()).",
+        )
+    rest = dot[tuple([slice(i, None) for i in first])] if first else dot
+    return np.lib.stride_tricks.as_strided(rest, x.shape, x.strides)
+
+
+def _start(x: Any) -> int:
+    """The address of the first element."""
+    found: int = x.__array_interface__["data"][0]
+    return found
+
+
+def _place(shift: int, x: Any) -> tuple[int, ...] | None:
+    """The index of the element of ``x`` that is ``shift`` bytes after its first; None if there is none."""
+    left = shift - sum(min(0, (n - 1) * stride) for n, stride in zip(x.shape, x.strides, strict=True))
+    found = [0] * x.ndim
+    for axis in sorted(range(x.ndim), key=lambda i: -abs(x.strides[i])):
+        n, stride = x.shape[axis], x.strides[axis]
+        steps = min(left // abs(stride), n - 1) if stride else 0
+        left -= steps * abs(stride)
+        found[axis] = steps if stride >= 0 else n - 1 - steps
+    return None if left else tuple(found)
+
+
+def _is_within(x: Any, source: Any, first: tuple[int, ...]) -> bool:
+    """Whether every element of ``x``, whose first is at an index of ``source``, surely is one of ``source``."""
+    (low, high), (start, end) = map(np.lib.array_utils.byte_bounds, (x, source))
+    if end - start == source.nbytes and all(stride % x.itemsize == 0 for stride in x.strides):
+        return bool(start <= low and high <= end)
+    # Places in source are linear in the indices of x: the extremes are at corners.
+    lows, highs = list(first), list(first)
+    for n, stride in zip(x.shape, x.strides, strict=True):
+        after = _place(_start(x) - _start(source) + stride, source) if n > 1 else first
+        if after is None:
+            return False
+        for axis, (i, k) in enumerate(zip(first, after, strict=True)):
+            lows[axis] += min(0, (n - 1) * (k - i))
+            highs[axis] += max(0, (n - 1) * (k - i))
+    return all(low >= 0 and high < n for low, high, n in zip(lows, highs, source.shape, strict=True))

@@ -1,0 +1,193 @@
+"""Tangents of what shares memory share it too: results that are one object, what may be a view; dicts, ``try``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import jvp
+from s2sad.errors import UnsupportedError
+from tests.oracle import richardson_jvp
+
+X = np.array([0.5, 1.2, -0.7])
+D = np.array([0.3, -1.0, 0.8])
+
+
+def slope(f: Callable[..., Any], x: Any, d: Any) -> Any:
+    value, tangent = jvp(f, (x,), (d,))
+    np.testing.assert_equal(value, f(x))
+    return tangent
+
+
+class TestDicts:
+    """A loop over a dict has its keys, which are constants."""
+
+    GIVEN, DIRECTION = {2.0: 1.5, 3.0: -0.5}, {2.0: 1.0, 3.0: 0.7}
+
+    @staticmethod
+    def keys(d: Any) -> Any:
+        total = 0.0
+        for k in d:
+            total = total + d[k] * k
+        return total
+
+    @staticmethod
+    def pairs(d: Any) -> Any:
+        total = 0.0
+        for k, v in d.items():
+            total = total + v * v * k
+        return total
+
+    @staticmethod
+    def unpacked(d: Any) -> Any:
+        p, q = d
+        return d[p] * q
+
+    @staticmethod
+    def consumed(d: Any) -> Any:
+        return sum(d) * d[2.0] + max(d) * d[3.0] + max(d.values()) + sum([k * v for k, v in d.items()])
+
+    @staticmethod
+    def listed(d: Any) -> Any:
+        ks, ts = list(d), tuple(d)
+        return ks[0] * d[ks[0]] + sorted(d)[1] * d[ts[1]] ** 2
+
+    @pytest.mark.parametrize("name", ["keys", "pairs", "unpacked", "consumed", "listed"])
+    @pytest.mark.parametrize("known", [True, False])
+    def test_keys_are_constant(self, name: str, known: bool) -> None:
+        f = getattr(TestDicts, name)
+        if known:
+            tangent = jvp(f, (self.GIVEN,), (self.DIRECTION,))[1]
+        else:
+            tangent = jvp(lambda c: f(c["d"]), ({"d": self.GIVEN},), ({"d": self.DIRECTION},))[1]
+
+        def along(*values: float) -> Any:
+            return f(dict(zip(self.GIVEN, values, strict=True)))
+
+        expected = richardson_jvp(along, list(self.GIVEN.values()), list(self.DIRECTION.values()))
+        np.testing.assert_allclose(tangent, expected, rtol=1e-9)
+
+    def test_merged(self) -> None:
+        def f(x: Any, s: Any) -> Any:
+            s |= {"n": x * x}
+            return np.sum(s["n"] * x)
+
+        tangent = jvp(f, (X, {"q": 1.0}), (D, None))[1]
+        np.testing.assert_allclose(tangent, np.sum(3 * X**2 * D), rtol=1e-12)
+
+
+def twice() -> Any:
+    k = np.ones(3)
+    return k, k
+
+
+def views() -> Any:
+    k = np.ones((2, 3))
+    return k, k[1, ::-1]
+
+
+class TestOneObject:
+    @staticmethod
+    def unpacked(x: Any) -> Any:
+        u, v = twice()
+        u[1] = x[0]
+        return np.sum(v * v)
+
+    @staticmethod
+    def whole(x: Any) -> Any:
+        p = twice()
+        p[0][1] = x[0] * x[1]
+        return np.sum(p[1] * x)
+
+    @staticmethod
+    def viewed(x: Any) -> Any:
+        u, v = views()
+        u[1, 0] = x[0]
+        v[0] = x[1] ** 2
+        return np.sum(u * u) + np.sum(v * x)
+
+    @staticmethod
+    def held(x: Any) -> Any:
+        c = {"q": np.full(3, 0.6)}
+        a = c["q"]
+        q = [t for t in (a, np.ones(3)) if len(t) > 2]
+        b = q[0]
+        b[0] = x[2] * 1.5
+        return np.sum(a * x)
+
+    @pytest.mark.parametrize("name", ["unpacked", "whole", "viewed", "held"])
+    def test_what_is_one_object_has_one_tangent(self, name: str) -> None:
+        f = getattr(TestOneObject, name)
+        np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, [X], [D]), rtol=1e-8)
+
+
+class TestMaybeViews:
+    """Whether these share memory with what they are given, only NumPy knows."""
+
+    @pytest.mark.parametrize(
+        "route",
+        [
+            lambda a: np.array(a, copy=None),
+            np.asfortranarray,
+            np.ascontiguousarray,
+            lambda a: np.asarray(a, dtype=float),
+            np.ravel,
+            lambda a: a.T.reshape(-1),
+            lambda a: np.atleast_3d(a),
+            lambda a: np.broadcast_arrays(a, a[0])[0] * 1.0,
+        ],
+    )
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_a_write_goes_where_it_goes(self, route: Callable[[Any], Any], order: str) -> None:
+        def f(x: Any) -> Any:
+            a = np.copy(x, order="K")
+            b = route(a)
+            b[0] = 0.5 * np.sum(x)
+            return np.sum(a * a * x) + np.sum(b**3)
+
+        x = np.asarray(np.arange(6.0).reshape(2, 3) / 5, order=order)  # type: ignore[call-overload]
+        d = np.cos(x)
+        np.testing.assert_allclose(slope(f, x, d), richardson_jvp(f, [x], [d]), rtol=1e-8)
+        # The direction need not be laid out as the argument is.
+        np.testing.assert_allclose(slope(f, x, d.T.copy().T), richardson_jvp(f, [x], [d]), rtol=1e-8)
+
+
+class TestTries:
+    def test_a_handler_reads_what_was_made_before_the_try(self) -> None:
+        def f(x: Any) -> Any:
+            y = x * x
+            try:
+                z = y * int("q")
+            except ValueError:
+                z = y * 3.0
+            return z
+
+        assert jvp(f, (2.0,), (1.0,)) == (12.0, 12.0)
+
+    def test_a_handler_reads_what_was_tried_before_it_raised(self) -> None:
+        def f(x: Any) -> Any:
+            y = x
+            try:
+                y = x * x
+                z = y * int("q")
+            except ValueError:
+                z = y * 3.0
+            return z
+
+        assert jvp(f, (2.0,), (1.0,)) == (12.0, 12.0)
+
+    def test_what_is_tried_and_writes_is_refused(self) -> None:
+        def f(x: Any) -> Any:
+            a = x * x
+            try:
+                r = np.sum(a * x)
+                a[0] = 0.0
+            except ValueError:
+                r = 0.0
+            return r + np.sum(a)
+
+        with pytest.raises(UnsupportedError, match="what is tried"):
+            jvp(f, (X,), (D,))

@@ -1,0 +1,1 @@
+"""Tests of what emitted code calls."""

@@ -1,0 +1,98 @@
+"""Tangents of constants: a write into a part of a value and the same write into its tangent go to the same places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.zeros import tangent_beside, viewed_tangent, zero_tangent
+
+SOURCES = [
+    np.zeros(7),
+    np.zeros((3, 4)),
+    np.zeros((3, 4), order="F"),
+    np.zeros((4, 6))[::2, 1::2],
+    np.zeros((2, 3, 4)).transpose(2, 0, 1),
+    np.zeros(9)[::-2],
+    np.zeros((3, 1, 2)),
+    np.zeros(()),
+]
+
+
+def view(random: np.random.Generator, x: Any) -> Any:
+    """A random part of an array."""
+    for axis in range(x.ndim):
+        kind = random.integers(5)
+        if kind == 1:
+            x = np.flip(x, axis)
+        elif kind == 2:
+            x = np.moveaxis(np.moveaxis(x, axis, 0)[:: random.integers(1, 3)], 0, axis)
+        elif kind == 3 and x.shape[axis] > 1:
+            x = np.moveaxis(np.moveaxis(x, axis, 0)[random.integers(0, 2) :], 0, axis)
+    if random.integers(3) == 0:
+        x = x.T
+    if x.ndim and random.integers(3) == 0 and x.shape[0]:
+        x = x[random.integers(x.shape[0]), ...]
+    return x[None] if random.integers(4) == 0 else x
+
+
+@pytest.mark.parametrize("place", range(len(SOURCES)))
+def test_a_view_has_the_same_view_of_the_tangent(place: int) -> None:
+    source = SOURCES[place]
+    random = np.random.default_rng(place)
+    for _ in range(200):
+        part = view(random, source)
+        dot = np.empty_like(source)
+        if dot.strides != source.strides:
+            dot = zero_tangent(source)
+        assert dot.strides == source.strides
+        source[...], dot[...] = 0.0, 0.0
+        part_dot = tangent_beside({"q": [part]}, (source,), (dot,))["q"][0]
+        marks = np.arange(1.0, part.size + 1).reshape(part.shape)
+        part[...], part_dot[...] = marks, marks
+        np.testing.assert_array_equal(dot, source)
+        np.testing.assert_array_equal(viewed_tangent(part, source, dot, part * 0), marks)
+
+
+def test_what_is_held_twice_has_one_tangent() -> None:
+    a = np.ones((2, 3))
+    held = [a]
+    made = zero_tangent({"a": a[1], "b": held, "c": (held, a), "d": 1.5, "e": "name"})
+    made["b"][0][1, 2] = 7.0
+    assert made["a"][2] == made["c"][0][0][1, 2] == made["c"][1][1, 2] == 7.0
+    assert made["b"] is made["c"][0]
+    assert (made["d"], made["e"]) == (0.0, None)
+
+
+def test_an_object_has_the_tangents_of_its_attributes() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.w, self.me = np.ones(2), self
+
+    made = zero_tangent(Model())
+    np.testing.assert_array_equal(made.w, np.zeros(2))
+    assert made.me is made
+
+
+def test_arrays_that_do_not_share_have_tangents_of_their_own() -> None:
+    a = np.ones(8)
+    even, odd = zero_tangent((a[::2], a[1::2]))
+    even[:] = 1.0
+    assert not odd.any()
+
+
+@pytest.mark.parametrize(
+    ("x", "source"),
+    [
+        (lambda a: a[:4], lambda a: a[2:]),
+        (lambda a: a, lambda a: a[::2]),
+        (lambda a: a.view(complex)[1:], lambda a: a),
+    ],
+)
+def test_what_overlaps_otherwise_is_an_error(x: Any, source: Any) -> None:
+    a = np.zeros(8)
+    with pytest.raises(UndefinedDerivativeError, match="overlap"):
+        tangent_beside(x(a), (source(a),), (np.zeros_like(source(a)) if source(a).size == 8 else source(a).copy(),))
