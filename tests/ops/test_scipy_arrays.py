@@ -159,8 +159,8 @@ def orbit(x: Any) -> Any:
     return integrate.solve_bvp(lambda t, y: -x[0] * y, lambda a, b: a - 1.0, X[:2], x[:2, None]).y[0, 0]
 
 
-def picked(x: Any) -> Any:
-    return np.sum(ndimage.map_coordinates(x, x[None], order=1))
+def bent(x: Any) -> Any:
+    return np.sum(ndimage.geometric_transform(x, lambda place: (place[0] * 0.5,)))
 
 
 def entries(x: Any) -> Any:
@@ -176,7 +176,7 @@ def scaled(x: Any) -> Any:
     [
         (area, "integrate.quad_vec.*leggauss"),
         (orbit, "integrate.solve_bvp.*Runge-Kutta"),
-        (picked, "ndimage.map_coordinates.*np.floor"),
+        (bent, "ndimage.geometric_transform.*map_coordinates"),
         (entries, "csr_matrix.*bincount"),
         (scaled, r"\*"),
     ],

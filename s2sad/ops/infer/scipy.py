@@ -145,6 +145,24 @@ def same_shape(b: Bound, fact: Look) -> Fact | None:
     return replace(x, real=real, boolean=False, size=None) if x.kind == "array" and x.ndim else None
 
 
+def same_axes(b: Bound, fact: Look) -> Fact | None:
+    """Of as many axes as the first operand."""
+    x = fact(next(iter(b.values())))
+    return Fact("array", None, x.ndim, x.real) if x.kind == "array" and x.ndim else None
+
+
+def at_points(b: Bound, fact: Look) -> Fact | None:
+    """The values of an image at points, whose coordinates are in the first axis."""
+    points = fact(b["coordinates"])
+    known = points.kind == "array" and (points.ndim or 0) > 1
+    return Fact("array", None, (points.ndim or 0) - 1, fact(b["input"]).real) if known else None
+
+
+def transformed_image(b: Bound, fact: Look) -> Fact | None:
+    """Of the shape of the image, if no other is asked for."""
+    return same_shape(b, fact) if literal(b["output_shape"]) is None else None
+
+
 def analytic(b: Bound, fact: Look) -> Fact | None:
     x = fact(b["x"])
     return Fact("array", None, x.ndim if x.kind == "array" else None, real=False)

@@ -28,7 +28,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.integrate": ("integrate", "integrals", "odes", "models.integrate"),
     "scipy.interpolate": ("interpolate", "interpolate_models", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
-    "scipy.ndimage": ("ndimage",),
+    "scipy.ndimage": ("ndimage", "warps"),
     "scipy.optimize": ("optimize", "models.optimize"),
     "scipy.signal": ("signal",),
     "scipy.sparse.linalg": ("sparse",),

@@ -317,19 +317,11 @@ def prewitt(z_bar: Array, input: Array, axis: int = -1, mode: Any = "reflect", c
 
 # --- the others
 
-_INTERPOLATION = (
-    "write the interpolation out: x0 = np.floor(stop_gradient(t)).astype(int), then (1 - (t - x0)) * a[x0] + "
-    "(t - x0) * a[x0 + 1], and likewise along each axis"
-)
 _WINDOWS = "use np.lib.stride_tricks.sliding_window_view of np.pad(x, ...), and np.median, np.max or np.min over it"
-_STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
 
 #: What to do instead of differentiating a function of ``scipy.ndimage``.
 REFUSED = {
-    **dict.fromkeys(
-        ("map_coordinates", "shift", "zoom", "rotate", "affine_transform", "geometric_transform"), _INTERPOLATION
-    ),
-    **dict.fromkeys(("spline_filter", "spline_filter1d"), _STOP),
+    "geometric_transform": "use map_coordinates, with the coordinates of all points in one array",
     **dict.fromkeys(
         ("median_filter", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d", "rank_filter",
          "percentile_filter", "grey_dilation", "grey_erosion", "grey_opening", "grey_closing"),

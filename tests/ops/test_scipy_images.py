@@ -1,0 +1,106 @@
+"""Images that ``scipy.ndimage`` reads between their elements, in programs of a user's: against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from s2sad import grad, jvp
+from tests.ops.test_as_a_user import agrees
+from tests.oracle import numeric_gradient, richardson_jvp
+
+RNG = np.random.default_rng(11)
+IMAGE = RNG.normal(size=(5, 6))
+PLACES = np.array([[0.3, 1.2, 2.6, 9.0], [1.7, 3.3, 0.4, -4.3]])
+
+
+def listed_coordinates(p: Any) -> Any:
+    return np.sum(ndimage.map_coordinates(IMAGE, [p[0], 1.1 * p[1]], order=2, mode="mirror") ** 2)
+
+
+def read_at_its_own_values(x: Any) -> Any:
+    return np.sum(ndimage.map_coordinates(x, np.stack([x[0] + 2, x[1] + 2]), mode="nearest") ** 2)
+
+
+def moved(v: Any) -> Any:
+    return np.sum(ndimage.shift(IMAGE, (v[0], 2 * v[1])) ** 2) + np.sum(ndimage.shift(IMAGE, [v[0], 1.0], mode="wrap"))
+
+
+def moved_alike(v: Any) -> Any:
+    return np.sum(ndimage.shift(IMAGE, 0.1 + v[0], None, 1, "reflect") ** 2)
+
+
+def turned(v: Any) -> Any:
+    c, s = np.cos(v[0]), np.sin(v[0])
+    return np.sum(ndimage.affine_transform(IMAGE, [[c, s], [-s, c]], offset=(v[1], 0.5)) ** 2)
+
+
+def rotated(v: Any) -> Any:
+    return np.sum(ndimage.rotate(IMAGE, 90 * v[0], reshape=False, order=3, mode="nearest") ** 2)
+
+
+def halves(x: Any) -> Any:
+    return np.sum(ndimage.zoom(x, 0.5) ** 2) + np.sum(ndimage.zoom(x, (1.5, 2), order=1) ** 3)
+
+
+def registered(x: Any) -> Any:
+    y = ndimage.rotate(ndimage.shift(x, (0.4, -0.7)), 20.0)
+    return np.sum(ndimage.spline_filter(y) ** 2) + np.sum(ndimage.spline_filter1d(x, axis=0) ** 2)
+
+
+POINT = np.array([0.31, 0.7])
+CASES: list[tuple[Callable[..., Any], Any]] = [
+    (listed_coordinates, PLACES), (read_at_its_own_values, IMAGE), (moved, POINT), (moved_alike, POINT),
+    (turned, POINT), (rotated, POINT), (halves, IMAGE), (registered, IMAGE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "x"), CASES, ids=[f.__name__ for f, _ in CASES])
+def test_images_and_points(f: Callable[..., Any], x: Any) -> None:
+    agrees(f, x)
+    dot = RNG.normal(size=x.shape)
+    _, tangent = jvp(f, (x,), (dot,))
+    np.testing.assert_allclose(tangent, richardson_jvp(f, [x], [dot]), rtol=1e-7)
+
+
+def test_images_of_whole_numbers_are_rounded() -> None:
+    whole = np.arange(30).reshape(5, 6)
+    for f in (
+        lambda p: np.sum(ndimage.map_coordinates(whole, p[:, :4], order=1)) * 1.0,
+        lambda p: np.sum(ndimage.shift(whole, p[:, 0])) * 1.0,
+        lambda p: np.sum(ndimage.affine_transform(whole, p[:, :2], p[:, 0])) * 1.0,
+        lambda p: np.sum(ndimage.rotate(whole, p[0, 0])) * 1.0,
+    ):
+        np.testing.assert_array_equal(grad(f)(PLACES), np.zeros(PLACES.shape))
+    assert jvp(lambda p: ndimage.map_coordinates(whole, p), (PLACES,), (PLACES,))[1] == pytest.approx(0.0)
+
+
+def test_points_that_are_not_numbers_are_outside() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(ndimage.map_coordinates(x, [[0.5, np.nan], [1.5, 2.0]], cval=2.0))
+
+    assert f(IMAGE) == ndimage.map_coordinates(IMAGE, [[0.5], [1.5]])[0] + 2.0
+    agrees(f, IMAGE)
+
+
+def test_short_images_have_short_gradients() -> None:
+    image, places = IMAGE.astype(np.float32), PLACES.astype(np.float32)
+    f = lambda x, p: np.sum(ndimage.map_coordinates(x, p) ** 2)  # noqa: E731
+    for i, gradient in enumerate(grad(f, argnums=(0, 1))(image, places)):
+        assert gradient.dtype == np.float32
+        np.testing.assert_allclose(gradient, numeric_gradient(f, (image, places), i), rtol=1e-3, atol=1e-3)
+
+
+def test_a_transformation_by_a_function_is_written_with_its_points() -> None:
+    def bent(x: Any) -> Any:
+        rows, columns = np.indices(x.shape)
+        return np.sum(ndimage.map_coordinates(x, np.stack([rows * 0.5, columns + 0.1 * rows])) ** 2)
+
+    def by_function(x: Any) -> Any:
+        return np.sum(ndimage.geometric_transform(x, lambda at: (at[0] * 0.5, at[1] + 0.1 * at[0])) ** 2)
+
+    np.testing.assert_allclose(grad(bent)(IMAGE), numeric_gradient(by_function, (IMAGE,)), rtol=1e-7, atol=1e-7)
