@@ -400,8 +400,14 @@ def _unread(
         what = f"{called(function)}(...) may keep what is differentiated, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
     arrays = [(a, a.copy()) for x in (*args, *kwargs.values()) for a in arrays_in(x)]
-    value = function(*args, **kwargs)
-    if any(not np.array_equal(a, before, equal_nan=a.dtype.kind in "fc") for a, before in arrays):
+    try:
+        value = function(*args, **kwargs)
+    finally:
+        written = [(a, old) for a, old in arrays if not np.array_equal(a, old, equal_nan=a.dtype.kind in "fc")]
+        for a, old in written:
+            if a.shape == old.shape:
+                a[...] = old
+    if written:
         what = f"{called(function)}(...) has written into what it was given, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a copy: np.copy(...).")])
     if type(value) not in _CHECKED:

@@ -68,6 +68,7 @@ from s2sad.syntax import (
     joined,
     renamed,
     shortened,
+    unmade,
     without_minus,
 )
 
@@ -286,7 +287,7 @@ class _Writer:
                     return [ast.Assign([place], self.expr(value), lineno=0)]
                 return [self.augmented(place, op, value, not forward)]
             case Effect(node=node, names=names):
-                return [self.opaque(node, names)]
+                return [unmade(self.opaque(node, names))]
             case Evaluate(value=value):
                 return [ast.Expr(self.expr(value))]
             case Push(tape=tape, values=values):

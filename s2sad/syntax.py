@@ -52,6 +52,23 @@ def shortened(text: str) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
 
 
+def unmade(stmt: ast.stmt) -> ast.stmt:
+    """The call of the method that a ``del`` or a store runs as that statement; any other as it is.
+
+    Example:
+        >>> stmt = ast.parse("xs.__delitem__(0)").body[0]
+        >>> stmt.value.func.ctx = ast.Del()
+        >>> ast.unparse(unmade(stmt))
+        'del xs[0]'
+    """
+    match stmt:
+        case ast.Expr(ast.Call(ast.Attribute(value=whole, ctx=ast.Del()), [index])):
+            return ast.copy_location(ast.Delete([ast.Subscript(whole, index, ast.Del())]), stmt)
+        case ast.Expr(ast.Call(ast.Attribute(value=whole, ctx=ast.Store()), [index, value])):
+            return ast.copy_location(ast.Assign([ast.Subscript(whole, index, ast.Store())], value), stmt)
+    return stmt
+
+
 class _Renamer(ast.NodeTransformer):
     """Renames free names; what a lambda or comprehension binds stays."""
 

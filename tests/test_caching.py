@@ -420,3 +420,28 @@ def test_arguments_of_one_type_and_other_contents_do_not_mix(space: dict[str, An
         first, second = df([np.ones((2, 3)), V])
         assert first.shape == (2, 3)
         np.testing.assert_array_equal(second, np.full(3, 2.0))
+
+
+def test_arrays_that_classes_have(space: dict[str, Any], compilations: list[str]) -> None:
+    """A guard on an attribute of a class that is an array holds as long as its numbers are the same."""
+    run_cell(
+        space,
+        """
+        class Holder:
+            v = np.array([1.0, 2.0, 3.0])
+            w = ("a", np.ones(3))
+        def f(x):
+            h = Holder()
+            return np.sum(h.v * h.w[1] * x * x)
+        """,
+    )
+    df = grad(space["f"])
+    first = df(V)
+    known = len(compilations)
+    space["Holder"].v = np.array([1.0, 2.0, 3.0])
+    space["Holder"].w = ("a", np.ones(3))
+    np.testing.assert_array_equal(df(V), first)
+    assert len(compilations) == known
+    for v in (np.array([2.0, 4.0, 6.0]), np.float32(2.0)):
+        space["Holder"].v = v
+        np.testing.assert_allclose(df(V), 2.0 * v * V)

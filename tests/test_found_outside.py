@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import operator
 import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import check_grads, grad, value_and_grad, vjp
+from s2sad import S2SADError, check_grads, grad, value_and_grad, vjp
 from s2sad.errors import ArgumentError, UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -400,3 +401,23 @@ def in_a_deque(x: Any) -> Any:
 def test_an_array_of_the_module_that_is_put_where_nobody_knows() -> None:
     with pytest.raises(UnsupportedError, match="SHARED is the module's"):
         grad(in_a_deque)(np.ones(3))
+
+
+def test_what_has_no_source_and_writes_leaves_no_trace() -> None:
+    """It is refused once it has written, and what it has written is undone; so it is if it raises."""
+
+    def filled(x: Any) -> Any:
+        a = np.split(x[...], 1)[0]
+        operator.methodcaller("fill", 0.5)(a)
+        return np.sum(x * x)
+
+    def put_and_raised(x: Any) -> Any:
+        a = np.split(x[...], 1)[0]
+        operator.methodcaller("put", [0, 9], 0.5)(a)
+        return np.sum(x * x)
+
+    for f, error in ((filled, S2SADError), (put_and_raised, IndexError)):
+        x = V.copy()
+        with pytest.raises(error):
+            grad(f)(x)
+        np.testing.assert_array_equal(x, V)

@@ -19,7 +19,7 @@ from s2sad import ops
 from s2sad.frontend.expressions import Expressions
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op
 
 Node = Any
 
@@ -46,6 +46,10 @@ class Changes(Expressions):
         """Emit the change of the container that a variable holds."""
         op = Op("change", how)
         self.env[variable.id] = self.assign(variable.id, Call(op, (self.name(variable), *operands), (), node)).name
+
+    def bind(self, target: Node, value: Expr) -> None:
+        """Assign a value to a target."""
+        raise NotImplementedError
 
     def changed_in(self, loop: Node) -> Iterator[str]:
         """The variables whose containers a loop changes."""
@@ -115,6 +119,18 @@ class Changes(Expressions):
         self.change(variable, "pop", key, node)
         return item
 
+    def delete(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        """``del container[index]``."""
+        if len(node.args) != 1:
+            return None
+        (index,) = node.args
+        if not isinstance(index, gast.Slice):
+            self.pop(node, variable, hint)
+            return Const(None)
+        place = gast.copy_location(gast.Subscript(variable, index, gast.Store()), node)
+        self.bind(place, Build("list", ()))
+        return Const(None)
+
     def store_item(self, target: Node, value: Expr) -> None:
         """``container[index] = value``."""
         index = self.index_of(target.slice)
@@ -153,6 +169,7 @@ _METHODS: dict[str, Callable[[Changes, Node, Node, str], Expr | None]] = {
     "insert": Changes.insert,
     "extend": Changes.extend,
     "pop": Changes.pop,
+    "__delitem__": Changes.delete,
 }
 
 

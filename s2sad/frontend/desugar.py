@@ -6,8 +6,11 @@
     with suppress(E): body          try: body
                                     except E: pass
 
-    del xs[i], ys[1:]               xs.pop(i)
-                                    ys[1:] = []
+    del xs[i], ys[1:]               xs.__delitem__(i)
+                                    ys.__delitem__(1:)
+
+    o[i] = v                        value = v
+                                    o.__setitem__(i, value)     (where o may be of a class that has its own)
 
     with m as x: body               manager = m
                                     x = manager.__enter__()
@@ -17,7 +20,9 @@
                                         raise
                                     manager.__exit__(None, None, None)
 
-The last of them is for managers of which nothing is known.  An exception that one swallows is raised again.
+The last of them is for managers of which nothing is known.  An exception that one swallows is raised again.  The
+methods of ``del`` and of stores are called by attributes in the context of ``del`` and of a store, and written as
+statements again where they stay (`syntax.unmade`).
 """
 
 from __future__ import annotations
@@ -30,12 +35,15 @@ import gast
 
 from s2sad.frontend.dependence import assigned
 from s2sad.frontend.managers import bound_value, is_known, suppressed
+from s2sad.frontend.special import stored_by_functions
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
-_DESUGARED = (gast.With, gast.Global, gast.Delete)
+_DESUGARED = (gast.With, gast.Global, gast.Delete, gast.Subscript)
+#: The parts of an index that may be evaluated twice.
+_SIMPLE = (gast.Name, gast.Constant, gast.Slice, gast.Tuple, gast.UnaryOp, gast.USub, gast.Load)
 
 
 def desugared(body: list[Node], lookup: Lookup, fresh: Callable[[str], str]) -> list[Node]:
@@ -60,6 +68,10 @@ class _Desugaring:
             return self.with_statement(s)
         if isinstance(s, gast.Global):
             return self.global_statement(s)
+        if isinstance(s, gast.Assign) and self.is_stored_by_functions(s.targets[-1]):
+            return self.stored(s)
+        if isinstance(s, gast.AugAssign) and self.is_stored_by_functions(s.target):
+            return self.stored_again(s)
         if isinstance(s, gast.Delete):
             return [new for target in s.targets for new in self.deleted(target, s)]
         if any(getattr(s, name, None) for name in _BLOCKS) and not hasattr(s, "args"):
@@ -80,13 +92,42 @@ class _Desugaring:
             return [new for element in target.elts for new in self.deleted(element, s)]
         if not isinstance(target, gast.Subscript):
             return [gast.copy_location(gast.Delete(targets=[target]), s)]
-        if isinstance(target.slice, gast.Slice):
-            place = gast.copy_location(gast.Subscript(target.value, target.slice, gast.Store()), target)
-            nothing = gast.copy_location(gast.List(elts=[], ctx=gast.Load()), target)
-            return [gast.copy_location(gast.Assign([place], nothing, None), s)]
-        pop = gast.copy_location(gast.Attribute(target.value, "pop", gast.Load()), target)
-        call = gast.copy_location(gast.Call(pop, [target.slice], []), target)
-        return [gast.copy_location(gast.Expr(call), s)]
+        return [_special("__delitem__", gast.Del(), target, [target.slice], s)]
+
+    def is_stored_by_functions(self, target: Node) -> bool:
+        """Whether a store may run a method of a class of the user's."""
+        return isinstance(target, gast.Subscript) and bool(stored_by_functions(target, self.lookup))
+
+    def stored(self, s: Node) -> list[Node]:
+        """An assignment of which the last target is an item of an object of a class of the user's."""
+        *others, target = s.targets
+        made, value = [], s.value
+        if others or not isinstance(value, (gast.Name, gast.Constant)):
+            held, value = self.held("value", value)
+            made = [held]
+        if others:
+            made += self.statement(gast.copy_location(gast.Assign(others, value, None), s))
+        return [*made, _special("__setitem__", gast.Store(), target, [target.slice, value], s)]
+
+    def stored_again(self, s: Node) -> list[Node]:
+        """``o[i] op= v``."""
+        target, made = s.target, []
+        index = target.slice
+        if not all(isinstance(n, _SIMPLE) for n in nodes_of(index)):
+            held, index = self.held("index", index)
+            made = [held]
+        item = gast.copy_location(gast.Subscript(target.value, index, gast.Load()), target)
+        held, value = self.held("value", item)
+        name = gast.copy_location(gast.Name(value.id, gast.Store(), None, None), target)
+        change = gast.copy_location(gast.AugAssign(name, s.op, s.value), s)
+        return [*made, held, change, _special("__setitem__", gast.Store(), target, [index, value], s)]
+
+    def held(self, hint: str, value: Node) -> tuple[Node, Node]:
+        """The assignment of a value to a new name, and that name."""
+        name = self.fresh(hint)
+        target, read = (gast.Name(name, context, None, None) for context in (gast.Store(), gast.Load()))
+        assignment = gast.copy_location(gast.Assign([gast.copy_location(target, value)], value, None), value)
+        return assignment, gast.copy_location(read, value)
 
     def with_statement(self, s: Node) -> list[Node]:
         first, *others = s.items
@@ -119,3 +160,9 @@ class _Desugaring:
             entered = gast.copy_location(gast.Assign([first.optional_vars], entered.value, None), manager)
         around.body = body
         return [made, entered, gast.copy_location(around, s), left]
+
+
+def _special(name: str, context: Node, target: Node, args: list[Node], s: Node) -> Node:
+    """The statement that calls the special method of a subscript that is a target."""
+    method = gast.copy_location(gast.Attribute(target.value, name, context), target)
+    return gast.copy_location(gast.Expr(gast.copy_location(gast.Call(method, args, []), target)), s)

@@ -61,10 +61,7 @@ class Guard:
         """Whether ``value``, to which the name is bound now, is what it meant."""
         if self.probe is None:
             return value is self.expected
-        try:
-            return value is not _MISSING and bool(self.probe(value) == self.expected)
-        except ValueError:  # arrays in what is compared: it may be another
-            return False
+        return value is not _MISSING and _is_same(self.probe(value), self.expected)
 
 
 @dataclass(frozen=True)
@@ -75,6 +72,26 @@ class Member:
     """
 
     functions: tuple[types.FunctionType, ...] | None
+
+
+def _is_same(found: Any, expected: Any) -> bool:
+    """Whether two values are equal; arrays among them are if all their numbers are."""
+    if found is expected:
+        return True
+    if isinstance(found, np.ndarray) and type(found) is type(expected):
+        return found.dtype == expected.dtype and np.array_equal(found, expected)
+    try:
+        return bool(found == expected)
+    except ValueError:
+        # There are arrays in what is compared.
+        pass
+    if type(found) is not type(expected):
+        return False
+    if isinstance(found, dict):
+        return list(found) == list(expected) and _is_same([*found.values()], [*expected.values()])
+    if not isinstance(found, (list, tuple)) or len(found) != len(expected):
+        return False
+    return all(map(_is_same, found, expected))
 
 
 def _is_library(space: Any) -> bool:

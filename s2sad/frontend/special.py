@@ -59,6 +59,11 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
     return {name: cls for name, cls in sorted(members, key=str) if name in names}
 
 
+def stored_by_functions(target: Node, lookup: Lookup) -> set[type]:
+    """The classes of the user's whose own method a store into an item may run."""
+    return {cls for cls in _classes_of_value(target.value, lookup) if "__setitem__" in own_members(cls)}
+
+
 def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
     """An attribute that a property or the like makes when it is read."""
     found = {}

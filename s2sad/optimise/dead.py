@@ -40,7 +40,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import blocks, children, expressions, names_in, reads, walk, writes
+from s2sad.ir.traverse import blocks, children, expressions, is_attempt, names_in, reads, walk, writes
 from s2sad.runtime import add_at, add_copy, add_field, add_into
 
 #: The helpers that write into their first argument, and do nothing else.
@@ -224,12 +224,14 @@ class _Live:
                 continue
             if isinstance(stmt, If):
                 then, orelse = self.sweep(stmt.then), self.sweep(stmt.orelse)
-                if then or orelse or not is_pure(stmt.test):
+                if is_attempt(stmt) and not any(isinstance(s, Exit) and s.attempt for s in then):
+                    out += then  # nothing is left that is tried
+                elif then or orelse or id(stmt) in self.tried or not is_pure(stmt.test):
                     out.append(replace(stmt, then=then, orelse=orelse))
             elif isinstance(stmt, (For, While)):
                 body = self.sweep(stmt.body)
                 needed = isinstance(stmt, While) or stmt.strict or any(n in self.names for n in writes(stmt))
-                if body or needed or not all(is_pure(i) for i in reads_of(stmt)):
+                if body or needed or id(stmt) in self.tried or not all(is_pure(i) for i in reads_of(stmt)):
                     out.append(replace(stmt, body=body))
             elif isinstance(stmt, Exit):
                 handler = self.sweep(stmt.handler)

@@ -3,6 +3,8 @@
     y = CONFIG.scale * x          t = plain(CONFIG.scale)
                                   y = t * x
     n = model.names.index("a")    n = plain(model.names).index("a")
+    model.table[0] = 1.0          t = plain(model.table, "__setitem__")
+                                  t[0] = 1.0
 
 Attributes such as ``shape`` are taken for no more than attributes then.  Where the facts say what class an object is
 of, nothing is checked.
@@ -22,6 +24,7 @@ from s2sad.ir.nodes import (
     Assign,
     Block,
     Call,
+    Const,
     Effect,
     Evaluate,
     Expr,
@@ -30,6 +33,7 @@ from s2sad.ir.nodes import (
     Opaque,
     Receiver,
     Stmt,
+    Store,
     Unpack,
     Var,
 )
@@ -38,6 +42,7 @@ from s2sad.pipeline.met import is_met, reached
 from s2sad.runtime import plain
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
+_STORING = Const("__setitem__")
 _Node = TypeVar("_Node", bound=ast.AST)
 _CHECKED = ("operator", "inplace", "method")
 
@@ -60,6 +65,8 @@ class _Checks:
         self.temporaries = frozenset(n for n in assigned if n.startswith("~"))
         #: The temporaries that are checked where they are made.
         self.made: set[str] = set()
+        #: Those of which no more is checked there than that stores are those of built-in classes.
+        self.stored: set[str] = set()
         #: The names that are checked on every way to the statement at hand.
         self.known: set[str] = set()
 
@@ -70,6 +77,8 @@ class _Checks:
             if isinstance(stmt, Effect):
                 out.append(self.effect(stmt))
                 continue
+            if isinstance(stmt, Store) and stmt.call is None:
+                self.store(stmt, out)
             checked = map_stmt(stmt, self.expression, self.block)
             if isinstance(checked, (Assign, Evaluate, Unpack)) and checked is not stmt:
                 checked = self.flat(checked, out)
@@ -78,14 +87,26 @@ class _Checks:
         made = [self.at_once(s) for s in out]
         return tuple(made)
 
+    def store(self, stmt: Store, out: list[Stmt]) -> None:
+        """Check the object that a store is into, before it or where it is made."""
+        base = stmt.base
+        if not isinstance(base, Var) or base.name in self.known | self.made | self.stored or not self.is_unknown(base):
+            return
+        if base.name in self.temporaries:
+            self.stored.add(base.name)
+        else:
+            out.append(Evaluate(Call(PLAIN, (base, _STORING)), stmt.origin))
+
     def at_once(self, stmt: Stmt) -> Stmt:
         """A temporary that is to be checked, checked where it is made."""
-        if isinstance(stmt, Assign) and stmt.target in self.made:
+        if isinstance(stmt, Assign) and stmt.target in self.made | self.stored:
+            more = () if stmt.target in self.made else (_STORING,)
             self.made.discard(stmt.target)
+            self.stored.discard(stmt.target)
             if is_met(stmt.value):
                 # The class of such a result is checked when the call has run.
                 return stmt
-            return replace(stmt, value=Call(PLAIN, (stmt.value,)))
+            return replace(stmt, value=Call(PLAIN, (stmt.value, *more)))
         return stmt
 
     def flat(self, stmt: Assign | Evaluate | Unpack, out: list[Stmt]) -> Stmt:

@@ -12,8 +12,8 @@ from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
 
 
-def plain(x: Any) -> Any:
-    """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes.
+def plain(x: Any, name: str | None = None) -> Any:
+    """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes, or the one of a name.
 
     Raises:
         UndefinedDerivativeError: if the class of ``x`` has methods or operators of its own under their names.
@@ -26,6 +26,7 @@ def plain(x: Any) -> Any:
     if cls in _PLAIN or own_class(x) is None:
         return x
     own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(getattr(x, "__dict__", ())))
+    own = own if name is None else [name] if name in own_members(cls) else []
     if own:
         raise UndefinedDerivativeError(
             f"an object is of class {cls.__qualname__}, which has {own[0]} of its own: what that does is not known",

@@ -32,7 +32,7 @@ CHECKING = _methods(("instancecheck", "subclasscheck"))
 #: What no operator, subscript, loop or built-in function of a differentiated function runs.
 ADMINISTRATIVE = _methods(
     "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs setattr "
-    "delattr setitem delitem array_finalize array_wrap".split()
+    "delattr array_finalize array_wrap".split()
 )
 #: What the built-in classes that `runtime.classes` knows do not have themselves.
 OTHERS = _methods("next bool getattr instancecheck subclasscheck length_hint missing".split())

@@ -426,6 +426,46 @@ def generator_of_defaults(x: Any, options: dict[str, float]) -> Any:
     return a * x * x + b * x
 
 
+def only_tested(x: Any) -> Any:
+    y = x
+    try:
+        if y > 0.5:
+            pass
+    except ValueError:
+        y = x * x
+    return np.sum(y)
+
+
+def only_tested_in_a_loop(x: Any) -> Any:
+    y, z = x, 2.0 * x
+    try:
+        for i in range(3):
+            if y[i] > 0.5:
+                continue
+    except (IndexError, TypeError):
+        y = x * x
+    return np.sum(y * z)
+
+
+def only_run_through(x: Any, items: Any) -> Any:
+    y = x
+    try:
+        for _ in items:
+            pass
+    except TypeError:
+        y = x * x
+    return np.sum(y)
+
+
+def nothing_is_tried(x: Any) -> Any:
+    y = x
+    try:
+        z = 3.0
+    except ValueError:
+        y = x * x
+    return y * z
+
+
 CASES = [
     case(overflow, 1.5),
     case(overflow, 800.0, rtol=1e-5),
@@ -488,6 +528,14 @@ CASES = [
     *[case(handlers_in_a_handler, x, n, wrt=0) for x, n in ((1.5, 0), (-1.5, 1), (-1.5, 2))],
     case(generator_of_defaults, 1.5, {"a": 3.0, "b": 1.0}, wrt=0),
     case(generator_of_defaults, 1.5, {"a": 3.0}, wrt=0),
+    case(only_tested, V),
+    case(only_tested, 1.5),
+    case(only_tested_in_a_loop, V),
+    case(only_tested_in_a_loop, V[:2]),
+    case(only_tested_in_a_loop, 1.5),
+    case(only_run_through, V, 3, wrt=0),
+    case(only_run_through, V, [3], wrt=0),
+    case(nothing_is_tried, 1.5),
 ]
 
 

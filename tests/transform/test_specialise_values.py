@@ -63,8 +63,15 @@ def decided(x: Any) -> Any:
     return np.sum(run(x) + run(x, "squared") + run(x, kind="squared", times=1.5))
 
 
+def with_formats(x: Any) -> Any:
+    def named(v: Any, digits: int, width: str) -> Any:
+        return v * len(f"{1.5:.3f} {2!r:>4}") + len(f"{1.5:{width}}{2.5:.{digits}f}{3.5:{digits}}")
+
+    return np.sum(named(x, 4, ".2f") * x) * len(noted(f"{len(x):03d}"))
+
+
 PROGRAMS = [
-    with_defaults_that_exist, without_named, repeated, by_number, decided,
+    with_defaults_that_exist, without_named, repeated, by_number, decided, with_formats,
 ]  # fmt: skip
 
 

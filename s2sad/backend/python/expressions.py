@@ -36,6 +36,13 @@ def placed(node: Any, place: Place | None) -> Any:
     return node
 
 
+def _as_text(spec: ast.expr) -> ast.JoinedStr:
+    """What stands for the format of a part of an f-string, as the f-string that has to stand there."""
+    if isinstance(spec, ast.JoinedStr):
+        return spec
+    return ast.JoinedStr([spec if isinstance(spec, ast.Constant) else ast.FormattedValue(spec, -1)])
+
+
 class UnfoldableError(Exception):
     """An operation stands in an expression, and is none: the expression has to be taken apart before."""
 
@@ -222,7 +229,7 @@ class Trees:
             else:
                 conversion, has_format = part
                 value = next(given)
-                parts.append(ast.FormattedValue(value, conversion, next(given) if has_format else None))
+                parts.append(ast.FormattedValue(value, conversion, _as_text(next(given)) if has_format else None))
         return ast.JoinedStr(parts)
 
     def rounds(
