@@ -1,4 +1,4 @@
-"""``o[i] = v`` and ``del o[i]`` where the class of an object says what that does: as in Python, or refused at run time."""
+"""``o[i] = v`` and ``del o[i]`` where a class says what that does: as in Python, or refused at run time."""
 
 from __future__ import annotations
 
