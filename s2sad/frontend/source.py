@@ -84,7 +84,7 @@ class Source:
         return Place(self.file, line, found.col_offset, end, self.line(line))
 
 
-def read_source(function: Callable[..., Any]) -> Source:
+def read_source(function: Callable[..., Any], generators: bool = False) -> Source:
     """Read, check and parse the source of a plain Python function or lambda.
 
     The function itself is read, never what it wraps (``__wrapped__``): a decorator
@@ -94,6 +94,7 @@ def read_source(function: Callable[..., Any]) -> Source:
     Args:
         function: A function object: global, nested, a method taken from its class,
             or a lambda (several on one line are told apart by their columns).
+        generators: Whether it may be a generator function.
 
     Raises:
         SourceError: if it is not such a function, if it has no source, or if the
@@ -104,7 +105,7 @@ def read_source(function: Callable[..., Any]) -> Source:
         >>> read_source(located).name
         'located'
     """
-    plain = _plain_function(function)
+    plain = _plain_function(function, generators)
     made = plain.__dict__.get(MADE)
     if isinstance(made, Source):
         return made
@@ -141,12 +142,12 @@ def read_source(function: Callable[..., Any]) -> Source:
 # --- what is a plain function ------------------------------------------------
 
 
-def _plain_function(function: object) -> types.FunctionType:
+def _plain_function(function: object, generators: bool) -> types.FunctionType:
     """Return the argument if it is a Python function with ordinary calls, or say what it is."""
     if not isinstance(function, types.FunctionType):
         refuse(function)
     for flag, what in _UNUSUAL.items():
-        if function.__code__.co_flags & flag:
+        if function.__code__.co_flags & flag and not (generators and flag == inspect.CO_GENERATOR):
             raise SourceError(
                 _at(function.__code__, f"{_called(function)} is {what}, which has no derivative")
                 + "\nWrite it as a plain function that returns its result."

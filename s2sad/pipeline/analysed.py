@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -90,7 +91,7 @@ class Analyser(Callees):
         if function not in self.sources:
             source = self.read(function)
             reasons: list[Violation] = []
-            made = specialised(source, self.read, reasons)
+            made = specialised(source, functools.partial(self.read, generators=True), reasons)
             if reasons:
                 source = replace(source, obstacle=reasons[0])
             if made is not None:
@@ -100,9 +101,9 @@ class Analyser(Callees):
             self.sources[function] = source
         return self.sources[function]
 
-    def read(self, function: types.FunctionType) -> Source:
+    def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function, without the imports in it."""
-        source, guards = with_imports(without_match(read_source(function)))
+        source, guards = with_imports(without_match(read_source(function, generators)))
         for guard in guards:
             self.guard(guard)
         return source

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import operator
+import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -15,7 +16,8 @@ import numpy as np
 
 from s2sad.ir.code import NONE, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
-from s2sad.transform.constants import is_instance
+from s2sad.transform import generators
+from s2sad.transform.constants import class_of, is_instance
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -30,6 +32,7 @@ from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     WRAPPING,
     Abstract,
+    Generator,
     Items,
     Known,
     Partial,
@@ -66,10 +69,22 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None
     if iterating is not None:
         return _iterating(Given(s, values, named, op, frame), function, iterating)
+    if function in (list, tuple) and len(values) == 1 and isinstance(values[0], Generator):
+        items = generators.listed(s, values[0], op, frame)
+        return (
+            (items,)
+            if function is list
+            else (computed(s, "call", ("",), (Known(tuple, ("tuple",)), items), op, frame),)
+        )
     if of_objects is not None:
         return of_objects(Given(s, values, named, op, frame))
-    if function is len and len(values) == 1 and isinstance(values[0], Record):
-        return member_call(s, values[0], "__len__", [], op, frame)
+    if (
+        isinstance(function, types.BuiltinFunctionType)
+        and function in _BY_METHODS
+        and len(values) == 1
+        and isinstance(values[0], Record)
+    ):
+        return member_call(s, values[0], _BY_METHODS[function], [], op, frame)
     if making is None:
         return None
     if any(function is cls for cls in MAPPINGS):
@@ -102,6 +117,8 @@ def _iterating(given: Given, function: Any, run: Callable[[Given], Done]) -> Don
     if given.named.keys() - set(NAMES.get(function, ())):
         return None
     before = list(given.values)
+    if function in _LISTING and before and isinstance(before[0], Generator):
+        given.values[0] = generators.listed(given.s, before[0], given.op, given.frame)
     done = run(given)
     if done is not None or all(a is b for a, b in zip(before, given.values, strict=True)):
         return done
@@ -192,6 +209,15 @@ def _getattr(given: Given) -> Done:
     return (computed(given.s, "attribute", name.value, given.values[:1], given.op, given.frame),)
 
 
+def _type(given: Given) -> Done:
+    """``type(x)``."""
+    cls = class_of(given.values[0]) if len(given.values) == 1 else None
+    if cls is None:
+        return None
+    given.s.used = True
+    return (given.s.outside(cls, cls.__name__),)
+
+
 def _setattr(given: Given) -> Done:
     """``setattr(object, "name", value)``."""
     name = given.values[1] if len(given.values) == 3 else None
@@ -229,7 +255,11 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
     return None
 
 
+#: Functions that run through all items before they give anything.
+_LISTING = (sum, sorted, min, max)
 _GETTERS = (operator.itemgetter, operator.attrgetter)
+#: Functions that call a special method of an object.
+_BY_METHODS: dict[Any, str] = {len: "__len__", abs: "__abs__"}
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
     isinstance: _isinstance,
@@ -241,6 +271,7 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     **dict.fromkeys((*MAPPINGS, *_GETTERS), _unused),
 }
 _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
+    type: _type,
     getattr: _getattr,
     setattr: _setattr,
     SimpleNamespace: namespace,

@@ -16,7 +16,7 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value,
 from s2sad.ops.models import is_of_model, is_structured
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
-from s2sad.transform import branches, existing, objects
+from s2sad.transform import branches, existing, generators, objects
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through
 from s2sad.transform.functionals import functional_call, is_functional
@@ -25,6 +25,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Closure,
+    Generator,
     Items,
     Known,
     Method,
@@ -67,14 +68,18 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     stars = False
     for kind, value in zip(op.data, values, strict=True):
         content = s.content(value) if kind == "**" and isinstance(value, Items) else None
+        if kind == "*" and isinstance(value, Generator):
+            value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None
         stars = stars or row is not None or content is not None
+        if kind == "*" and row is None and isinstance(value, Items):
+            value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
             names = _names_left(function, args, op)
             if names is not None:
                 given = tuple([Value(name) for name in names])
                 s.write(Operation("unpack", (value,), given, (len(given), None), (), frame.place or op.place))
-                row = given
+                row, stars = given, True
         if row is not None:
             args += [("", item) for item in row]
         elif content is not None and content.keys is not None:
@@ -229,6 +234,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
+    generates = value.__code__.co_flags & inspect.CO_GENERATOR
+    if generates and not all(existing.is_constant(s, v) for _, v in args):
+        return call_function(s, value, args, op, frame, None)
     # A static method has no name of its own.
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
@@ -341,6 +349,8 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     """Run a function with arguments: inlined where it is short, else as a function of the new program."""
     code = start.code
     bound = bind(s, code, start.defaults, args)
+    if code.generates:
+        return (generators.started(s, start, bound, op, frame, enter),)
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")

@@ -18,7 +18,8 @@ from s2sad.transform.containers import (
     run_through,
     stream,
 )
-from s2sad.transform.known import Abstract, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.generators import counted, mapped
+from s2sad.transform.known import Abstract, Generator, Lazy, NotSpecialisedError, Row, Stream
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -116,9 +117,11 @@ def enumerate_(given: Given) -> Done:
     if not isinstance(start, Constant) or type(start.value) is not int or not given.values or len(given.values) > 2:
         return None
     given.values = given.values[:1]
+    (value,) = given.values
+    if isinstance(value, Generator):
+        return (counted(given.s, value, start, given.op, given.frame),)
     if not given.are_known():
         return None
-    (value,) = given.values
     if isinstance(value, Lazy):
         first = start.value
         pairs = lambda: (Row((Constant(i), v)) for i, v in enumerate(one_by_one(given.s, value), first))  # noqa: E731
@@ -166,6 +169,8 @@ def next_(given: Given) -> Done:
 
 
 def map_(given: Given) -> Done:
+    if len(given.values) == 2 and isinstance(given.values[1], Generator):
+        return (mapped(given.s, lambda item: given.call(given.values[0], item), given.values[1]),)
     if len(given.values) < 2 or not given.are_known(1) or not has_structures(given, 1):
         return None
     function, *values = given.values

@@ -98,6 +98,18 @@ class Lazy:
 
 
 @dataclass(frozen=True, eq=False)
+class Generator:
+    """A generator that has not begun: ``run`` runs it to its end, with what is to be done with each item.
+
+    ``cell`` holds None until then.  Where it ``is_one_loop``, that can be left for good where it yields.
+    """
+
+    run: Callable[[Any], Any]
+    cell: Cell
+    is_one_loop: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Closure:
     """A function that the program makes."""
 
@@ -204,7 +216,21 @@ class Super:
 
 
 Static = (
-    Known | Unsure | Late | Lazy | Closure | Method | Partial | Choice | Row | Items | Content | Stream | Record | Super
+    Known
+    | Unsure
+    | Late
+    | Lazy
+    | Generator
+    | Closure
+    | Method
+    | Partial
+    | Choice
+    | Row
+    | Items
+    | Content
+    | Stream
+    | Record
+    | Super
 )
 Abstract = Operand | Static
 Env = dict[Value | Variable, "Abstract | Cell | Variable"]
@@ -296,6 +322,15 @@ class State(dict[Cell, Abstract]):
         """Which of some cells were given a content, or an attribute that they did not have, on any way."""
         owners = {c.record.identity for c in self.written if c.record is not None and c not in cells}
         return (self.written | owners) & set(cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Returned:
+    """What a function returns at one of its exits, and the contents of cells then; ``token`` stands for it."""
+
+    token: Value
+    value: Abstract
+    state: State
 
 
 def parts(value: Abstract) -> Iterator[Abstract]:

@@ -21,6 +21,7 @@ from s2sad.transform.known import (
     Known,
     NotSpecialisedError,
     Record,
+    Returned,
     Row,
     State,
     is_switch,
@@ -31,7 +32,7 @@ from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Rebuild, Shapes, sees
-from s2sad.transform.specialiser import Done, Frame, Returned, Specialiser
+from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.

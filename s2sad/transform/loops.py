@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value, inner
+from s2sad.transform import generators
 from s2sad.transform.branches import created
 from s2sad.transform.containers import UNKNOWN, elements, is_known, is_object_as_well, numbered, one_by_one
 from s2sad.transform.known import (
     Abstract,
     Cell,
     Content,
+    Generator,
     Items,
     Known,
     NotSpecialisedError,
@@ -33,6 +35,8 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.awaits:
         return None
     iterable = iterated(s, s.get(op.operands[0], frame), op, frame)
+    if isinstance(iterable, Generator):
+        return generators.for_loop(s, op, iterable, frame)
     if is_known(s, iterable) and not is_object_as_well(s, iterable):
         return _written_out(s, op, one_by_one(s, iterable), frame)
     known = is_known(s, iterable)
@@ -125,6 +129,8 @@ def _tested_out(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 end = s.run(rest, frame)
                 return end.values if end.kind == "yield" else end
             end = s.run(body, frame)
+            if end.left:
+                raise NotSpecialisedError("generator")
             if end.kind == "break":
                 return end.values
             if end.kind != "continue":
@@ -150,6 +156,8 @@ def _written_out(s: Specialiser, op: Operation, row: Iterable[Abstract], frame: 
             frame.env[item] = s.named(value, item.name, place)
             frame.env.update(zip(params, carried, strict=True))
             end = s.run(body, frame)
+            if end.left:
+                raise NotSpecialisedError("generator")
             if end.kind == "break":
                 return end.values
             if end.kind != "continue":
@@ -196,9 +204,9 @@ class _Loop:
         self.more: dict[Cell, None] = {}
         given = [s.handed(o, frame) for o in op.operands]
         #: What nobody reads is carried as a variable without value.
-        head = op.regions[0].params[1:] if op.kind == "for" else op.regions[0].params
+        self.head = op.regions[0].params[1:] if op.kind == "for" else op.regions[0].params
         groups = zip(
-            head,
+            self.head,
             *([op.results] if op.results else []),
             *([op.regions[1].params] if op.kind == "for" else []),
             strict=True,
@@ -221,7 +229,8 @@ class _Loop:
         regions = self.rounds() if op.kind == "for" else self.tested()
         goes_on = regions[-1].exit.kind == "yield" or any(map(breaks, regions[:-1]))
         results: list[Value] = []
-        abstract = self.fresh(op.results, results) if op.results else []
+        # One that only the consumer of a generator leaves has no results of its own.
+        abstract = self.fresh(op.results or self.head, results)[: len(op.results)]
         if goes_on:
             results += self.cells_fresh()
         else:
@@ -257,11 +266,12 @@ class _Loop:
     def leave(self, end: End) -> Exit:
         """The exit of a part of the loop that hands on what the loop carries."""
         self.notice()
-        values = []
-        for value, fixed, read in zip(end.values, self.fixed, self.read, strict=True):
+        values: list[Abstract] = []
+        given = (UNSET,) * len(self.fixed) if end.left else end.values
+        for value, fixed, read in zip(given, self.fixed, self.read, strict=True):
             if fixed is None:
                 values.append(value if read else UNSET)
-            elif not same(value, fixed):
+            elif not end.left and not same(value, fixed):
                 raise NotSpecialisedError("carried")
         more = [self.s.state[cell] for cell in self.cells]
         operands = [self.s.dynamic(value) for value in (*values, *more)]

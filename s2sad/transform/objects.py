@@ -48,6 +48,8 @@ _ODD = (
 )  # fmt: skip
 
 
+#: What reads and sets an attribute that ``__slots__`` names.
+_SLOT = types.MemberDescriptorType
 #: The flags of a function with ``*args`` or ``**kwargs``.
 STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 #: What a class of tuples with named fields must not say otherwise.
@@ -64,7 +66,7 @@ def is_simple(cls: type) -> bool:
     for base in cls.__mro__[:-1]:
         if base is abc.ABC:
             continue
-        if own_class(base) is None or any(name in vars(base) and not _is_generated(vars(base)[name]) for name in _ODD):
+        if own_class(base) is None or any(name in vars(base) and not is_generated(vars(base)[name]) for name in _ODD):
             return False
         if not all(map(_is_plain_member, vars(base).items())):
             return False
@@ -104,7 +106,7 @@ def _mentioned(names: Sequence[str], space: dict[str, Any]) -> Iterator[Any]:
 
 def _is_plain_member(named: tuple[str, Any]) -> bool:
     name, member = named
-    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType)
+    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, _SLOT)
     if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
         return True
     descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
@@ -120,7 +122,7 @@ def is_named_tuple(cls: type) -> bool:
     new = getattr(new, "__func__", new)
     if (
         not hasattr(base, "_field_defaults")
-        or not _is_generated(new)
+        or not is_generated(new)
         or not all(type(static_member(cls, name)) is _GETTER for name in vars(base)["_fields"])
     ):
         return False
@@ -174,7 +176,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
     s.state[record.identity] = Constant(None)
     made = static_member(cls, "__init__")
     fields = getattr(cls, "__dataclass_fields__", None)
-    if fields is not None and _is_generated(made):
+    if fields is not None and is_generated(made):
         if len(dataclasses.fields(cls)) != len(fields) or not all(f.init for f in fields.values()):
             return None
         if _owner(cls, "__init__") is not _owner(cls, "__dataclass_fields__"):
@@ -206,7 +208,8 @@ def _are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
     return [id(v) for v in first] == [id(v) for v in second]
 
 
-def _is_generated(function: Any) -> bool:
+def is_generated(function: Any) -> bool:
+    """Whether ``dataclasses`` or ``collections.namedtuple`` has made a method."""
     return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
@@ -306,8 +309,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return (Method(Known(member), record, _owner(cls, name)),)
     if isinstance(member, staticmethod) and isinstance(member.__func__, types.FunctionType):
         return (Known(member.__func__),)
-    if isinstance(member, classmethod):
-        raise NotSpecialisedError(name)
+    if isinstance(member, classmethod) and isinstance(member.__func__, types.FunctionType):
+        return (Method(Known(member.__func__), s.outside(cls, cls.__name__), _owner(cls, name)),)
     if is_plain(member):
         return (Constant(member),)
     if isinstance(member, (list, tuple, dict, set, frozenset, np.ndarray)):
@@ -319,6 +322,8 @@ def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
     """What a cell holds; for an attribute that an object does not have, the constant of its class."""
     if cell not in state and cell.record is not None and static_member(cell.record.cls, cell.name) is not None:
         member = static_member(cell.record.cls, cell.name)
+        if isinstance(member, _SLOT):
+            return UNSET
         if not is_plain(member):
             raise NotSpecialisedError(cell.name)
         _guard_member(s, cell.record.cls, cell.name)
@@ -415,6 +420,8 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return done if isinstance(done, End) else ()
     if getattr(base.cls, "__dataclass_params__", None) is not None and base.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         raise NotSpecialisedError("frozen")
+    if not isinstance(member, _SLOT) and not base.cls.__dictoffset__:
+        raise NotSpecialisedError(op.data)
     if isinstance(value, Value) and not value.name:
         value = s.named(value, op.data, frame.place or op.place)
     put(s, base, op.data, value)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
-from s2sad.ir.code import Operation, Value
+from s2sad.ir.code import Constant, Operation, Value
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, is_static
-from s2sad.transform.objects import member_call
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.containers import computed
+from s2sad.transform.copies import fields_of
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_static
+from s2sad.transform.objects import is_generated, member_call
+from s2sad.transform.simple import truth
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
 }  # fmt: skip
 _UNARY = {"-": "__neg__", "+": "__pos__"}
 _COMPARE = {
-    "==": ("__eq__", "__eq__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"),
-    ">=": ("__ge__", "__le__"),
+    "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
 #: One attempt: the object whose method is asked, the name of the method, and the other operand.
 Attempt = tuple[Record, str, Abstract]
@@ -33,6 +36,8 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return member_call(s, first, "__getitem__", [("", values[1])], op, frame) if isinstance(first, Record) else None
     if op.kind == "unary" and op.data in _UNARY and isinstance(first, Record):
         return member_call(s, first, _UNARY[op.data], [], op, frame)
+    if op.kind == "compare" and op.data in ("==", "!="):
+        return _equality(s, values, op, frame)
     if op.kind == "compare" and op.data in _COMPARE:
         names = _COMPARE[op.data]
     elif op.kind in ("binary", "inplace") and op.data in _BINARY:
@@ -43,13 +48,60 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(left, Record):
         left = _number(s, left, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
-    for record, name, other in _attempts(left, right, own, *names):
-        if static_member(record.cls, name) is None:
+    done = _answer(s, _attempts(left, right, own, *names), op, frame)
+    if done is None:
+        raise NotSpecialisedError("operator")
+    return done
+
+
+def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """``x[i] = value`` and ``del x[i]`` of an object that the program makes."""
+    base, *values = [s.get(o, frame) for o in op.operands]
+    if not isinstance(base, Record):
+        return None
+    name = "__setitem__" if op.kind == "set_item" else "__delitem__"
+    done = member_call(s, base, name, [("", value) for value in values], op, frame)
+    return done if isinstance(done, End) else ()
+
+
+def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: Frame) -> Done:
+    """What the first of some methods gives that knows the other operand; None if none does."""
+    for record, name, other in attempts:
+        if static_member(record.cls, name) in (None, vars(object).get(name)):
             continue
         done = member_call(s, record, name, [("", other)], op, frame)
         if not (isinstance(done, tuple) and isinstance(done[0], Known) and done[0].value is NotImplemented):
             return done
-    raise NotSpecialisedError("operator")
+    return None
+
+
+def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
+    """``a == b`` and ``a != b``: what methods say, or else whether both are one object."""
+    own = [v for v in values if isinstance(v, Record) and static_member(v.cls, "__ne__") is not object.__ne__]
+    if (op.data == "!=" and own) or any(isinstance(v, Known) for v in values):
+        raise NotSpecialisedError("operator")
+    left, right = [v if is_static(v) else _number(s, v, op, frame) for v in values]
+    if isinstance(left, Record) and isinstance(right, Record) and left.cls is right.cls and _compares_fields(left.cls):
+        fields = [Row(_compared_fields(s, record)) for record in (left, right)]
+        return (computed(s, "compare", op.data, fields, op, frame),)
+    done = _answer(s, _attempts(left, right, "", "__eq__", "__eq__"), op, frame)
+    if done is None:
+        s.used = True
+        return (Constant((left is right) == (op.data == "==")),)
+    if op.data == "==" or not isinstance(done, tuple):
+        return done
+    known = truth(s, done[0])
+    return (computed(s, "unary", "not", done, op, frame) if known is None else Constant(not known),)
+
+
+def _compares_fields(cls: type) -> bool:
+    """Whether objects of a class are equal where their fields are, by the method that ``dataclasses`` generates."""
+    return dataclasses.is_dataclass(cls) and is_generated(static_member(cls, "__eq__"))
+
+
+def _compared_fields(s: Specialiser, record: Record) -> tuple[Abstract, ...]:
+    held = fields_of(s, record)
+    return tuple([held[f.name] for f in dataclasses.fields(record.cls) if f.compare])
 
 
 def _attempts(left: Abstract, right: Abstract, own: str, name: str, reflected: str) -> Iterator[Attempt]:

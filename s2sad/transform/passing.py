@@ -23,6 +23,7 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     Partial,
     Record,
+    Returned,
     Row,
     State,
 )
@@ -32,7 +33,7 @@ from s2sad.transform.regions import free_values, names_read, names_taken, pruned
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Shapes, sees
 from s2sad.transform.simple import is_structure
-from s2sad.transform.specialiser import Done, Frame, Returned, Specialiser
+from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
 #: Makes a function with what it sees of a function and arguments before the others.

@@ -20,6 +20,7 @@ _WHY = {
     "Method": f"a method is used here as a whole: {_EXISTS}",
     "Lazy": "an iterator is used here as a whole, and runs later",
     "generator": "a generator is used here as a whole, and runs later",
+    "Generator": "a generator is used here as a whole, and runs later",
     "iterator": "what this runs through changes meanwhile, or has been run through",
     "carried": "which function or object a variable is changes from one round of this loop to the next",
     "loop": "which functions and objects this loop changes, and how often, is not known",

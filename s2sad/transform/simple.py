@@ -105,7 +105,7 @@ def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
     definition: Definition = op.data
     code = definition.code
     count = definition.decorators
-    if code.generates or code.awaits or any(s.get(o, frame) is not WRAPPING for o in op.operands[:count]):
+    if code.awaits or any(s.get(o, frame) is not WRAPPING for o in op.operands[:count]):
         return None
     values = [s.get(o, frame) for o in op.operands[count : count + len(definition.defaults)]]
     defaults = dict(zip(definition.defaults, values, strict=True))
@@ -375,9 +375,16 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     elif op.data in ("in", "not in") and (row := _members(s, right)) is not None:
         found = is_among(left, row)
         decided = None if found is None else found == (op.data == "in")
+    elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
+        decided = _identical(left, right) == (op.data == "==")
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)
+
+
+def _is_plain_class(value: Abstract) -> bool:
+    """Whether a value is a class that is equal to itself alone."""
+    return isinstance(value, Known) and isinstance(value.value, type) and type(value.value).__eq__ is type.__eq__
 
 
 def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
@@ -394,6 +401,8 @@ def _identical(a: Abstract, b: Abstract) -> bool | None:
         return a.identity is b.identity
     if isinstance(a, Record) and isinstance(b, Record):
         return False
+    if isinstance(a, Known) and isinstance(b, Known) and isinstance(a.value, type):
+        return a.value is b.value
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Constant) and other.value is None:
             if isinstance(value, Constant) and value is not UNSET:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -26,15 +27,26 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
-from s2sad.transform import branches, calls, comprehensions, existing, loops, objects, operators, simple, tries
+from s2sad.transform import (
+    branches,
+    calls,
+    comprehensions,
+    existing,
+    generators,
+    loops,
+    objects,
+    operators,
+    simple,
+    tries,
+)
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
-from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError
+from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
-from s2sad.transform.specialiser import Done, Frame, Handler, Returned, Specialiser
+from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 
 
 def _either(*handlers: Handler) -> Handler:
@@ -64,21 +76,23 @@ HANDLERS: dict[str, Handler] = {
     "text": simple.text,
     "slice": simple.span,
     "item": _either(simple.item, operators.operator),
-    "unpack": simple.unpack,
+    "unpack": _either(generators.unpack, simple.unpack),
     "compare": _either(simple.compare, operators.operator),
     "unary": _either(simple.negation, operators.operator),
     "binary": _either(simple.arithmetic, operators.operator),
     "inplace": _either(simple.arithmetic, operators.operator),
     "attribute": _either(branches.attribute, objects.attribute),
     "set_attribute": _either(objects.set_attribute, existing.changes),
-    "set_item": _either(simple.set_item, existing.changes),
-    "delete_item": _either(simple.delete_item, existing.changes),
+    "set_item": _either(simple.set_item, operators.put_item, existing.changes),
+    "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
     "delete_attribute": existing.changes,
     "store_global": existing.changes,
     "delete_global": existing.changes,
     "call": calls.call,
-    "comprehension": comprehensions.comprehension,
-    "generator": comprehensions.generator,
+    "comprehension": _either(generators.comprehension, comprehensions.comprehension),
+    "generator": _either(generators.expression, comprehensions.generator),
+    "yield": generators.yielded,
+    "yield_from": generators.yielded_from,
     "if": branches.branch,
     "choose": branches.branch,
     "and": branches.connected,
@@ -190,6 +204,8 @@ def _is_call_worth_it(op: Operation, values: Mapping[Value, object], displays: C
     if isinstance(value, type) and (objects.is_simple(value) or objects.is_named_tuple(value)):
         return True
     if isinstance(value, types.FunctionType) and is_followed(value):
+        if value.__code__.co_flags & inspect.CO_GENERATOR:
+            return True
         changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
         return objects.makes_something(value) or (changes and any(o in displays for o in op.operands))
     return False

@@ -47,6 +47,7 @@ from s2sad.transform.known import (
     Late,
     Method,
     NotSpecialisedError,
+    Returned,
     Row,
     State,
     Stream,
@@ -59,24 +60,19 @@ from s2sad.transform.relied import Relied
 
 @dataclass(frozen=True)
 class End:
-    """How a region ended: the kind of its exit, and what that hands on."""
+    """How a region ended: the kind of its exit, and what that hands on.
+
+    A loop that is ``left`` for good hands on nothing, since nobody reads what it carries.
+    """
 
     kind: str
     values: tuple[Abstract, ...] = ()
     place: Place | None = None
+    left: bool = False
 
 
 #: What an operation leaves: abstract results, the end of the region, or nothing known.
 Done = tuple[Abstract, ...] | End | None
-
-
-@dataclass(frozen=True, eq=False)
-class Returned:
-    """What a function returns at one of its exits, and the contents of cells then; ``token`` stands for it."""
-
-    token: Value
-    value: Abstract
-    state: State
 
 
 @dataclass(eq=False)
@@ -93,8 +89,12 @@ class Frame:
     owner: tuple[type, Abstract] | None = None
     returns: list[Returned] | None = None
     unrolled: bool = False
+    #: What is done with what a generator yields.
+    consumer: Consumer | None = None
 
 
+#: Does something with an item that a generator yields in a frame; returns how the region ends if it ends there.
+Consumer = Callable[[Abstract, Frame], End | None]
 Handler = Callable[["Specialiser", Operation, Frame], Done]
 
 
