@@ -63,10 +63,20 @@ def unmade(stmt: ast.stmt) -> ast.stmt:
     """
     match stmt:
         case ast.Expr(ast.Call(ast.Attribute(value=whole, ctx=ast.Del()), [index])):
-            return ast.copy_location(ast.Delete([ast.Subscript(whole, index, ast.Del())]), stmt)
+            return ast.copy_location(ast.Delete([ast.Subscript(whole, _slices(index), ast.Del())]), stmt)
         case ast.Expr(ast.Call(ast.Attribute(value=whole, ctx=ast.Store()), [index, value])):
-            return ast.copy_location(ast.Assign([ast.Subscript(whole, index, ast.Store())], value), stmt)
+            return ast.copy_location(ast.Assign([ast.Subscript(whole, _slices(index), ast.Store())], value), stmt)
     return stmt
+
+
+def _slices(index: ast.expr) -> ast.expr:
+    """An index with ``a:b:c`` for ``slice(a, b, c)``."""
+    match index:
+        case ast.Call(ast.Name("slice"), [_, _, _] as bounds, []):
+            return ast.Slice(*(None if isinstance(b, ast.Constant) and b.value is None else b for b in bounds))
+        case ast.Tuple(parts):
+            return ast.Tuple([_slices(part) for part in parts], ast.Load())
+    return index
 
 
 class _Renamer(ast.NodeTransformer):

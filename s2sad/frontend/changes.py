@@ -124,9 +124,13 @@ class Changes(Expressions):
         if len(node.args) != 1:
             return None
         (index,) = node.args
-        if not isinstance(index, gast.Slice):
+        if not (isinstance(index, gast.Call) and self.resolver.lookup(index.func)[1] is slice):
             self.pop(node, variable, hint)
             return Const(None)
+        if len(index.args) != 3:
+            return None
+        bounds = [None if isinstance(b, gast.Constant) and b.value is None else b for b in index.args]
+        index = gast.copy_location(gast.Slice(*bounds), index)
         place = gast.copy_location(gast.Subscript(variable, index, gast.Store()), node)
         self.bind(place, Build("list", ()))
         return Const(None)

@@ -7,7 +7,7 @@
                                     except E: pass
 
     del xs[i], ys[1:]               xs.__delitem__(i)
-                                    ys.__delitem__(1:)
+                                    ys.__delitem__(slice(1, None, None))
 
     o[i] = v                        value = v
                                     o.__setitem__(i, value)     (where o may be of a class that has its own)
@@ -36,7 +36,7 @@ import gast
 from s2sad.frontend.dependence import assigned
 from s2sad.frontend.managers import bound_value, is_known, suppressed
 from s2sad.frontend.special import stored_by_functions
-from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.trees import nodes_of, object_of_slices
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -92,7 +92,7 @@ class _Desugaring:
             return [new for element in target.elts for new in self.deleted(element, s)]
         if not isinstance(target, gast.Subscript):
             return [gast.copy_location(gast.Delete(targets=[target]), s)]
-        return [_special("__delitem__", gast.Del(), target, [target.slice], s)]
+        return [self.special("__delitem__", gast.Del(), target, [target.slice], s)]
 
     def is_stored_by_functions(self, target: Node) -> bool:
         """Whether a store may run a method of a class of the user's."""
@@ -107,7 +107,7 @@ class _Desugaring:
             made = [held]
         if others:
             made += self.statement(gast.copy_location(gast.Assign(others, value, None), s))
-        return [*made, _special("__setitem__", gast.Store(), target, [target.slice, value], s)]
+        return [*made, self.special("__setitem__", gast.Store(), target, [target.slice, value], s)]
 
     def stored_again(self, s: Node) -> list[Node]:
         """``o[i] op= v``."""
@@ -120,7 +120,17 @@ class _Desugaring:
         held, value = self.held("value", item)
         name = gast.copy_location(gast.Name(value.id, gast.Store(), None, None), target)
         change = gast.copy_location(gast.AugAssign(name, s.op, s.value), s)
-        return [*made, held, change, _special("__setitem__", gast.Store(), target, [index, value], s)]
+        return [*made, held, change, self.special("__setitem__", gast.Store(), target, [index, value], s)]
+
+    def special(self, name: str, context: Node, target: Node, args: list[Node], s: Node) -> Node:
+        """The statement that calls the special method of a subscript that is a target."""
+        index, *rest = args
+        made = object_of_slices(index)
+        if made is not index and self.lookup(gast.Name("slice", gast.Load(), None, None))[1] is not slice:
+            # The name is another's here, so that this stays as it is, and is refused.
+            return gast.copy_location(gast.Delete([target]), s)
+        method = gast.copy_location(gast.Attribute(target.value, name, context), target)
+        return gast.copy_location(gast.Expr(gast.copy_location(gast.Call(method, [made, *rest], []), target)), s)
 
     def held(self, hint: str, value: Node) -> tuple[Node, Node]:
         """The assignment of a value to a new name, and that name."""
@@ -160,9 +170,3 @@ class _Desugaring:
             entered = gast.copy_location(gast.Assign([first.optional_vars], entered.value, None), manager)
         around.body = body
         return [made, entered, gast.copy_location(around, s), left]
-
-
-def _special(name: str, context: Node, target: Node, args: list[Node], s: Node) -> Node:
-    """The statement that calls the special method of a subscript that is a target."""
-    method = gast.copy_location(gast.Attribute(target.value, name, context), target)
-    return gast.copy_location(gast.Expr(gast.copy_location(gast.Call(method, args, []), target)), s)

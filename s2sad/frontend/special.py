@@ -33,6 +33,8 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             operands, names = [node.value, *_index_parts(node.slice)], protocols.INDEXING
         case gast.Call():
             operands, names = [*node.args, *(k.value for k in node.keywords)], _by_call(node, lookup)
+            if names is protocols.MAKING:
+                operands.append(node.func.value)
         case gast.Attribute():
             return _read_by_functions(node, lookup)
         case gast.comprehension() | gast.For():
@@ -73,8 +75,7 @@ def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
         described = hasattr(type(member), "__get__") and not callable(member)
         if member is not None and (name == "__getattr__" or (described and runs_python(member))):
             found[name] = cls
-        if "__getattribute__" in own_members(cls):
-            found["__getattribute__"] = cls
+        found.update({n: cls for n in own_members(cls) if n == "__getattribute__" or n in protocols.MAKING})
     return found
 
 
@@ -105,6 +106,8 @@ def _by_call(call: Node, lookup: Lookup) -> frozenset[str]:
     """What a call may run of its arguments, if it is of a function of Python's or NumPy's that is not looked into."""
     found, function = lookup(call.func)
     spec = ops.spec_of(function) if found else None
+    if not found and isinstance(call.func, gast.Attribute):
+        return protocols.MAKING
     if not found or (spec is None and isinstance(function, types.FunctionType)):
         return frozenset()
     return _BY_CALLS if spec is None or spec.special is None else spec.special

@@ -41,6 +41,18 @@ def is_starred(call: Any) -> bool:
     return any(isinstance(a, gast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
+def object_of_slices(index: Any) -> Any:
+    """An index with ``slice(a, b, c)`` for ``a:b:c``, so that it can stand in a call; itself if it has none."""
+    if isinstance(index, gast.Slice):
+        name = gast.Name("slice", gast.Load(), None, None)
+        bounds = [gast.Constant(None, None) if b is None else b for b in (index.lower, index.upper, index.step)]
+        made = gast.copy_location(gast.Call(name, bounds, []), index)
+        return gast.fix_missing_locations(made)
+    if isinstance(index, gast.Tuple) and any(isinstance(part, gast.Slice) for part in index.elts):
+        return gast.copy_location(gast.Tuple([object_of_slices(part) for part in index.elts], index.ctx), index)
+    return index
+
+
 def one_shape(call: Any) -> Any:
     """``a.reshape((*shape,))`` for ``a.reshape(*shape)``, and the same of ``transpose``; else the call."""
     starred = len(call.args) == 1 and isinstance(call.args[0], gast.Starred) and not call.keywords

@@ -38,6 +38,7 @@ from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.exposure import Needed, all_raise, needed_by
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.managers import bound_value, is_transparent
+from s2sad.frontend.opaque import is_plain
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Exit, Expr, If, Op, Var
@@ -77,9 +78,10 @@ class Protected(ControlFlow):
         value = bound_value(manager, self.resolver.lookup)
         if value is not None:
             # It does no more than give what it has been given.
-            made = self.value(value)
-            if target is not None:
-                self.bind(target, made)
+            if target is None:
+                self.statement(gast.copy_location(gast.Expr(value), value))
+            else:
+                self.bind(target, self.value(value))
             self.statements(s.body)
             return
         if self.depends(manager):
@@ -89,7 +91,9 @@ class Protected(ControlFlow):
         name = None
         if target is not None:
             name = self.fresh(target.id if isinstance(target, gast.Name) else "~t")
-        transparent = is_transparent(manager, self.resolver.lookup)
+        transparent = is_transparent(manager, self.resolver.lookup) and all(
+            is_plain(part, self.resolver.lookup) for part in [*manager.args, *(k.value for k in manager.keywords)]
+        )
         self.emit(Enter(entered, name, origin, transparent))
         if target is not None and name is not None:
             self.bind_in_order([(target, Var(name))])

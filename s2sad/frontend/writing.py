@@ -347,7 +347,10 @@ def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
 
 
 def _only_rebinds(method: types.FunctionType) -> bool:
-    """Whether a method does no more than give attributes of its object other values."""
+    """Whether a method does no more than give attributes of its object other values.
+
+    What it calls has to be a name of a function that writes nothing, or of one without source.
+    """
     try:
         node = read_source(method).node
     except S2SADError:
@@ -356,8 +359,16 @@ def _only_rebinds(method: types.FunctionType) -> bool:
     stored = [n for n in targets if isinstance(n.ctx, (gast.Store, gast.Del))]
     first = next(iter(method.__code__.co_varnames), "")
     plain = all(isinstance(n, gast.Attribute) and stored_base(n) == first and not _nested(n) for n in stored)
+    lookup = Resolver(method, frozenset(method.__code__.co_varnames)).lookup
     calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
-    return plain and not any(isinstance(c.func, gast.Attribute) for c in calls)
+    return plain and all(isinstance(c.func, gast.Name) and _writes_nothing(*lookup(c.func)) for c in calls)
+
+
+def _writes_nothing(found: bool, value: Any) -> bool:
+    """Whether what is called is known, and no function that writes."""
+    functions = _functions_of(value) if found else None
+    known = ops.callee(value)
+    return functions is not None and not (any(map(may_write, functions)) or (known is not None and known.writes))
 
 
 def _nested(attribute: Node) -> bool:

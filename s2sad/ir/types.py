@@ -144,12 +144,17 @@ class Sizes(dict[int, Dim]):
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The classes of arrays that compute as arrays do.
 _ARRAYS = (np.ndarray, np.memmap, np.recarray)
-_OPERATORS = protocols.OPERATORS - {"__invert__", "__array__"} | {"__getitem__", "__setitem__", "__iter__"}
+_OPERATORS = protocols.OPERATORS - protocols.MAKING - {"__invert__", "__array__"} | {
+    "__getitem__",
+    "__setitem__",
+    "__iter__",
+}
 
 
 def _has_operators(t: type) -> bool:
     """Whether a subclass of arrays has operators of its own."""
-    return any(not _OPERATORS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
+    own = any(not _OPERATORS.isdisjoint(vars(base)) for base in t.__mro__[: t.__mro__.index(np.ndarray)])
+    return own or not protocols.MAKING.isdisjoint(own_members(t))
 
 
 #: The special methods that say what the items of a container are.

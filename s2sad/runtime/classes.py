@@ -6,6 +6,8 @@ class.  A class of the user's that defines one itself may write into what it is 
 
 from __future__ import annotations
 
+import builtins
+import dis
 import functools
 import os
 import sys
@@ -30,6 +32,8 @@ BUILT_IN_NAMES = (
 ) - protocols.ADMINISTRATIVE
 #: Those of them that are not special methods.
 METHOD_NAMES = frozenset(name for name in BUILT_IN_NAMES if name[:2] != "__")
+#: The instructions that store into other things than local variables and attributes.
+_STORES = frozenset("STORE_SUBSCR STORE_SLICE DELETE_SUBSCR STORE_GLOBAL STORE_DEREF".split())
 #: The attributes under which a static or class method, property or wrapper has its function.
 _AROUND = ("__func__", "fget", "func", "__wrapped__")
 #: The flag of classes that are made by a class statement (``Py_TPFLAGS_HEAPTYPE``).
@@ -81,7 +85,8 @@ def own_members(cls: type) -> types.MappingProxyType[str, Any]:
             for name in names:
                 found.pop(name, None)
         else:
-            found.update({name: vars(base)[name] for name in names if not _is_generated(name, vars(base)[name])})
+            own = {name: vars(base)[name] for name in names}
+            found.update({n: m for n, m in own.items() if not (_is_generated(n, m) or _only_copies(n, m))})
     return types.MappingProxyType(found)
 
 
@@ -134,6 +139,25 @@ def _is_generated(name: str, member: Any) -> bool:
         return member is None
     file = member.__code__.co_filename
     return file == "<string>" or file.startswith(_LIBRARY + os.sep)
+
+
+def _only_copies(name: str, member: Any) -> bool:
+    """Whether what runs where NumPy makes an array of a subclass does no more than set attributes of that array.
+
+    It calls functions of Python alone, no method of an array, and stores into nothing else.
+    """
+    if name not in protocols.MAKING or not isinstance(member, types.FunctionType):
+        return False
+    for step in dis.get_instructions(member):
+        if step.opname in _STORES or (step.opname == "BINARY_OP" and step.argrepr.endswith("=")):
+            return False
+        if step.opname == "LOAD_DEREF" and step.argval != "__class__":
+            return False
+        if step.opname == "LOAD_GLOBAL" and (step.argval in member.__globals__ or not hasattr(builtins, step.argval)):
+            return False
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval in METHOD_NAMES:
+            return False
+    return True
 
 
 def static_member(cls: type, name: str) -> Any:

@@ -19,20 +19,22 @@ BINARY = _methods((*ASSIGNED, "divmod"), "", "r", "i")
 IN_PLACE = _methods(ASSIGNED, "i")
 UNARY = _methods(("neg", "pos", "abs", "invert"))
 #: What NumPy's functions and operators run of an operand.
-OF_ARRAYS = _methods(("array_ufunc", "array_function", "array"))
+OF_ARRAYS = _methods(("array_ufunc", "array_function", "array", "array_finalize", "array_wrap"))
+#: What NumPy runs where it makes an array of a subclass.
+MAKING = _methods(("array_finalize", "array_wrap"))
 #: What an operator may run.
 OPERATORS = BINARY | UNARY | OF_ARRAYS
 COMPARING = _methods("eq ne lt le gt ge contains iter next getitem len".split())
-ITERATING = _methods("iter next getitem len".split())
+ITERATING = _methods("iter next getitem len".split()) | MAKING
 TESTING = _methods(("bool", "len"))
-INDEXING = _methods("getitem class_getitem missing index".split())
+INDEXING = _methods("getitem class_getitem missing index".split()) | MAKING
 HASHING = _methods(("hash", "eq"))
 PRINTING = _methods("repr str format".split())
 CHECKING = _methods(("instancecheck", "subclasscheck"))
 #: What no operator, subscript, loop or built-in function of a differentiated function runs.
 ADMINISTRATIVE = _methods(
     "class doc new init init_subclass subclasshook dir sizeof reduce reduce_ex getstate setstate getnewargs setattr "
-    "delattr array_finalize array_wrap".split()
+    "delattr".split()
 )
 #: What the built-in classes that `runtime.classes` knows do not have themselves.
 OTHERS = _methods("next bool getattr instancecheck subclasscheck length_hint missing".split())

@@ -1,8 +1,12 @@
-"""``o[i] = v`` and ``del o[i]`` where a class says what that does: as in Python, or refused at run time."""
+"""What statements run of classes of the user's: ``o[i] = v``, ``del o[i]``, conditions, loops, arrays of subclasses.
+
+As Python does it, or refused.
+"""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -116,6 +120,18 @@ def deleted_item(x: Any, items: Any) -> Any:
     return np.sum(x * items[0]) * len(items)
 
 
+def deleted_slices(x: Any, items: Any) -> Any:
+    start = 1
+    del items[start:], items[::2]
+    return np.sum(x * (1.0 + len(items)))
+
+
+def stored_slice(x: Any, o: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    o[1:, ::2] = 3.0
+    return y + np.sum(x * TABLE)
+
+
 def held(x: Any, s: Any) -> Any:
     y = np.sum(x * x * TABLE)
     s.o[0] = 3.0
@@ -175,7 +191,9 @@ def check(f: Callable[..., Any], *make: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "f", [stored, stored_between, stored_in_a_loop, stored_again, stored_twice, deleted], ids=lambda f: f.__name__
+    "f",
+    [stored, stored_between, stored_in_a_loop, stored_again, stored_twice, stored_slice, deleted],
+    ids=lambda f: f.__name__,
 )
 def test_of_an_argument(f: Callable[..., Any]) -> None:
     check(f, OfModule)
@@ -204,6 +222,10 @@ def test_deletion_of_an_item(items: Any) -> None:
     check(deleted_item, lambda: make(items))
 
 
+def test_deletion_of_slices() -> None:
+    check(deleted_slices, lambda: [1.0, 2.0, 3.0])
+
+
 @pytest.mark.parametrize("f", [held, held_in_a_variable, held_and_deleted, held_and_cut], ids=lambda f: f.__name__)
 def test_classes_that_are_known_at_run_time(f: Callable[..., Any]) -> None:
     """Where nobody knows the class of an object, one that has methods of its own for it is refused as it runs."""
@@ -211,3 +233,146 @@ def test_classes_that_are_known_at_run_time(f: Callable[..., Any]) -> None:
         value_and_grad(f)(X, SimpleNamespace(o=OfModule()))
     assert TABLE.tolist() == [1.0, 2.0, 3.0]
     check(f, lambda: SimpleNamespace(o=[1.0, 2.0]))
+
+
+class Filling(np.ndarray):
+    """NumPy runs a function of the class wherever it makes an array of it."""
+
+    def __array_finalize__(self, other: Any) -> None:
+        TABLE[0] = 3.0
+
+
+class Named(np.ndarray):
+    def __array_finalize__(self, other: Any) -> None:
+        super().__array_finalize__(other)
+        self.name = getattr(other, "name", "")
+
+
+def viewed(x: Any, k: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    k.view(Filling)
+    return y + np.sum(x * TABLE)
+
+
+def viewed_by_name(x: Any, k: Any) -> Any:
+    w = k.view(type=Filling)
+    return np.sum(x * TABLE) + w.ndim
+
+
+def viewed_as_what_is_given(x: Any, k: Any, kind: type) -> Any:
+    y = np.sum(x * x * TABLE)
+    w = k.view(kind)
+    return y + np.sum(x * TABLE) + w.ndim
+
+
+def viewed_with_a_name(x: Any, k: Any) -> Any:
+    return np.sum(k.view(Named) * x)
+
+
+def test_views_of_a_subclass() -> None:
+    check(viewed, lambda: np.ones(3))
+    check(viewed_by_name, lambda: np.ones(3))
+    check(viewed_as_what_is_given, lambda: np.ones(3), lambda: Filling)
+    check(viewed_with_a_name, lambda: np.arange(3.0))
+
+
+def test_arrays_of_a_subclass_that_writes() -> None:
+    """What is made of one is made by a function that writes, so it is no array to a gradient; another is."""
+
+    def scaled(x: Any, k: Any) -> Any:
+        return np.sum(x * k[1:] * k.T[0] * (k + 1.0)[1:])
+
+    def alone(x: Any) -> Any:
+        return scaled(x, np.arange(1.0, 5.0))
+
+    x = X.copy()
+    with pytest.raises(S2SADError, match="Filling, whose operators are not those of arrays"):
+        value_and_grad(scaled)(x, np.arange(1.0, 5.0).view(Filling))
+    _, gradient = value_and_grad(scaled)(x, np.arange(1.0, 5.0).view(Named))
+    np.testing.assert_allclose(gradient, numeric_gradient(alone, (X,), 0), rtol=1e-7)
+
+
+def put_three(q: Any) -> None:
+    q[0] = 3.0
+
+
+def is_table_long() -> bool:
+    return len(TABLE) > 2
+
+
+class Unsure:
+    def __bool__(self) -> bool:
+        put_three(TABLE)
+        return True
+
+    def __iter__(self) -> Any:
+        put_three(TABLE)
+        return iter([1.0, 2.0])
+
+
+class Counting:
+    """It changes itself alone."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def __bool__(self) -> bool:
+        return is_table_long()
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> float:
+        self.n += 1
+        if self.n > 2:
+            raise StopIteration
+        return 1.5 * self.n
+
+
+def decided(x: Any, o: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    if o:
+        y = 2.0 * y
+    return y + np.sum(x * TABLE)
+
+
+def run_through(x: Any, o: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    for i in o:
+        y = y * i
+    return y + np.sum(x * TABLE)
+
+
+def taken_apart(x: Any, o: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    a, b = o
+    return y * a * b + np.sum(x * TABLE)
+
+
+@pytest.mark.parametrize("f", [decided, run_through, taken_apart], ids=lambda f: f.__name__)
+def test_special_methods_that_call_what_writes(f: Callable[..., Any]) -> None:
+    with pytest.raises(S2SADError, match=r"Unsure.__(bool|iter)__ may write into an object"):
+        value_and_grad(f)(X, Unsure())
+    check(f, Counting)
+
+
+def entered_with_nothing(x: Any) -> Any:
+    y = np.sum(x * x * TABLE)
+    with contextlib.nullcontext(put_three(TABLE)):
+        y = 2.0 * y
+    return y + np.sum(x * TABLE)
+
+
+def entered_and_left(x: Any, k: Any) -> Any:
+    y = np.sum(x * x * k)
+    with np.errstate(all=("ignore", put_three(k))[0]):
+        pass
+    with contextlib.nullcontext(put_three(k)), contextlib.nullcontext():
+        pass
+    return y + np.sum(x * k)
+
+
+def test_what_is_given_to_context_managers() -> None:
+    check(entered_and_left, lambda: np.array([1.0, 2.0, 3.0]))
+    with pytest.raises(S2SADError, match=r"TABLE is the module's, and put_three\(...\) may write"):
+        value_and_grad(entered_with_nothing)(X)
