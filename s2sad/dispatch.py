@@ -32,7 +32,7 @@ from s2sad.runtime.calls import adjoint_like, again
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.sharing import arrays_in, shares
 from s2sad.runtime.trees import dataclass_fields
-from s2sad.runtime.zeros import zero_tangent
+from s2sad.runtime.zero_tangents import zero_tangent
 from s2sad.variants import Options, Variants, variants
 
 CallGoal = Literal["call", "copied_call", "effects", "tangent_call"]

@@ -9,6 +9,7 @@ import importlib
 import importlib.metadata
 import os
 import pathlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -137,3 +138,11 @@ def test_no_file_names_a_path_of_somebodys_machine() -> None:
     for path in [*MODULES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "examples").glob("*.py"), ROOT / "README.md"]:
         if path != pathlib.Path(__file__).resolve():
             assert not pattern.search(path.read_text(encoding="utf-8")), path
+
+
+def test_no_module_hides_what_its_package_exports() -> None:
+    """Importing ``runtime.zeros`` would set the attribute ``zeros`` of the package, whatever was there before."""
+    for name in ("s2sad", "s2sad.runtime"):
+        package = importlib.import_module(name)
+        modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
+        assert modules.isdisjoint(package.__all__)

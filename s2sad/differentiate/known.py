@@ -14,7 +14,7 @@ from s2sad.analysis.summaries import Context
 from s2sad.errors import Place, S2SADError, Violation
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
 from s2sad.ir.types import Fact
-from s2sad.runtime.zeros import zero_tangent
+from s2sad.runtime.zero_tangents import zero_tangent
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from s2sad.errors import Violation
 from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
-from s2sad.runtime.zeros import tangent_beside, zero_tangent
+from s2sad.runtime.zero_tangents import tangent_beside, zero_tangent
 
 _TANGENT_BESIDE = Op("runtime", "tangent_beside", tangent_beside)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)

@@ -19,7 +19,7 @@ from s2sad.ir.traverse import names_in
 from s2sad.ir.types import same_shape
 from s2sad.runtime import own, require_floats
 from s2sad.runtime.tangents import assigned, broadcast_like
-from s2sad.runtime.zeros import own_tangent, viewed_tangent
+from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent
 
 _OWN = Op("runtime", "own", own)
 _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)

@@ -23,7 +23,7 @@ from s2sad.runtime import own
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.items import require_real_operand
 from s2sad.runtime.tangents import along, broadcast_like, items_tangent
-from s2sad.runtime.zeros import zero_tangent
+from s2sad.runtime.zero_tangents import zero_tangent
 
 _ARRAY = Op("runtime", "np.array", np.array)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)

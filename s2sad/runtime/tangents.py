@@ -9,7 +9,7 @@ import numpy as np
 from s2sad.errors import ArgumentError
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
-from s2sad.runtime.zeros import zero_tangent
+from s2sad.runtime.zero_tangents import zero_tangent
 
 
 def along(x_dot: Any, x: Any) -> Any:

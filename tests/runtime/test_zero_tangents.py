@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.zeros import tangent_beside, viewed_tangent, zero_tangent
+from s2sad.runtime.zero_tangents import tangent_beside, viewed_tangent, zero_tangent
 
 SOURCES = [
     np.zeros(7),
