@@ -72,7 +72,8 @@ def _is_listed(value: Any, home: types.ModuleType) -> bool:
     """Whether something is a function of a module, or a class that is called as one."""
     if isinstance(value, type):
         numbers = (np.generic, np.dtype, BaseException)
-        return home is np and not issubclass(value, numbers) and value.__module__ == "numpy"
+        own = home is np and not issubclass(value, numbers) and value.__module__ == "numpy"
+        return own or ops.model_of(value) is not None
     if home.__name__ in SERIES:
         return callable(value) and getattr(value, "__module__", "") == home.__name__
     return callable(value) and not isinstance(value, types.ModuleType)
@@ -82,6 +83,8 @@ def _row(name: str, value: Any) -> Row:
     known = ops.spec_of(value)
     if isinstance(known, ops.Rule):
         return Row(name, "rule", ", ".join(known.wrt))
+    if ops.model_of(value) is not None:
+        return Row(name, "taken apart", "objects that are made and used in one program")
     if is_functional(value) or name in _LOOPED:
         return Row(name, "taken apart", "a function that is known" if is_functional(value) else "loops")
     if known is not None and known.constant:

@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 M = TypeVar("M")
+Given = Literal["varied", "structured", "anything"]
 
 _models: dict[int, tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
-_structured: set[Any] = set()
+_given: dict[Any, Given] = {}
 
 
-def model(original: Any, structured: bool = False) -> Callable[[M], M]:
-    """Declare what stands for a class or function of a library, or for one that is given something ``structured``."""
+def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
+    """Declare what stands for a class or function of a library where that is given something of a kind.
+
+    That is something that varies; or something structured: a tuple, function or object of the program's.
+    """
 
     def declare(made: M) -> M:
         _models[id(original)] = original, made
         _modelled[made] = original
-        if structured:
-            _structured.add(made)
+        _given[made] = given
         return made
 
     return declare
@@ -38,9 +41,9 @@ def model_of(original: Any) -> Any:
     return None if found is None else found[1]
 
 
-def is_structured(made: Any) -> bool:
-    """Whether a model stands for its original only where that is given a tuple, function or object of the program's."""
-    return made in _structured
+def stands_where_given(made: Any) -> Given:
+    """Of what kind something has to be that an original is given, for its model to stand for it."""
+    return _given[made]
 
 
 def modelled(cls: type) -> type:
@@ -65,6 +68,6 @@ def names_model(function: types.FunctionType) -> bool:
     return False
 
 
-def is_of_model(function: types.FunctionType) -> bool:
-    """Whether a function is a model's."""
-    return (function.__module__ or "").startswith("s2sad.ops.scipy.models.")
+def is_of_model(made: types.FunctionType | type) -> bool:
+    """Whether a function or class is a model's."""
+    return (made.__module__ or "").startswith("s2sad.ops.scipy.models.")

@@ -13,7 +13,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes
-from s2sad.ops.models import is_of_model, is_structured
+from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
 from s2sad.transform import branches, existing, generators, objects
@@ -219,12 +219,14 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     if done is not None:
         return done
     if (made := ops.model_of(value)) is not None:
+        given = stands_where_given(made)
         known_parts = any(is_structure(v) or v in s.rows for _, v in args)
-        if known_parts if is_structured(made) else not all(existing.is_constant(s, v) for _, v in args):
+        varies = given == "anything" or not all(existing.is_constant(s, v) for _, v in args)
+        if known_parts if given == "structured" else varies:
             if isinstance(made, type):
                 return objects.construct(s, made, args, op, frame)
             taken = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
-            return call_function(s, made, taken if is_structured(made) else args, op, frame, None)
+            return call_function(s, made, taken if given == "structured" else args, op, frame, None)
     if isinstance(value, type):
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
     done = passed(s, known, args, op, frame, bind, _starting, enter)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from s2sad.ir.code import UNSET, Constant
-from s2sad.ops.models import modelled
+from s2sad.ops.models import is_of_model, modelled
 from s2sad.transform.known import Abstract, Items, Known, Record, Row
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -80,9 +80,15 @@ def class_of(value: Abstract) -> type | None:
 
 def is_instance(value: Abstract, classes: Sequence[Abstract]) -> bool | None:
     """Whether a value is an instance of one of some classes, if that is known."""
+    models = [c.value for c in classes if isinstance(c, Known) and isinstance(c.value, type) and is_of_model(c.value)]
+    if models:
+        # Of models there are no objects but those that the program makes.
+        return isinstance(value, Record) and issubclass(value.cls, tuple(models))
     cls = class_of(value)
     if cls is None or not classes or not all(isinstance(c, Known) and _is_plain(c.value) for c in classes):
         return None
+    if is_of_model(cls):
+        return None  # what SciPy has in its place is not known
     return issubclass(cls, tuple([c.value for c in classes if isinstance(c, Known)]))
 
 

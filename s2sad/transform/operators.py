@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from s2sad.ir.code import Constant, Operation, Value
+from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
 from s2sad.transform.containers import computed
@@ -45,7 +46,8 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     else:
         raise NotSpecialisedError("operator")
     left, right = values
-    if not isinstance(left, Record):
+    # What an array does to a model is for that to say.
+    if not isinstance(left, Record) and not (isinstance(right, Record) and is_of_model(right.cls)):
         left = _number(s, left, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
     done = _answer(s, _attempts(left, right, own, *names), op, frame)
@@ -78,7 +80,8 @@ def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: F
 def _equality(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Done:
     """``a == b`` and ``a != b``: what methods say, or else whether both are one object."""
     own = [v for v in values if isinstance(v, Record) and static_member(v.cls, "__ne__") is not object.__ne__]
-    if (op.data == "!=" and own) or any(isinstance(v, Known) for v in values):
+    models = any(isinstance(v, Record) and is_of_model(v.cls) for v in values)
+    if (op.data == "!=" and own) or models or any(isinstance(v, Known) for v in values):
         raise NotSpecialisedError("operator")
     left, right = [v if is_static(v) else _number(s, v, op, frame) for v in values]
     if isinstance(left, Record) and isinstance(right, Record) and left.cls is right.cls and _compares_fields(left.cls):

@@ -31,7 +31,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.ndimage": ("ndimage", "warps"),
     "scipy.optimize": ("optimize", "models.optimize"),
     "scipy.signal": ("signal",),
-    "scipy.sparse.linalg": ("sparse",),
+    "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special", "special_bessel", "special_orthogonal"),
     "scipy.stats": ("stats", "stats_multivariate"),

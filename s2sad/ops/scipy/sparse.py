@@ -16,7 +16,7 @@ from scipy.sparse import linalg as solvers
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
 from s2sad.ops.spec import Sample, linear, operation, rule, sample
-from s2sad.runtime.scipy.solvers import iterated_adjoint, spsolve_adjoint, triangular_adjoint
+from s2sad.runtime.scipy.solvers import iterated_adjoint, matrix_adjoint, moved, spsolve_adjoint, triangular_adjoint
 
 Array = Any
 
@@ -56,7 +56,9 @@ def _systems(symmetric: bool) -> Callable[[], Sequence[Sample]]:
 
 
 def _cg_jvp(
+    A_dot: Array,
     b_dot: Array,
+    z: Any,
     A: Any,
     b: Array,
     *,
@@ -65,12 +67,12 @@ def _cg_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.cg(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+    return solvers.cg(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
 
 
 @rule(
     solvers.cg,
-    wrt=["b"],
+    wrt=["A", "b"],
     steps=frozenset({"x0"}),
     jvp=_cg_jvp,
     samples=_systems(symmetric=True),
@@ -79,6 +81,7 @@ def _cg_jvp(
     gives=(tuple,),
 )
 def cg(
+    z: Any,
     z_bar: Any,
     A: Any,
     b: Array,
@@ -88,12 +91,15 @@ def cg(
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
-) -> Array:
-    return iterated_adjoint("cg", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+) -> tuple[Array, Array]:
+    b_bar = iterated_adjoint("cg", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+    return matrix_adjoint(b_bar, z[0]), b_bar
 
 
 def _gmres_jvp(
+    A_dot: Array,
     b_dot: Array,
+    z: Any,
     A: Any,
     b: Array,
     *,
@@ -103,12 +109,14 @@ def _gmres_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.gmres(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[0], 0
+    return solvers.gmres(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[
+        0
+    ], 0
 
 
 @rule(
     solvers.gmres,
-    wrt=["b"],
+    wrt=["A", "b"],
     steps=frozenset({"x0"}),
     jvp=_gmres_jvp,
     samples=_systems(symmetric=False),
@@ -117,6 +125,7 @@ def _gmres_jvp(
     gives=(tuple,),
 )
 def gmres(
+    z: Any,
     z_bar: Any,
     A: Any,
     b: Array,
@@ -127,12 +136,15 @@ def gmres(
     restart: int | None = None,
     maxiter: int | None = None,
     M: Any = None,
-) -> Array:
-    return iterated_adjoint("gmres", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)
+) -> tuple[Array, Array]:
+    b_bar = iterated_adjoint("gmres", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)
+    return matrix_adjoint(b_bar, z[0]), b_bar
 
 
 def _bicgstab_jvp(
+    A_dot: Array,
     b_dot: Array,
+    z: Any,
     A: Any,
     b: Array,
     *,
@@ -141,12 +153,12 @@ def _bicgstab_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.bicgstab(A, b_dot, M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+    return solvers.bicgstab(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
 
 
 @rule(
     solvers.bicgstab,
-    wrt=["b"],
+    wrt=["A", "b"],
     steps=frozenset({"x0"}),
     jvp=_bicgstab_jvp,
     samples=_systems(symmetric=False),
@@ -155,6 +167,7 @@ def _bicgstab_jvp(
     gives=(tuple,),
 )
 def bicgstab(
+    z: Any,
     z_bar: Any,
     A: Any,
     b: Array,
@@ -164,15 +177,17 @@ def bicgstab(
     atol: float = 0.0,
     maxiter: int | None = None,
     M: Any = None,
-) -> Array:
-    return iterated_adjoint("bicgstab", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+) -> tuple[Array, Array]:
+    b_bar = iterated_adjoint("bicgstab", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
+    return matrix_adjoint(b_bar, z[0]), b_bar
 
 
 # --- the others
 
-_FACTORS = "use scipy.sparse.linalg.spsolve(A, b), which has a rule by b"
+_FACTORS = "use splu(A).solve(b), in the function in which it is made or in one that it calls"
 _ENTRIES = (
-    "of a matrix with entries that are differentiated use A @ x written out: np.bincount(rows, data * x[columns], n)"
+    "derivatives pass through the entries of csr_matrix((data, (rows, columns)), shape), csc_, coo_, diags in A @ x, "
+    "A.T, A.toarray(), c * A, A + B, spsolve(A, b), splu(A).solve(b), cg, gmres and bicgstab"
 )
 _WHOLE = "use NumPy or scipy.linalg with the whole matrix"
 

@@ -22,6 +22,16 @@ def iterated_adjoint(name: str, z_bar: Any, a: Any, b: Any, m: Any = None, **opt
     return b_bar.reshape(np.shape(b))
 
 
+def matrix_adjoint(b_bar: Any, z: Any) -> Any:
+    """Adjoint of a whole matrix in the solution ``z`` of a system with it, in that of the right-hand side."""
+    return -np.multiply.outer(np.ravel(b_bar), np.ravel(z))
+
+
+def moved(a_dot: Any, z: Any) -> Any:
+    """What the right-hand side of a system has to change by for a tangent of its matrix, an array or a number 0."""
+    return a_dot @ np.ravel(z) if np.ndim(a_dot) else 0.0
+
+
 def triangular_adjoint(z_bar: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     """Adjoint of ``b`` in ``linalg.spsolve_triangular(a, b, lower)``."""
     rows, columns = a.nonzero()

@@ -134,7 +134,7 @@ def splrep(x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> Any:
     return fitted_knots(x, y, w, k, s), fitted_coefficients(x, y, w, k, s), k
 
 
-@model(interpolate.splev, structured=True)
+@model(interpolate.splev, given="structured")
 def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
     return evaluated(x, tck[0], tck[1], tck[2], der, ext)
 

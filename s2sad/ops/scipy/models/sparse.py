@@ -1,0 +1,256 @@
+"""Sparse matrices of SciPy whose entries carry derivatives: the entries are values of their own, in a fixed pattern."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+
+from s2sad.ops.models import model
+from s2sad.runtime.scipy.entries import (
+    as_format,
+    compressed,
+    diagonal_pattern,
+    entries,
+    factor_of,
+    factors,
+    iterated,
+    joined,
+    of_constant,
+    of_whole,
+    placed,
+    product,
+    shape_of,
+    solution,
+    solved,
+    spread_diagonals,
+    turned,
+    whole,
+)
+
+
+class Sparse:
+    """A sparse matrix."""
+
+    def __init__(self, values: Any, pattern: Any) -> None:
+        self.values = values
+        self.pattern = pattern
+
+    @property
+    def shape(self) -> Any:
+        return shape_of(self.pattern)
+
+    @property
+    def T(self) -> Any:
+        return Sparse(self.values, turned(self.pattern))
+
+    def transpose(self) -> Any:
+        return Sparse(self.values, turned(self.pattern))
+
+    def toarray(self) -> Any:
+        return whole(self.values, self.pattern)
+
+    def sum(self) -> Any:
+        return np.sum(whole(self.values, self.pattern))
+
+    def asformat(self, format: Any) -> Any:
+        return Sparse(self.values, as_format(self.pattern, format))
+
+    def tocsr(self) -> Any:
+        return Sparse(self.values, as_format(self.pattern, "csr"))
+
+    def tocsc(self) -> Any:
+        return Sparse(self.values, as_format(self.pattern, "csc"))
+
+    def tocoo(self) -> Any:
+        return Sparse(self.values, as_format(self.pattern, "coo"))
+
+    def copy(self) -> Any:
+        return Sparse(np.array(self.values), self.pattern)
+
+    def multiply(self, other: Any) -> Any:
+        return Sparse(self.values * factor_of(other), self.pattern)
+
+    def dot(self, other: Any) -> Any:
+        return product(self.values, self.pattern, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return product(self.values, self.pattern, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return np.transpose(product(self.values, turned(self.pattern), np.transpose(other)))
+
+    def __mul__(self, other: Any) -> Any:
+        return Sparse(self.values * factor_of(other), self.pattern)
+
+    def __rmul__(self, other: Any) -> Any:
+        return Sparse(self.values * factor_of(other), self.pattern)
+
+    def __truediv__(self, other: Any) -> Any:
+        return Sparse(self.values / factor_of(other), self.pattern)
+
+    def __neg__(self) -> Any:
+        return Sparse(-self.values, self.pattern)
+
+    def __add__(self, other: Any) -> Any:
+        other = sparse_of(other)
+        return Sparse(np.hstack((self.values, other.values)), joined(self.pattern, other.pattern))
+
+    def __radd__(self, other: Any) -> Any:
+        return sparse_of(other) + self
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -sparse_of(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return sparse_of(other) + -self
+
+
+def sparse_of(a: Any) -> Any:
+    """A sparse matrix, or one whose entries are constant."""
+    return a if isinstance(a, Sparse) else Sparse(entries(a), of_constant(a))
+
+
+class Made(Sparse):
+    """A matrix of one of SciPy's classes, of what these are made of."""
+
+    def __init__(self, cls: Any, of: Any, shape: Any, dtype: Any) -> None:
+        if isinstance(of, Sparse):
+            self.values = of.values
+            self.pattern = of.pattern
+        elif isinstance(of, tuple):
+            if len(of) == 3:
+                self.values = np.asarray(of[0], dtype)
+                self.pattern = compressed(cls, of[0], of[1], of[2], shape)
+            else:
+                self.values = np.array(of[0], dtype)
+                self.pattern = placed(cls, of[0], of[1], shape)
+        else:
+            self.values = np.array(np.ravel(of), dtype)
+            self.pattern = of_whole(cls, of)
+
+
+@model(sparse.csr_matrix)
+def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.csr_matrix, arg1, shape, dtype)
+
+
+@model(sparse.csr_array)
+def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.csr_array, arg1, shape, dtype)
+
+
+@model(sparse.csc_matrix)
+def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.csc_matrix, arg1, shape, dtype)
+
+
+@model(sparse.csc_array)
+def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.csc_array, arg1, shape, dtype)
+
+
+@model(sparse.coo_matrix)
+def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.coo_matrix, arg1, shape, dtype)
+
+
+@model(sparse.coo_array)
+def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+    return Made(sparse.coo_array, arg1, shape, dtype)
+
+
+def banded(make: Any, diagonals: Any, offsets: Any, shape: Any, format: Any) -> Any:
+    """A matrix with some diagonals."""
+    return Sparse(np.hstack(diagonals), diagonal_pattern(make, diagonals, offsets, shape, format))
+
+
+@model(sparse.diags)
+def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None) -> Any:
+    return banded(sparse.diags, diagonals, offsets, shape, format)
+
+
+@model(sparse.diags_array)
+def diags_array(diagonals: Any, *, offsets: Any = 0, shape: Any = None, format: Any = None) -> Any:
+    return banded(sparse.diags_array, diagonals, offsets, shape, format)
+
+
+@model(sparse.spdiags)
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    return banded(spread_diagonals, data, diags, m if n is None else (m, n), format)
+
+
+@model(sparse.dia_matrix)
+def dia_matrix(arg1: Any, shape: Any = None) -> Any:
+    return banded(spread_diagonals, arg1[0], arg1[1], shape, "dia")
+
+
+@model(sparse.issparse, given="structured")
+def issparse(x: Any) -> Any:
+    return isinstance(x, Sparse)
+
+
+# --- systems
+
+
+class Factors:
+    """The factors of a matrix."""
+
+    def __init__(self, matrix: Any, lu: Any) -> None:
+        self.matrix = matrix
+        self.lu = lu
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any:
+        return solved(self.lu, self.matrix.values, self.matrix.pattern, rhs, trans)
+
+
+@model(linalg.spsolve, given="structured")
+def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+    A = sparse_of(A)
+    return solution(A.values, A.pattern, b, permc_spec, use_umfpack)
+
+
+@model(linalg.splu, given="anything")
+def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None) -> Any:
+    A = sparse_of(A)
+    return Factors(A, factors(A.values, A.pattern, permc_spec, diag_pivot_thresh, relax))
+
+
+@model(linalg.factorized, given="anything")
+def factorized(A: Any) -> Any:
+    A = sparse_of(A)
+    return Factors(A, factors(A.values, A.pattern)).solve
+
+
+@model(linalg.cg, given="structured")
+def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> Any:
+    A = sparse_of(A)
+    return iterated("cg", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.bicgstab, given="structured")
+def bicgstab(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = sparse_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter}
+    return iterated("bicgstab", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.gmres, given="structured")
+def gmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    restart: Any = None,
+    maxiter: Any = None,
+    M: Any = None,
+) -> Any:
+    A = sparse_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
+    return iterated("gmres", A.values, A.pattern, b, M, options)

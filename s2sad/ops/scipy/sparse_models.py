@@ -1,0 +1,180 @@
+"""Rules of what models of sparse matrices compute with: products, solutions and whole matrices, by the entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.spec import Sample, bilinear, constant, linear, rule, sample
+from s2sad.runtime.scipy.entries import (
+    as_format,
+    compressed,
+    diagonal_pattern,
+    entries,
+    factor_of,
+    factors,
+    iterated,
+    iterated_adjoints,
+    iterated_tangent,
+    joined,
+    of_constant,
+    of_whole,
+    placed,
+    product,
+    product_adjoints,
+    shape_of,
+    solution,
+    solution_adjoints,
+    solved,
+    solved_adjoints,
+    turned,
+    whole,
+    whole_adjoint,
+)
+
+Array = Any
+Pattern = Any
+
+# Where the entries stand has no derivative; nor have the factors of a matrix, of which solutions are found.
+constant(placed, signature=lambda cls, values, places, shape=None: None, calls=())
+constant(compressed, signature=lambda cls, values, indices, starts, shape=None: None, calls=())
+constant(of_whole, signature=lambda cls, a: None, calls=())
+constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=())
+constant(factors, signature=lambda values, pattern, *options: None, calls=())
+constant(of_constant, turned, shape_of, entries, signature=lambda pattern: None)
+constant(as_format, signature=lambda pattern, name: None)
+constant(joined, signature=lambda first, second: None)
+
+
+def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
+    """The entries of a matrix of four rows, some of them at one place, and where they are."""
+    rows, columns = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 3, 0])
+    values = np.array([4.0, 5.0, 6.0, 7.0, 1.0, -0.5, 0.7, 0.3])
+    if symmetric:
+        rows, columns, values = np.append(rows, columns), np.append(columns, rows), np.append(values, values)
+    return values, placed(sparse.csr_array, values, (rows, columns))
+
+
+def _products() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    points = [sample(values, pattern, x) for x in (numbers(4), numbers(4, 2), complexes(4))]
+    points += [sample(values + 0.3j, turned(pattern), numbers(4)), sample(singles(8), pattern, singles(4))]
+    diagonals = [numbers(3), numbers(1), numbers(4)]
+    spread = diagonal_pattern(sparse.diags_array, diagonals, [-1, 1, 0], (4, 4), "csr")
+    return [*points, sample(np.concatenate(diagonals), spread, numbers(4))]
+
+
+@bilinear(product, wrt=["values", "x"], samples=_products, dtype="unknown")
+def product_rule(z_bar: Array, values: Array, pattern: Pattern, x: Array) -> tuple[Array, Array]:
+    values_bar, x_bar = product_adjoints(z_bar, values, pattern, x)
+    return values_bar, x_bar
+
+
+def _wholes() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    return [sample(values, pattern), sample(complexes(8), pattern), sample(singles(8), turned(pattern))]
+
+
+@linear(whole, wrt=["values"], samples=_wholes, dtype="unknown")
+def whole_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
+    return whole_adjoint(z_bar, values, pattern)
+
+
+@linear(factor_of, wrt=["x"], samples=lambda: [sample(1.3), sample(np.float64(0.7))], dtype="operands")
+def factor_rule(z_bar: Array, x: Array) -> Array:
+    return z_bar
+
+
+# --- systems
+
+
+def _systems() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    points = [sample(values, pattern, numbers(4)), sample(values, as_format(pattern, "csc"), numbers(4, 2))]
+    return [*points, sample(values + 0.2j, as_format(pattern, "csc"), complexes(4))]
+
+
+def _solution_jvp(values_dot: Array, b_dot: Array, z: Array, values: Array, pattern: Pattern) -> Array:
+    b_dot = b_dot + np.zeros_like(z)
+    return solution(values, pattern, b_dot - product(values_dot + np.zeros_like(values), pattern, z))
+
+
+@rule(solution, wrt=["values", "b"], jvp=_solution_jvp, samples=_systems, dtype="unknown")
+def solution_rule(
+    z: Array,
+    z_bar: Array,
+    values: Array,
+    pattern: Pattern,
+    b: Array,
+    permc_spec: Any = None,
+    use_umfpack: Any = True,
+) -> tuple[Array, Array]:
+    values_bar, b_bar = solution_adjoints(z_bar, z, values, pattern, b)
+    return values_bar, b_bar
+
+
+def _factored() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    pattern = as_format(pattern, "csc")
+    lu = factors(values, pattern)
+    return [sample(lu, values, pattern, numbers(4)), sample(lu, values, pattern, numbers(4, 2), "T")]
+
+
+def _solved_jvp(
+    values_dot: Array, b_dot: Array, z: Array, factored: Any, values: Array, pattern: Pattern, trans: str = "N"
+) -> Array:
+    moved = product(values_dot + np.zeros_like(values), pattern if trans == "N" else turned(pattern), z)
+    return solved(factored, values, pattern, b_dot + np.zeros_like(z) - moved, trans)
+
+
+@rule(solved, wrt=["values", "b"], jvp=_solved_jvp, samples=_factored, dtype="unknown")
+def solved_rule(
+    z: Array, z_bar: Array, factored: Any, values: Array, pattern: Pattern, b: Array, trans: str = "N"
+) -> tuple[Array, Array]:
+    values_bar, b_bar = solved_adjoints(z_bar, z, factored, values, pattern, b, trans)
+    return values_bar, b_bar
+
+
+def _iterated() -> Sequence[Sample]:
+    values, pattern = _pattern(symmetric=True)
+    options = {"rtol": 1e-13}
+    return [
+        sample("cg", values, pattern, numbers(4), None, options),
+        sample("gmres", *_pattern(), numbers(4), None, {**options, "restart": 4}),
+        sample("bicgstab", *_pattern(), numbers(4), None, options),
+    ]
+
+
+def _iterated_jvp(
+    values_dot: Array,
+    b_dot: Array,
+    z: Any,
+    name: str,
+    values: Array,
+    pattern: Pattern,
+    b: Array,
+    m: Any = None,
+    options: Any = (),
+) -> Any:
+    moved = product(values_dot + np.zeros_like(values), pattern, z[0])
+    return iterated_tangent(b_dot - moved, name, values, pattern, m, options), 0
+
+
+@rule(
+    iterated,
+    wrt=["values", "b"],
+    jvp=_iterated_jvp,
+    samples=_iterated,
+    dtype="unknown",
+    without=(1,),
+    gives=(tuple,),
+)
+def iterated_rule(
+    z: Any, z_bar: Any, name: str, values: Array, pattern: Pattern, b: Array, m: Any = None, options: Any = ()
+) -> tuple[Array, Array]:
+    values_bar, b_bar = iterated_adjoints(z_bar[0], z[0], name, values, pattern, b, m, options)
+    return values_bar, b_bar

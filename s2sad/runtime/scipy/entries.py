@@ -1,0 +1,273 @@
+"""Sparse matrices whose entries carry derivatives: the entries in a row, and a pattern that says where they stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.scipy.solvers import iterated_adjoint
+
+Array = Any
+
+
+class Pattern:
+    """Where the entries of a sparse matrix stand, of which values each is made, and the matrix that they make.
+
+    What stands at one place is added up, and one value may stand at several.
+    """
+
+    def __init__(
+        self, rows: Array, columns: Array, shape: Any, source: Array, count: int, make: Callable[[Array], Any]
+    ) -> None:
+        self.rows, self.columns, self.shape = rows, columns, shape
+        self.source, self.count, self.make = source, count, make
+        self.made: Any = None
+
+    def matrix(self, values: Array) -> Any:
+        """The matrix that has these values."""
+        if self.made is None or self.made[0] is not values:
+            self.made = values, self.make(values)
+        return self.made[1]
+
+    def adjoint(self, left: Array, right: Array, values: Array) -> Array:
+        """The adjoint of the values, where that of the matrix is the outer product of two vectors, or the sum of those
+        of the columns of two matrices."""
+        products = left[self.rows] * right[self.columns]
+        return self.collected(products if products.ndim == 1 else np.sum(products, axis=1), values)
+
+    def collected(self, g: Array, values: Array) -> Array:
+        """The adjoint of the values, in those of the entries."""
+        size = len(values)
+        if np.iscomplexobj(g) and np.iscomplexobj(values):
+            found = np.bincount(self.source, g.real, size) + 1j * np.bincount(self.source, g.imag, size)
+        else:
+            found = np.bincount(self.source, np.real(g), size)
+        return found.astype(values.dtype) if values.dtype in (np.float32, np.complex64) else found
+
+
+# --- patterns
+
+
+def placed(cls: Any, values: Array, places: Any, shape: Any = None) -> Pattern:
+    """The pattern of ``cls((values, places), shape)``, with the row and the column of each entry."""
+    rows, columns = (np.asarray(p, int) for p in places)
+    shape = cls((np.asarray(values), (rows, columns)), shape).shape
+    return _each(rows, columns, shape, lambda v: cls((v, (rows, columns)), shape))
+
+
+def _each(rows: Array, columns: Array, shape: Any, make: Callable[[Array], Any]) -> Pattern:
+    """The pattern in which each value is an entry."""
+    return Pattern(rows, columns, shape, np.arange(len(rows)), len(rows), make)
+
+
+def compressed(cls: Any, values: Array, indices: Array, starts: Array, shape: Any = None) -> Pattern:
+    """The pattern of ``cls((values, indices, starts), shape)``, with the entries by rows or columns."""
+    made = cls((np.asarray(values), indices, starts), shape)
+    # SciPy sorts what is not in order, in place.
+    copied = not made.has_canonical_format
+    shape, indices, starts = made.shape, np.array(indices, int), np.array(starts, int)
+    lines = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, columns = (indices, lines) if made.format == "csc" else (lines, indices)
+    return _each(rows, columns, shape, lambda v: cls((v, indices.copy(), starts.copy()), shape, copy=copied))
+
+
+def of_whole(cls: Any, a: Array) -> Pattern:
+    """The pattern of ``cls(a)`` for an array, of which each element is an entry, zeros too."""
+    shape = np.shape(a)
+    rows, columns = np.indices(shape).reshape(2, -1)
+    return _each(rows, columns, shape, lambda v: cls(v.reshape(shape)))
+
+
+def of_constant(a: Any) -> Pattern:
+    """The pattern of a sparse matrix that exists, with the values of `entries`."""
+    places = a.tocoo()
+
+    def make(values: Array) -> Any:
+        if np.array_equal(values, places.data):
+            return a
+        return sparse.coo_array((values, (places.row, places.col)), a.shape).asformat(a.format)
+
+    return _each(places.row, places.col, a.shape, make)
+
+
+def entries(a: Any) -> Array:
+    """The entries of a sparse matrix in the order of `of_constant`."""
+    return a.tocoo().data
+
+
+def turned(pattern: Pattern) -> Pattern:
+    """The pattern of the transpose."""
+    p = pattern
+    return Pattern(p.columns, p.rows, p.shape[::-1], p.source, p.count, lambda v: p.matrix(v).T)
+
+
+def as_format(pattern: Pattern, name: str) -> Pattern:
+    """The pattern of the matrix in another format of SciPy's."""
+    p = pattern
+    return Pattern(p.rows, p.columns, p.shape, p.source, p.count, lambda v: p.matrix(v).asformat(name))
+
+
+def joined(first: Pattern, second: Pattern) -> Pattern:
+    """The pattern of a sum of two matrices: the values of both, one after the other."""
+    count = first.count
+
+    def make(values: Array) -> Any:
+        return first.matrix(values[:count]) + second.matrix(values[count:])
+
+    rows, columns = np.append(first.rows, second.rows), np.append(first.columns, second.columns)
+    source = np.append(first.source, count + second.source)
+    return Pattern(rows, columns, first.shape, source, count + second.count, make)
+
+
+def shape_of(pattern: Pattern) -> Any:
+    """The shape of the matrix."""
+    return pattern.shape
+
+
+def factor_of(x: Any) -> Any:
+    """A number by which a sparse matrix is multiplied, as it is."""
+    if np.ndim(x) or sparse.issparse(x):
+        raise UndefinedDerivativeError(
+            "a sparse matrix with entries that are differentiated is multiplied by * with numbers alone here",
+            "For the product of matrices write A @ x; for that of entries, multiply them before the matrix is made.",
+        )
+    return x
+
+
+# --- diagonals
+
+
+def diagonal_pattern(make: Callable[..., Any], diagonals: Any, offsets: Any, shape: Any, name: Any) -> Pattern:
+    """The pattern of ``make(diagonals, offsets=offsets, shape=shape, format=name)``, by the diagonals in a row."""
+    several = isinstance(diagonals, (list, tuple))
+    sizes = [np.shape(d) for d in (diagonals if several else [diagonals])]
+    ends = np.cumsum([math.prod(size) for size in sizes])
+
+    def made(values: Array) -> Any:
+        parts = [v.reshape(size) for v, size in zip(np.split(values, ends[:-1]), sizes, strict=True)]
+        return make(parts if several else parts[0], offsets=offsets, shape=shape, format=name)
+
+    count = int(ends[-1])
+    places = made(np.arange(1.0, 1.0 + count)).tocoo()
+    return Pattern(places.row, places.col, places.shape, places.data.astype(int) - 1, count, made)
+
+
+def spread_diagonals(data: Array, offsets: Any, shape: Any = None, format: Any = None) -> Any:
+    """``sparse.spdiags``, or ``dia_matrix``, by the options of ``sparse.diags``."""
+    return sparse.dia_matrix((data, offsets), shape).asformat(format)
+
+
+# --- what is made of them
+
+_OTHER = {"N": "T", "T": "N", "H": "N"}
+
+
+def product(values: Array, pattern: Pattern, x: Array) -> Array:
+    """``A @ x``."""
+    if sparse.issparse(x):
+        raise UndefinedDerivativeError(
+            "the product of two sparse matrices has no derivative rule if entries are differentiated",
+            "Multiply an array: by one matrix, and then by the other.",
+        )
+    return pattern.matrix(values) @ np.asarray(x)
+
+
+def product_adjoints(g: Array, values: Array, pattern: Pattern, x: Array) -> tuple[Array, Array]:
+    """The adjoints of the values and of ``x`` in `product`."""
+    x = np.asarray(x)
+    x_bar = pattern.matrix(values).T @ g
+    return pattern.adjoint(g, x, values), x_bar if np.iscomplexobj(x) else np.real(x_bar)
+
+
+def whole(values: Array, pattern: Pattern) -> Array:
+    """``A.toarray()``."""
+    return pattern.matrix(values).toarray()
+
+
+def whole_adjoint(g: Array, values: Array, pattern: Pattern) -> Array:
+    """The adjoint of the values in `whole`."""
+    return pattern.collected(g[pattern.rows, pattern.columns], values)
+
+
+def solution(values: Array, pattern: Pattern, b: Array, permc_spec: Any = None, use_umfpack: Any = True) -> Array:
+    """``spsolve(A, b, permc_spec, use_umfpack)``."""
+    return linalg.spsolve(pattern.matrix(values), np.asarray(b), permc_spec, use_umfpack)
+
+
+def solution_adjoints(z_bar: Array, z: Array, values: Array, pattern: Pattern, b: Array) -> tuple[Array, Array]:
+    """The adjoints of the values and the right-hand side in ``z = solution(values, pattern, b)``."""
+    b_bar = linalg.spsolve(pattern.matrix(values).T.tocsc(), z_bar)
+    values_bar = pattern.adjoint(-b_bar, z, values)
+    return values_bar, (b_bar if np.iscomplexobj(b) else np.real(b_bar)).reshape(np.shape(b))
+
+
+class Factors:
+    """The factors of a matrix, and the values of which they were made."""
+
+    def __init__(self, values: Array, pattern: Pattern, *options: Any) -> None:
+        self.values, self.options = values, options
+        self.lu = linalg.splu(pattern.matrix(values), *options)
+
+    def of(self, values: Array, pattern: Pattern) -> Any:
+        """The factors for these values."""
+        if values is self.values or np.array_equal(values, self.values):
+            return self.lu
+        return linalg.splu(pattern.matrix(values), *self.options)
+
+
+def factors(values: Array, pattern: Pattern, *options: Any) -> Factors:
+    """``splu(A, *options)``, as a constant."""
+    return Factors(values, pattern, *options)
+
+
+def solved(factored: Factors, values: Array, pattern: Pattern, b: Array, trans: str = "N") -> Array:
+    """``splu(A).solve(b, trans)``, of factors that were made of these values."""
+    if trans == "H" and np.iscomplexobj(values):
+        raise UndefinedDerivativeError(
+            f"solve(b, {trans!r}) has no derivative rule", "Use 'T', and conjugate the right-hand side and the result."
+        )
+    return factored.of(values, pattern).solve(np.asarray(b), trans)
+
+
+def _with(lu: Any, b: Array, trans: str) -> Array:
+    """The solution for a right-hand side that may be complex where the matrix is not."""
+    if np.iscomplexobj(b) and not np.iscomplexobj(lu.L.data):
+        return lu.solve(b.real, trans) + 1j * lu.solve(b.imag, trans)
+    return lu.solve(b, trans)
+
+
+def solved_adjoints(
+    z_bar: Array, z: Array, factored: Factors, values: Array, pattern: Pattern, b: Array, trans: str
+) -> tuple[Array, Array]:
+    """The adjoints of the values and the right-hand side in ``z = solved(factored, values, pattern, b, trans)``."""
+    b_bar = _with(factored.of(values, pattern), np.ascontiguousarray(z_bar), _OTHER[trans])
+    values_bar = pattern.adjoint(*((-b_bar, z) if trans == "N" else (-z, b_bar)), values)
+    return values_bar, b_bar if np.iscomplexobj(b) else np.real(b_bar)
+
+
+def iterated(name: str, values: Array, pattern: Pattern, b: Array, m: Any, options: Any) -> Any:
+    """``linalg.name(A, b, M=m, **options)``: the solution, and whether it was found."""
+    return getattr(linalg, name)(pattern.matrix(values), np.asarray(b), M=m, **options)
+
+
+def iterated_adjoints(
+    z_bar: Array, z: Array, name: str, values: Array, pattern: Pattern, b: Array, m: Any, options: Any
+) -> tuple[Array, Array]:
+    """The adjoints of the values and the right-hand side in ``z = iterated(name, values, pattern, b, ...)[0]``."""
+    b_bar = iterated_adjoint(name, z_bar, pattern.matrix(values), b, m, **_without_start(options))
+    return pattern.adjoint(-np.ravel(b_bar), np.ravel(z), values), b_bar
+
+
+def iterated_tangent(b_dot: Array, name: str, values: Array, pattern: Pattern, m: Any, options: Any) -> Array:
+    """The tangent of the solution, whose right-hand side is ``b_dot``."""
+    return getattr(linalg, name)(pattern.matrix(values), b_dot, M=m, **_without_start(options))[0]
+
+
+def _without_start(options: Any) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != "x0"}

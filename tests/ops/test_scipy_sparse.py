@@ -1,0 +1,219 @@
+"""Sparse matrices of SciPy with entries that are differentiated, in programs of a user's: against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse import linalg
+
+from s2sad import grad, jvp, value_and_grad
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
+from tests.oracle import numeric_gradient, richardson_jvp
+
+RNG = np.random.default_rng(3)
+ROWS, COLUMNS = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 3, 0])
+DATA, V = np.array([4.0, 5.0, 6.0, 7.0, 1.0, -0.5, 0.7, 0.3]), np.array([0.3, 1.2, -0.7, 0.5])
+K = sparse.csr_matrix((DATA, (ROWS, COLUMNS)))
+INDICES, STARTS = K.indices.copy(), K.indptr.copy()
+EYE = sparse.eye(4, format="csc")
+WHOLE = K.toarray()
+
+
+def agrees(f: Callable[..., Any], x: Any) -> None:
+    """Compare the value and both modes with the function and its differences."""
+    value, found = value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(found, numeric_gradient(f, (x,)), rtol=1e-7, atol=1e-8)
+    dot = RNG.normal(size=np.shape(x))
+    np.testing.assert_allclose(jvp(f, (x,), (dot,))[1], richardson_jvp(f, [x], [dot]), rtol=1e-7, atol=1e-8)
+
+
+CLASSES = [
+    sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array, sparse.csc_array, sparse.coo_array,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_each_class_by_rows_and_columns_and_by_an_array(cls: Any) -> None:
+    def product(x: Any) -> Any:
+        return np.sum((cls((x, (ROWS, COLUMNS)), shape=(4, 4), dtype=float) @ (V + x[:4])) ** 2)
+
+    def of_array(x: Any) -> Any:
+        return np.sum((V @ cls(x)) ** 2)
+
+    agrees(product, DATA)
+    agrees(of_array, WHOLE)
+
+
+def compressed(x: Any) -> Any:
+    a = sparse.csr_matrix((x[:7], INDICES, STARTS), shape=(4, 4))
+    return np.sum((a @ V) ** 2) + np.sum((a.T @ V) ** 3)
+
+
+def by_columns(x: Any) -> Any:
+    return np.sum((sparse.csc_array((x[1:], INDICES, STARTS)).dot(np.stack([V, V**2], axis=1))) ** 2)
+
+
+def unsorted(x: Any) -> Any:
+    a = sparse.csr_matrix((x[:4], np.array([2, 0, 1, 1]), np.array([0, 2, 4])), shape=(2, 3))
+    return np.sum(a.toarray() ** 2 + (a @ np.ones(3))[:, None])
+
+
+def of_list(x: Any) -> Any:
+    return np.sum(sparse.csr_matrix(([x[0], 2.0, x[1]], ([0, 1, 1], [0, 0, 1]))) @ [x[2], 2.0])
+
+
+def bands(x: Any) -> Any:
+    a = sparse.diags([x[:4], 2 * x[1:4], x[:3]], [0, 1, -1]) + sparse.diags(x[4:])
+    stencil = sparse.diags([x[0], -2 * x[1], x[0]], [-1, 0, 1], shape=(4, 4), format="csr")
+    named = sparse.diags_array([x[:4], x[1:4]], offsets=[0, 1])
+    spread = sparse.dia_matrix((np.stack([x[:4], x[4:]]), [0, -1]), shape=(4, 4)) @ V
+    old = sparse.spdiags(np.stack([x[:4], x[4:]]), [0, 1], 4, 4) @ V
+    return np.sum((a @ V) ** 2) + np.sum((stencil @ (named @ V)) ** 2) + np.sum(spread**2 * old)
+
+
+def arithmetic(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)))
+    b = 2.0 * a * x[0] / 3 - a.T.multiply(0.5) + K
+    c = EYE - (-b) + sparse.diags(x[:4])
+    return np.sum((b @ V) * (c @ V)) + np.sum((K @ (a @ V)) ** 2) + b.sum()
+
+
+def steps(x: Any) -> Any:
+    a, u = 0.1 * sparse.csr_array((x, (ROWS, COLUMNS))), V
+    for _ in range(a.shape[0]):
+        u = a @ u
+    return np.sum(u**2)
+
+
+def applied(a: Any, v: Any) -> Any:
+    return a @ v
+
+
+class Network:
+    def __init__(self, conductances: Any) -> None:
+        self.matrix = sparse.csr_matrix((conductances, (ROWS, COLUMNS)))
+
+    def flow(self, v: Any) -> Any:
+        return applied(self.matrix, v)
+
+
+def held(x: Any) -> Any:
+    return np.sum(Network(x * x).flow(V) ** 2)
+
+
+def direct(x: Any) -> Any:
+    a = sparse.csc_matrix((x, (ROWS, COLUMNS)))
+    several = linalg.spsolve(a.tocsr(), np.stack([V, x[:4]], axis=1))
+    return np.sum(linalg.spsolve(a, x[:4]) ** 2) + np.sum(several**3)
+
+
+def of_diffusion(x: Any) -> Any:
+    rising = sparse.csc_matrix((x[0] * K.data, K.indices, K.indptr), shape=K.shape)
+    return np.sum(linalg.spsolve(EYE + 0.1 * rising.T, V) ** 2)
+
+
+def factored(x: Any) -> Any:
+    lu = linalg.splu(sparse.csc_matrix((x, (ROWS, COLUMNS))))
+    return np.sum(lu.solve(lu.solve(x[:4]), trans="T") ** 2)
+
+
+def factored_constant(x: Any) -> Any:
+    solve = linalg.factorized(K.tocsc())
+    return np.sum(solve(solve(x[:4])) * linalg.splu(EYE + K.tocsc()).solve(x[4:]))
+
+
+def listed_right_side(x: Any) -> Any:
+    return np.sum(linalg.spsolve(K.tocsc(), [x[0], x[1], 1.0, 2.0]) ** 2)
+
+
+def iterated(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)))
+    y, _ = linalg.cg(a + a.T, V, rtol=1e-13)
+    z, _ = linalg.gmres(a, x[:4], rtol=1e-13, restart=4)
+    w, _ = linalg.bicgstab(a, V, rtol=1e-13)
+    return np.sum(y**2) + np.sum(z * w)
+
+
+PROGRAMS = [
+    compressed, by_columns, unsorted, of_list, bands, arithmetic, steps, held, direct, of_diffusion, factored,
+    factored_constant, listed_right_side, iterated,
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_programs(f: Callable[..., Any]) -> None:
+    agrees(f, DATA)
+
+
+def test_iterative_solvers_by_a_whole_matrix() -> None:
+    for solver in (linalg.cg, linalg.gmres, linalg.bicgstab):
+        agrees(lambda a, f=solver: np.sum(f(a @ a.T + np.eye(4), V, rtol=1e-13)[0] ** 2), WHOLE / 4)
+
+
+def complex_loss(z: Any) -> Any:
+    return np.sum(np.real(z) * 1.3 + np.imag(z) * 0.7 + np.real(z) ** 2)
+
+
+def complex_products(x: Any) -> Any:
+    a = sparse.csc_matrix((x, (ROWS, COLUMNS)))
+    return complex_loss(a @ V) + complex_loss(linalg.spsolve(a, V)) + complex_loss(linalg.splu(a).solve(V + 0j))
+
+
+def test_complex_and_short_entries() -> None:
+    x = DATA * (1 + 0.3j)
+    np.testing.assert_allclose(grad(complex_products)(x), numeric_gradient(complex_products, (x,)), rtol=1e-6)
+    gradient = grad(steps)(DATA.astype(np.float32))
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, grad(steps)(DATA), rtol=1e-4)
+
+
+def product_of_two(x: Any) -> Any:
+    return np.sum(sparse.csr_matrix((x, (ROWS, COLUMNS))) @ K @ V)
+
+
+def product_by_star(x: Any) -> Any:
+    return np.sum((sparse.csr_matrix((x, (ROWS, COLUMNS))) * V) @ V)
+
+
+def by_class(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)))
+    return np.sum(a @ V) if isinstance(a, sparse.csr_matrix) else x[0]
+
+
+def compared(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)))
+    return np.sum(a @ V) * (a == a.T).nnz
+
+
+def written_after(x: Any) -> Any:
+    d = x[:7] * 1.0
+    a = sparse.csr_matrix((d, INDICES, STARTS))
+    d[0] = 7 * x[1]
+    return np.sum(a @ V)
+
+
+def scaled_constant(x: Any) -> Any:
+    return np.sum((x[0] * K) @ V)
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (product_of_two, "two sparse matrices"),
+        (product_by_star, "csr_matrix"),
+        (by_class, "csr_matrix"),
+        (compared, "csr_matrix"),
+        (written_after, "written"),
+        (scaled_constant, "c \\* A.data"),
+    ],
+)
+def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
+    for derivative in (lambda: grad(f)(DATA), lambda: jvp(f, (DATA,), (DATA,))):
+        with pytest.raises((UnsupportedError, UndefinedDerivativeError, S2SADError), match=what):
+            derivative()
