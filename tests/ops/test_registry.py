@@ -14,6 +14,7 @@ import pytest
 import scipy.special
 
 import tests.operations  # noqa: F401
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.ops import spec
 from s2sad.ops.spec import Rule, Sample, sample
 from s2sad.runtime.arrays import unbroadcast
@@ -243,6 +244,39 @@ def identity(rule: Rule) -> str:
 @pytest.mark.parametrize("rule", RULES, ids=identity)
 def test_rule_agrees_with_differences(rule: Rule) -> None:
     check_all(rule)
+
+
+# --- complex adjoints of real results ---
+
+#: Their results are known to be real, whatever the operands are, and so are their adjoints.
+ALWAYS_REAL = {
+    f"{home}.fft.{name}" for home in ("numpy", "scipy") for name in ("irfft", "hfft", "irfft2", "irfftn")
+}  # fmt: skip
+
+
+def real_samples(rule: Rule) -> Iterator[tuple[Sample, Bound, Any]]:
+    """The samples of which the operands with a derivative and the result are real, and the adjoint may be complex."""
+    if rule.kind != "elementwise" and not rule.without and rule.name not in ALWAYS_REAL:
+        for point in rule.samples():
+            bound = bind(rule, point)
+            z = evaluate(rule, point, bound)
+            numbers = [x for n in rule.wrt for x in leaves(bound[n])] + leaves(z)
+            if active(rule, bound, point) and not any(map(np.iscomplexobj, numbers)):
+                yield point, bound, z
+
+
+@pytest.mark.parametrize("rule", RULES, ids=identity)
+def test_what_is_imaginary_in_the_adjoint_of_a_real_result_changes_nothing(rule: Rule) -> None:
+    for point, bound, z in real_samples(rule):
+        real, imaginary = direction(z, 1), direction(z, 2)
+        try:
+            bars = adjoints(rule, z, real, bound)
+            found = adjoints(rule, z, tree_map(lambda a, b: a + 1j * b, real, imaginary), bound)
+        except (TypeError, ValueError, UndefinedDerivativeError):
+            continue
+        low = any(single(x) for n in rule.wrt for x in leaves(bound[n])) or any(map(single, leaves(z)))
+        for n in active(rule, bound, point):
+            close(tree_map(np.real, found[n]), tree_map(np.real, bars[n]), 2e-4 if low else 1e-9, f"{rule.name} {n}")
 
 
 # --- static branches ---

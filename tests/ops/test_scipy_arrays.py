@@ -330,6 +330,10 @@ def root_of_list(x: Any) -> Any:
     return real_loss(scipy.linalg.sqrtm([[x[0], 1.0], [0.5, -1.0]]))
 
 
+def root_of_rotation(x: Any) -> Any:
+    return real_loss(scipy.linalg.sqrtm([[x[0], -2.0, 0.0], [2.0, 1.5, 0.3], [x[1], 0.0, 2.0]]))
+
+
 def logarithm_of_list(x: Any) -> Any:
     return real_loss(scipy.linalg.logm([[2.0, x[0]], [0.5, -1.0]]))
 
@@ -338,7 +342,7 @@ def waves_in_fortran_order(x: Any) -> Any:
     return real_loss(special.hankel1(0, x, order="F")) + real_loss(special.wofz(x, order="C"))
 
 
-@pytest.mark.parametrize("f", [root_of_list, logarithm_of_list, waves_in_fortran_order])
+@pytest.mark.parametrize("f", [root_of_list, root_of_rotation, logarithm_of_list, waves_in_fortran_order])
 def test_complex_results_of_real_numbers(f: Any) -> None:
     agrees(f, np.array([1.3, 0.4]))
 

@@ -28,6 +28,7 @@ from s2sad.runtime.scipy.functions import (
     sqrtm_tangent,
     stein_matrix,
     sylvester_adjoint,
+    sylvester_tangent,
 )
 from s2sad.runtime.scipy.structured import (
     block_diag_adjoint,
@@ -93,7 +94,8 @@ def expm_frechet(
 
 def _analytic() -> Sequence[Sample]:
     points = [regular(3, 3), regular_complex(3, 3), np.array([[2.0, 1.0], [0.5, -1.0]]), regular(1, 1)]
-    return [sample(a) for a in points]
+    turning = np.array([[1.0, -2.0, 0.0], [2.0, 1.5, 0.3], [0.1, 0.0, 2.0]])  # real, of complex eigenvalues
+    return [sample(a) for a in (*points, turning)]
 
 
 def _logm_jvp(A_dot: Array, A: Array) -> Array:
@@ -226,7 +228,7 @@ def _sylvesters() -> Sequence[Sample]:
 
 
 def _sylvester_jvp(a_dot: Array, b_dot: Array, q_dot: Array, z: Array, a: Array, b: Array, q: Array) -> Array:
-    return linalg.solve_sylvester(a, b, q_dot - np.dot(a_dot, z) - np.dot(z, b_dot))
+    return sylvester_tangent(a_dot, b_dot, q_dot, z, a, b, q)
 
 
 @rule(linalg.solve_sylvester, jvp=_sylvester_jvp, samples=_sylvesters, infer=infer.scipy.of_matrix("q", "a", "b"))

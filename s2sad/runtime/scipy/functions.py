@@ -80,6 +80,17 @@ def rooted(z: Any, a: Any) -> Any:
 
 def sylvester_adjoint(z_bar: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
     """Adjoint of ``q`` in ``z = linalg.solve_sylvester(a, b, q)``."""
+    _check_solved(z, a, b, q)
+    return _sylvester(np.transpose(a), np.transpose(b), z_bar)
+
+
+def sylvester_tangent(a_dot: Any, b_dot: Any, q_dot: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
+    """Tangent of ``z = linalg.solve_sylvester(a, b, q)``."""
+    _check_solved(z, a, b, q)
+    return _sylvester(np.asarray(a), np.asarray(b), q_dot - np.dot(a_dot, z) - np.dot(z, b_dot))
+
+
+def _check_solved(z: Any, a: Any, b: Any, q: Any) -> None:
     missed = np.dot(a, z) + np.dot(z, b) - q
     if not np.allclose(missed, 0.0, atol=1e-6 * (1.0 + float(np.max(np.abs(z), initial=0.0)))):
         raise UndefinedDerivativeError(
@@ -87,22 +98,26 @@ def sylvester_adjoint(z_bar: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
             "other is real with complex eigenvalues",
             "Give it both as complex matrices.",
         )
-    kind = np.result_type(np.asarray(a), np.asarray(b))
-    return linalg.solve_sylvester(np.transpose(a).astype(kind), np.transpose(b).astype(kind), z_bar)
+
+
+def _sylvester(a: Any, b: Any, q: Any) -> Any:
+    """The solution of ``a x + x b = q``; SciPy's is none where one of the three is complex, and others are real."""
+    kind = np.result_type(np.asarray(a), np.asarray(b), np.asarray(q))
+    return linalg.solve_sylvester(a.astype(kind), b.astype(kind), q)
 
 
 def sqrtm_adjoint(z_bar: Any, z: Any) -> Any:
     """Adjoint of ``a`` in ``z = linalg.sqrtm(a)``."""
     if np.ndim(z) > 2:
         return _of_each(lambda root, g: sqrtm_adjoint(g, root), z, z_bar)
-    return linalg.solve_sylvester(z.T, z.T, z_bar)
+    return _sylvester(z.T, z.T, z_bar)
 
 
 def sqrtm_tangent(a_dot: Any, z: Any) -> Any:
     """Tangent of ``z = linalg.sqrtm(a)``."""
     if np.ndim(z) > 2:
         return _of_each(lambda root, d: sqrtm_tangent(d, root), z, a_dot)
-    return linalg.solve_sylvester(z, z, a_dot)
+    return _sylvester(z, z, a_dot)
 
 
 def lyapunov_matrix(q_bar: Any, z: Any) -> Any:
