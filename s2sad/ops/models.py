@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
+from s2sad.runtime.classes import module_of
+
 M = TypeVar("M")
 Given = Literal["varied", "structured", "anything"]
 
@@ -70,4 +72,4 @@ def names_model(function: types.FunctionType) -> bool:
 
 def is_of_model(made: types.FunctionType | type) -> bool:
     """Whether a function or class is a model's."""
-    return (made.__module__ or "").startswith("s2sad.ops.scipy.models.")
+    return module_of(made).startswith("s2sad.ops.scipy.models.")

@@ -386,3 +386,33 @@ def test_a_double_root_has_no_derivative() -> None:
 
     with pytest.raises(UndefinedDerivativeError, match="simple"):
         grad(f)(P)
+
+
+# --- what remedies say
+
+
+def of_two_variables(p: Any) -> Any:
+    f = lambda y, x: np.exp(-p[0] * x * y) * p[1]  # noqa: E731
+    return integrate.quad(lambda x: integrate.quad(lambda y: f(y, x), p[0] * x, 1 + x)[0], 0.0, p[1])[0]
+
+
+def by_dblquad(p: Any) -> Any:
+    f = lambda y, x: np.exp(-p[0] * x * y) * p[1]  # noqa: E731
+    return integrate.dblquad(f, 0.0, p[1], lambda x: p[0] * x, lambda x: 1 + x)[0]
+
+
+def of_three_variables(p: Any) -> Any:
+    inner = lambda y, x: integrate.quad(lambda z: p[0] * x * y * z, 0, x + y)[0]  # noqa: E731
+    return integrate.quad(lambda x: integrate.quad(lambda y: inner(y, x), 0, x)[0], 0, p[1])[0]
+
+
+def by_tplquad(p: Any) -> Any:
+    return integrate.tplquad(lambda z, y, x: p[0] * x * y * z, 0, p[1], 0, lambda x: x, 0, lambda x, y: x + y)[0]
+
+
+def test_integrals_over_several_variables_are_integrals_of_integrals() -> None:
+    for refused, written in ((by_dblquad, of_two_variables), (by_tplquad, of_three_variables)):
+        with pytest.raises(UnsupportedError, match="integral of integrals"):
+            grad(refused)(P)
+        assert written(P) == pytest.approx(refused(P), rel=1e-12)
+        np.testing.assert_allclose(grad(written)(P), numeric_gradient(refused, (P,)), rtol=1e-6)

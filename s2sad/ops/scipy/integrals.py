@@ -29,6 +29,12 @@ _NODES = (
 )
 
 
+_NESTED = (
+    "write it as an integral of integrals: quad(lambda x: quad(lambda y: f(y, x), g(x), h(x))[0], a, b)[0], which has "
+    "derivatives by all that the functions capture and by the bounds"
+)
+
+
 def bell(t: Any, width: Any, centre: Any = 0.3) -> Any:
     """An integrand for samples."""
     return np.exp(-width * (t - centre) ** 2)
@@ -156,6 +162,7 @@ def fixed_quad(z_bar: Any, func: Function, a: Array, b: Array, args: Any = (), n
     return a_bar, b_bar, args_bar
 
 
-for _name in ("quad_vec", "dblquad", "tplquad", "nquad", "cubature", "tanhsinh", "nsum"):
+for _name in ("dblquad", "tplquad", "nquad", "quad_vec", "cubature", "tanhsinh", "nsum"):
     if hasattr(integrate, _name):
-        operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_NODES)
+        _remedy = _NESTED if _name in ("dblquad", "tplquad", "nquad") else _NODES
+        operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_remedy)
