@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from s2sad.runtime.classes import module_of
 
-_OPTIMUM = (
-    "at the solution the gradient of the objective vanishes: find the solution under stop_gradient(...) and solve the "
-    "linearised conditions for its derivative"
-)
+_FIT = "use least_squares(residuals, x0, jac, args=...).x, with the derivative of the residuals as a function"
+_LINEAR = "use np.linalg.solve of the constraints that hold at the solution"
 _MOMENT = "write it with np.mean of (x - np.mean(x)) ** k"
 _TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
 
 REMEDIES: dict[str, str] = {
-    **dict.fromkeys(
-        [f"scipy.optimize.{name}" for name in ("minimize", "minimize_scalar", "least_squares", "curve_fit", "linprog")],
-        _OPTIMUM,
-    ),
+    "scipy.optimize.curve_fit": _FIT,
+    "scipy.optimize.linprog": _LINEAR,
     "scipy.interpolate.interp1d": "use np.interp, which has derivatives by the points and the values",
     "scipy.stats.zscore": "write (x - np.mean(x)) / np.std(x)",
     "scipy.stats.pearsonr": "use np.corrcoef(x, y)[0, 1]",

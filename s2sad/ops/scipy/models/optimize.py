@@ -1,4 +1,4 @@
-"""Roots of functions as ``scipy.optimize`` gives them."""
+"""Roots and minima of functions as ``scipy.optimize`` gives them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from scipy import optimize
 
 from s2sad.ops.models import model
+from s2sad.runtime.scipy.minima import found_least_squares, found_minimum, found_minimum_scalar
 from s2sad.runtime.scipy.roots import found_root, found_solution
 
 
@@ -54,3 +55,64 @@ def root_scalar(
 def root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = None, tol: Any = None) -> Any:
     x, report = found_solution(fun, x0, args, method, jac, tol)
     return OptimizeResult(x, report)
+
+
+class Minimum:
+    """Where a function is least, how much it is there, and how that was found."""
+
+    def __init__(self, x: Any, fun: Any, report: Any) -> None:
+        self.x = x
+        self.fun = fun
+        self.success = report.success
+        self.message = report.message
+        self.nfev = report.nfev
+
+
+@model(optimize.minimize)
+def minimize(
+    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *, tol: Any = None, options: Any = None
+) -> Any:
+    x, value, report = found_minimum(fun, x0, args, method, jac, tol, options)
+    return Minimum(x, value, report)
+
+
+@model(optimize.minimize_scalar)
+def minimize_scalar(
+    fun: Any,
+    bracket: Any = None,
+    bounds: Any = None,
+    args: Any = (),
+    method: Any = None,
+    tol: Any = None,
+    options: Any = None,
+) -> Any:
+    x, value, report = found_minimum_scalar(fun, bracket, bounds, args, method, tol, options)
+    return Minimum(x, value, report)
+
+
+class LeastSquares:
+    """Where the sum of squares is least, half of it, and how that was found."""
+
+    def __init__(self, x: Any, cost: Any, report: Any) -> None:
+        self.x = x
+        self.cost = cost
+        self.success = report.success
+        self.status = report.status
+        self.message = report.message
+        self.nfev = report.nfev
+
+
+@model(optimize.least_squares)
+def least_squares(
+    fun: Any,
+    x0: Any,
+    jac: Any = "2-point",
+    *,
+    method: Any = "trf",
+    ftol: Any = 1e-8,
+    xtol: Any = 1e-8,
+    gtol: Any = 1e-8,
+    args: Any = (),
+) -> Any:
+    x, cost, report = found_least_squares(fun, x0, jac, method, ftol, xtol, gtol, args)
+    return LeastSquares(x, cost, report)

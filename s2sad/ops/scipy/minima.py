@@ -1,0 +1,170 @@
+"""Rules of ``scipy.optimize``: minima of functions, in the further arguments of the function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from s2sad.ops.points import numbers
+from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.runtime.scipy.minima import (
+    found_least_squares,
+    found_minimum,
+    found_minimum_scalar,
+    minimum_adjoints,
+    minimum_tangent,
+    squares_adjoints,
+    squares_tangent,
+)
+
+Array = Any
+Function = Callable[..., Any]
+
+
+def valley(x: Any, centre: Any, steepness: Any) -> Any:
+    """A function with one minimum, for samples."""
+    return np.sum((x - centre) ** 2) + steepness**3 * np.sum(x**2)
+
+
+def valley_slope(x: Any, centre: Any, steepness: Any) -> Any:
+    """The derivative of `valley`."""
+    return 2 * (x - centre) + 2 * steepness**3 * x
+
+
+def line(x: Any, times: Any, values: Any) -> Any:
+    """The residuals of a fit, for samples."""
+    return x[0] + x[1] * times - values
+
+
+def line_slopes(x: Any, times: Any, values: Any) -> Any:
+    """The derivatives of `line`, one column for each parameter."""
+    return np.stack([0.0 * times + 1.0, times], axis=1)
+
+
+def _minima() -> Sequence[Sample]:
+    centre = numbers(3)
+    return [
+        sample(valley, np.zeros(3), (centre, 0.7), "BFGS", valley_slope, None, {"gtol": 1e-13}),
+        sample(valley, np.zeros(2), args=(0.4, 0.7), jac=valley_slope, tol=1e-13),
+    ]
+
+
+def _minimum_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
+    return minimum_tangent(args_dot, z, fun, args, jac)
+
+
+@rule(
+    found_minimum,
+    wrt=["args"],
+    steps=frozenset({"x0"}),
+    jvp=_minimum_jvp,
+    samples=_minima,
+    dtype="unknown",
+    calls=("fun", "jac"),
+    passes=("args", 1),
+    without=(2,),
+    gives=(tuple,),
+)
+def found_minimum_rule(
+    z: Any,
+    z_bar: Any,
+    fun: Function,
+    x0: Array,
+    args: Any = (),
+    method: Any = None,
+    jac: Any = None,
+    tol: Any = None,
+    options: Any = None,
+) -> Any:
+    return minimum_adjoints(z_bar, z, fun, args, jac)
+
+
+def _lowest() -> Sequence[Sample]:
+    return [
+        sample(valley, None, None, (0.4, 0.7), "brent", 1e-12),
+        sample(valley, bounds=(-1.0, 3.0), args=(0.4, 0.7), options={"xatol": 1e-12}),
+    ]
+
+
+def _lowest_jvp(args_dot: Any, z: Any, fun: Function, args: Any = ()) -> Any:
+    _, value_dot, _ = minimum_tangent(args_dot, z, fun, args, None)
+    return 0.0, value_dot, 0.0
+
+
+@rule(
+    found_minimum_scalar,
+    wrt=["args"],
+    steps=frozenset({"bracket"}),
+    jvp=_lowest_jvp,
+    samples=_lowest,
+    dtype="unknown",
+    calls=("fun",),
+    passes=("args", 1),
+    without=(0, 2),
+    gives=(tuple,),
+)
+def found_minimum_scalar_rule(
+    z: Any,
+    z_bar: Any,
+    fun: Function,
+    bracket: Any = None,
+    bounds: Any = None,
+    args: Any = (),
+    method: Any = None,
+    tol: Any = None,
+    options: Any = None,
+) -> Any:
+    return minimum_adjoints(z_bar, z, fun, args, None)
+
+
+def _fits() -> Sequence[Sample]:
+    times = np.linspace(0.0, 2.0, 6)
+    values = 1.3 - 0.8 * times + 0.3 * numbers(6)
+    tight = (1e-15, 1e-15, 1e-15)
+    return [
+        sample(line, np.array([1.0, 1.0]), line_slopes, "lm", *tight, (times, values)),
+        sample(line, np.array([1.0, 1.0]), line_slopes, "lm", *tight, args=(times, values)),
+    ]
+
+
+def _fit_jvp(args_dot: Any, z: Any, fun: Function, jac: Any = None, args: Any = ()) -> Any:
+    return squares_tangent(args_dot, z, fun, args, jac)
+
+
+@rule(
+    found_least_squares,
+    wrt=["args"],
+    steps=frozenset({"x0"}),
+    jvp=_fit_jvp,
+    samples=_fits,
+    dtype="unknown",
+    calls=("fun", "jac"),
+    passes=("args", 1),
+    without=(2,),
+    gives=(tuple,),
+)
+def found_least_squares_rule(
+    z: Any,
+    z_bar: Any,
+    fun: Function,
+    x0: Array,
+    jac: Any,
+    method: str,
+    ftol: Any,
+    xtol: Any,
+    gtol: Any,
+    args: Any = (),
+) -> Any:
+    return squares_adjoints(z_bar, z, fun, args, jac)
+
+
+_MINIMUM = (
+    "derivatives pass through .fun of minimize and minimize_scalar, .cost of least_squares, and .x of both where jac "
+    "is a function, by args and by what the functions capture, without bounds, constraints and losses"
+)
+
+for _function in (optimize.minimize, optimize.minimize_scalar, optimize.least_squares):
+    operation(_function, signature=lambda fun: None, calls=("fun",), remedy=_MINIMUM)

@@ -1,0 +1,129 @@
+"""Minima that ``scipy.optimize`` finds, in programs of a user's: gradients against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+from scipy.optimize import least_squares, minimize, minimize_scalar
+
+from s2sad import grad, jvp
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from tests.oracle import numeric_gradient, richardson_jvp
+
+P = np.array([0.7, 1.3])
+TIMES = np.linspace(0.0, 2.0, 6)
+VALUES = np.array([1.2, 1.0, 0.7, 0.55, 0.3, 0.28])
+
+
+def energy(x: Any, p: Any) -> Any:
+    return (x[0] - p[0]) ** 2 + (x[1] + x[0] * p[1]) ** 2 + p[0] * np.cosh(0.3 * x[1])
+
+
+def slope(x: Any, p: Any) -> Any:
+    inner = x[1] + x[0] * p[1]
+    return np.array([2 * (x[0] - p[0]) + 2 * inner * p[1], 2 * inner + 0.3 * p[0] * np.sinh(0.3 * x[1])])
+
+
+def least_value(p: Any) -> Any:
+    return minimize(energy, np.zeros(2), args=(p,)).fun ** 2
+
+
+def of_captured(p: Any) -> Any:
+    found = minimize(lambda x: energy(x, p), np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13})
+    return found.fun
+
+
+def place(p: Any) -> Any:
+    return np.sum(minimize(energy, np.zeros(2), (p,), jac=slope, options={"gtol": 1e-11}).x ** 2) * p[0]
+
+
+def place_of_captured(p: Any) -> Any:
+    found = minimize(lambda x: energy(x, p), np.zeros(2), jac=lambda x: slope(x, p), method="L-BFGS-B", tol=1e-15)
+    return found.x[0] + 2 * found.x[1]
+
+
+def in_one_variable(p: Any) -> Any:
+    found = minimize_scalar(lambda t: (t - p[0]) ** 4 + np.exp(p[1] * t), bounds=(-3, 3), options={"xatol": 1e-12})
+    return found.fun
+
+
+def residuals(x: Any, scale: Any, values: Any) -> Any:
+    return x[0] * np.exp(-x[1] * scale * TIMES) - values
+
+
+def rows(x: Any, scale: Any, values: Any) -> Any:
+    bell = np.exp(-x[1] * scale * TIMES)
+    return np.stack([bell, -x[0] * scale * TIMES * bell], axis=1)
+
+
+def cost(p: Any) -> Any:
+    return least_squares(residuals, [1.0, 1.0], args=(p[0], VALUES * p[1])).cost
+
+
+def fitted(p: Any) -> Any:
+    found = least_squares(residuals, [1.0, 1.0], rows, method="lm", xtol=1e-15, ftol=1e-15, args=(p[0], VALUES * p[1]))
+    return found.x[0] * found.x[1]
+
+
+PROGRAMS = [least_value, of_captured, place, place_of_captured, in_one_variable, cost, fitted]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_minima(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(f)(P), numeric_gradient(f, (P,), step=2e-2), rtol=2e-5, atol=1e-6)
+    dot = np.array([0.6, -0.4])
+    _, tangent = jvp(f, (P,), (dot,))
+    np.testing.assert_allclose(tangent, richardson_jvp(f, [P], [dot], step=2e-2), rtol=2e-5, atol=1e-6)
+
+
+def place_without_slope(p: Any) -> Any:
+    return np.sum(minimize(energy, np.zeros(2), (p,)).x)
+
+
+def place_in_one_variable(p: Any) -> Any:
+    return minimize_scalar(lambda t: (t - p[0]) ** 2).x
+
+
+def not_found(p: Any) -> Any:
+    return minimize(energy, np.zeros(2), (p,), options={"maxiter": 1}).fun
+
+
+def with_bounds(p: Any) -> Any:
+    return minimize(energy, np.zeros(2), (p,), bounds=[(0, 1), (0, 1)]).fun
+
+
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (place_without_slope, "jac="),
+        (place_in_one_variable, "root of the derivative"),
+        (not_found, "no minimum was found"),
+        (with_bounds, "without bounds"),
+    ],
+)
+def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
+    with pytest.raises((UnsupportedError, UndefinedDerivativeError), match=f"(?s){what}"):
+        grad(f)(P)
+
+
+def test_the_root_of_a_derivative_is_the_place_of_a_minimum() -> None:
+    def by_root(p: Any) -> Any:
+        return np.sum(optimize.root(slope, np.zeros(2), (p,), tol=1e-14).x ** 2) * p[0]
+
+    np.testing.assert_allclose(grad(by_root)(P), grad(place)(P), rtol=1e-7)
+
+
+def test_a_fit_of_a_curve_is_a_fit_of_least_squares() -> None:
+    def curve(values: Any) -> Any:
+        return optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), TIMES, values, [1.0, 1.0], ftol=1e-14)[0][1]
+
+    def fit(values: Any) -> Any:
+        return least_squares(residuals, [1.0, 1.0], rows, method="lm", xtol=1e-15, args=(1.0, values)).x[1]
+
+    with pytest.raises(UnsupportedError, match="least_squares"):
+        grad(curve)(VALUES)
+    np.testing.assert_allclose(grad(fit)(VALUES), numeric_gradient(curve, (VALUES,), step=1e-2), rtol=1e-5)
