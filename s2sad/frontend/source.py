@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from s2sad import ops
 from s2sad.errors import Place, SourceError, Violation, located
 from s2sad.frontend.private import spell_out
 from s2sad.frontend.recompile import FUTURE, enclosing_class, is_source_of, names_in, same_positions, silenced
@@ -168,7 +169,8 @@ def _explain(function: object) -> tuple[str, str]:
     if isinstance(function, (classmethod, property)):
         return f"a {type(function).__name__} object", "Differentiate the function inside it (.__func__ or .fget)."
     if isinstance(function, types.BuiltinFunctionType) or type(function).__name__ in _COMPILED_TYPES:
-        return "a built-in (C) function without derivative rule", "Write it with supported operations."
+        remedy = ops.remedy(function) or "Write it with supported operations."
+        return "a built-in (C) function without derivative rule", remedy
     if not callable(function):
         return f"not callable, but an object of class {type(function).__qualname__}", "Pass a function."
     return (

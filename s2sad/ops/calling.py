@@ -31,7 +31,7 @@ operation(
     signature=lambda func, nin, nout: None,
     calls=("func",),
     defers="call",
-    remedy="loop over the elements, or write the function with array operations",
+    remedy="use np.vectorize(f), which gives arrays of numbers",
 )
 operation(
     np.apply_along_axis,

@@ -37,7 +37,9 @@ REFUSED: dict[str, str] = {
     "numpy.histogram2d": _HISTOGRAM,
     "numpy.histogramdd": _HISTOGRAM,
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
-    "numpy.polydiv": "solve for the coefficients of the quotient, with np.linalg.solve",
+    "numpy.polydiv": (
+        "solve for the coefficients of the quotient: np.linalg.lstsq of the matrix of the columns np.polymul(v, unit)"
+    ),
     # Sets.
     **dict.fromkeys(
         [f"numpy.unique{name}" for name in ("_all", "_counts", "_inverse")]
@@ -137,4 +139,6 @@ def remedy(function: object) -> str | None:
     text = remedy_of(function) if entry is None else entry.remedy
     if text is None and isinstance(function, type) and function.__module__ == "numpy":
         text = CLASSES_REFUSED.get(f"numpy.{function.__name__}")
+    if text is None and isinstance(function, np.ufunc) and all(set(loop) <= set("O->") for loop in function.types):
+        text = "make it with np.vectorize instead of np.frompyfunc"
     return None if text is None else f"{text[0].upper()}{text[1:]}."

@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, operation, rule, sample, spec_of
+from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample, spec_of
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
 from s2sad.runtime.polynomials import series_coefficients
@@ -256,14 +256,37 @@ for _stem, _kind in KINDS.items():
 
 # --- what has no rule ---
 
-#: What to do instead of the others.
-_REMEDY = (
-    "evaluate series with the function whose name ends in val (chebval, ...), or wrap the argument in "
-    "stop_gradient(...) if no derivative should pass"
-)
+#: What to do instead of the others, by what follows the stem in their names.
+_REMEDIES = {
+    "div": "solve for the coefficients of the quotient: np.linalg.lstsq of the matrix of the columns {0}mul(c2, unit)",
+    "line": "use {1}",
+    "companion": "use {0}roots",
+    "vander2d": "use np.einsum('pi,pj->pij', {0}vander(x, m), {0}vander(y, n)).reshape(len(x), -1)",
+    "vander3d": "use np.einsum of the matrices of {0}vander, as 'pi,pj,pk->pijk', and reshape(len(x), -1)",
+    "val3d": "use np.einsum('pi,pj,pk,ijk->p', {0}vander(x, l), {0}vander(y, m), {0}vander(z, n), c)",
+    "grid3d": "use np.einsum('pi,qj,rk,ijk->pqr', {0}vander(x, l), {0}vander(y, m), {0}vander(z, n), c)",
+    "valfromroots": "use np.prod(x[..., np.newaxis] - r, axis=-1)",
+    "interpolate": "use {0}fit(t, f(t), n) with t = {0}pts1(n + 1)",
+}
+_WEIGHTS = {
+    "cheb": "1 / np.sqrt(1 - x**2)",
+    "leg": "np.ones_like(x)",
+    "herm": "np.exp(-(x**2))",
+    "herme": "np.exp(-(x**2) / 2)",
+    "lag": "np.exp(-x)",
+}
 
-for _module in [getattr(np.polynomial, _kind) for _kind in KINDS.values()]:
-    for _entry in [getattr(_module, _name) for _name in _module.__all__]:
-        if not isinstance(_entry, type) and callable(_entry) and _entry.__module__ == _module.__name__:
-            if spec_of(_entry) is None:
-                operation(_entry, remedy=_REMEDY)
+for _stem, _kind in KINDS.items():
+    _module = getattr(np.polynomial, _kind)
+    for _name in _module.__all__:
+        _entry = getattr(_module, _name)
+        _own = not isinstance(_entry, type) and callable(_entry) and _entry.__module__ == _module.__name__
+        if not _own or spec_of(_entry) is not None:
+            continue
+        _rest = _name.removeprefix(_stem)
+        if _rest in ("gauss", "pts1", "pts2"):
+            constant(_entry)
+            continue
+        _line = "np.array([off, scl])" if _stem == "poly" else f"poly2{_stem}([off, scl])"
+        _text = f"write {_WEIGHTS[_stem]}" if _rest == "weight" else _REMEDIES[_rest].format(_stem, _line)
+        operation(_entry, remedy=_text)

@@ -1,0 +1,297 @@
+"""What remedies say was run: what is refused and what stands for it have one value, and its gradient is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from s2sad import grad, stop_gradient
+from s2sad.errors import S2SADError
+from tests.oracle import numeric_gradient
+
+X = np.array([0.3, -0.4, 0.62, 0.8])
+C = np.arange(1.0, 25.0).reshape(2, 3, 4) / 7
+PLACES = np.array([0.1, 0.7, 1.4, 1.6])
+SQUARE = np.frompyfunc(lambda v: v * v, 1, 1)
+
+
+def weighted(z: Any) -> Any:
+    """A number that depends on every element."""
+    z = np.asarray(z)
+    return np.sum(z * np.cos(np.arange(z.size)).reshape(z.shape)) + np.sum(z**2)
+
+
+# --- NumPy
+
+
+def arange(x: Any) -> Any:
+    return weighted(np.arange(x[0], x[0] + 2.0, 0.5))
+
+
+def arange_written(x: Any) -> Any:
+    return weighted(x[0] + 0.5 * np.arange(4))
+
+
+def of_matrix(x: Any) -> Any:
+    return weighted(np.asarray(np.asmatrix(x.reshape(2, 2)) * np.asmatrix(x.reshape(2, 2))))
+
+
+def of_matrix_written(x: Any) -> Any:
+    return weighted(x.reshape(2, 2) @ x.reshape(2, 2))
+
+
+def bmat(x: Any) -> Any:
+    return weighted(np.asarray(np.bmat([[x.reshape(2, 2), x.reshape(2, 2)]])))
+
+
+def bmat_written(x: Any) -> Any:
+    return weighted(np.block([[x.reshape(2, 2), x.reshape(2, 2)]]))
+
+
+def broadcast(x: Any) -> Any:
+    return sum([a * b for a, b in np.broadcast(x[:, None], x)])
+
+
+def broadcast_written(x: Any) -> Any:
+    a, b = np.broadcast_arrays(x[:, None], x)
+    return np.sum(np.ravel(a) * np.ravel(b))
+
+
+def frompyfunc(x: Any) -> Any:
+    return weighted(np.frompyfunc(lambda v: v * v * x[0], 1, 1)(x).astype(float))
+
+
+def frompyfunc_written(x: Any) -> Any:
+    return weighted(np.vectorize(lambda v: v * v * x[0])(x))
+
+
+def frompyfunc_of_the_module(x: Any) -> Any:
+    return weighted(SQUARE(x).astype(float))
+
+
+def frompyfunc_of_the_module_written(x: Any) -> Any:
+    return weighted(np.vectorize(lambda v: v * v)(x))
+
+
+def histogram2d(x: Any) -> Any:
+    return weighted(np.histogram2d(PLACES, PLACES[::-1], [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], weights=x)[0])
+
+
+def histogram2d_written(x: Any) -> Any:
+    rows, columns = np.digitize(PLACES, [0.0, 1.0, 2.0]) - 1, np.digitize(PLACES[::-1], [0.0, 1.0, 2.0]) - 1
+    return weighted(np.bincount(np.ravel_multi_index((rows, columns), (2, 2)), x, 4).reshape(2, 2))
+
+
+def bin_edges(x: Any) -> Any:
+    return weighted(np.histogram_bin_edges(x, 3))
+
+
+def bin_edges_written(x: Any) -> Any:
+    return weighted(np.linspace(np.min(x), np.max(x), 3 + 1))
+
+
+def union(x: Any) -> Any:
+    return weighted(np.union1d(x, [1.5]))
+
+
+def union_written(x: Any) -> Any:
+    both = np.concatenate([x, [1.5]])
+    return weighted(both[np.unique(stop_gradient(both), return_index=True)[1]])
+
+
+def nested_iters(x: Any) -> Any:
+    total = 0.0
+    for v in np.nditer(x):
+        total = total + v * v
+    return total
+
+
+def nested_iters_written(x: Any) -> Any:
+    total = 0.0
+    for index in np.ndindex(x.shape):
+        total = total + x[index] * x[index]
+    return total
+
+
+def polydiv(x: Any) -> Any:
+    return weighted(np.polydiv(np.array([1.0, 2.0, 0.5, 3.0]) * x, x[:2])[0])
+
+
+def polydiv_written(x: Any) -> Any:
+    u, v = np.array([1.0, 2.0, 0.5, 3.0]) * x, x[:2]
+    columns = [np.polymul(v, unit) for unit in np.eye(3)]
+    padded = np.stack([np.concatenate([np.zeros(4 - len(c)), c]) for c in columns], axis=1)
+    return weighted(np.linalg.solve(padded[:3], u[:3]))
+
+
+def strided(x: Any) -> Any:
+    return weighted(np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)))
+
+
+def strided_written(x: Any) -> Any:
+    return weighted(np.lib.stride_tricks.sliding_window_view(x, 2))
+
+
+def logn(x: Any) -> Any:
+    return weighted(np.real(np.emath.logn(3, x)))
+
+
+def logn_written(x: Any) -> Any:
+    return weighted(np.real(np.emath.log(x) / np.log(3)))
+
+
+def power(x: Any) -> Any:
+    return weighted(np.real(np.emath.power(x, 1.5)))
+
+
+def power_written(x: Any) -> Any:
+    return weighted(np.real((x + 0j) ** 1.5))
+
+
+def flat(x: Any) -> Any:
+    return x.flat[1] ** 2
+
+
+def flat_written(x: Any) -> Any:
+    return x.ravel()[1] ** 2
+
+
+NUMPY = [
+    (arange, arange_written, "start + step"), (of_matrix, of_matrix_written, "@"), (bmat, bmat_written, "block"),
+    (broadcast, broadcast_written, "broadcast_arrays"),
+    (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
+    (histogram2d, histogram2d_written, "bincount"), (bin_edges, bin_edges_written, "linspace"),
+    (union, union_written, "index"), (nested_iters, nested_iters_written, "ndindex"),
+    (polydiv, polydiv_written, "quotient"),
+    (strided, strided_written, "sliding_window_view"), (logn, logn_written, "log"), (power, power_written, "complex"),
+    (flat, flat_written, "ravel"),
+]  # fmt: skip
+
+
+# --- series
+
+
+def vander2d(x: Any) -> Any:
+    return weighted(polynomial.polyvander2d(x, x**2, [1, 2]))
+
+
+def vander2d_written(x: Any) -> Any:
+    both = np.einsum("pi,pj->pij", polynomial.polyvander(x, 1), polynomial.polyvander(x**2, 2))
+    return weighted(both.reshape(len(x), -1))
+
+
+def vander3d(x: Any) -> Any:
+    return weighted(chebyshev.chebvander3d(x, x**2, 0.5 * x, [1, 2, 1]))
+
+
+def vander3d_written(x: Any) -> Any:
+    a, b, c = chebyshev.chebvander(x, 1), chebyshev.chebvander(x**2, 2), chebyshev.chebvander(0.5 * x, 1)
+    return weighted(np.einsum("pi,pj,pk->pijk", a, b, c).reshape(len(x), -1))
+
+
+def val3d(x: Any) -> Any:
+    return weighted(legendre.legval3d(x, x**2, 0.5 * x, C * x[0]))
+
+
+def val3d_written(x: Any) -> Any:
+    a, b, c = legendre.legvander(x, 1), legendre.legvander(x**2, 2), legendre.legvander(0.5 * x, 3)
+    return weighted(np.einsum("pi,pj,pk,ijk->p", a, b, c, C * x[0]))
+
+
+def grid3d(x: Any) -> Any:
+    return weighted(hermite.hermgrid3d(x, x[:2], x[:3], C))
+
+
+def grid3d_written(x: Any) -> Any:
+    a, b, c = hermite.hermvander(x, 1), hermite.hermvander(x[:2], 2), hermite.hermvander(x[:3], 3)
+    return weighted(np.einsum("pi,qj,rk,ijk->pqr", a, b, c, C))
+
+
+def from_roots(x: Any) -> Any:
+    return weighted(polynomial.polyvalfromroots(x, x[:3] ** 2))
+
+
+def from_roots_written(x: Any) -> Any:
+    return weighted(np.prod(x[..., np.newaxis] - x[:3] ** 2, axis=-1))
+
+
+def interpolated(x: Any) -> Any:
+    return weighted(chebyshev.chebinterpolate(lambda t: np.exp(x[0] * t), 4))
+
+
+def interpolated_written(x: Any) -> Any:
+    t = chebyshev.chebpts1(4 + 1)
+    return weighted(chebyshev.chebfit(t, np.exp(x[0] * t), 4))
+
+
+def divided(x: Any) -> Any:
+    return weighted(hermite_e.hermediv(hermite_e.hermemul(x[:2], [1.0, 2.0]), x[:2])[0])
+
+
+def divided_written(x: Any) -> Any:
+    first, second = hermite_e.hermemul(x[:2], [1.0]), hermite_e.hermemul(x[:2], [0.0, 1.0])
+    columns = np.stack([np.append(first, 0.0), second], axis=1)
+    return weighted(np.linalg.lstsq(columns, hermite_e.hermemul(x[:2], [1.0, 2.0]))[0])
+
+
+def lines(x: Any) -> Any:
+    return (
+        weighted(polynomial.polyline(x[0], x[1])) + weighted(laguerre.lagline(x[0], x[1]))
+        + weighted(hermite.hermline(x[0], x[1]))
+    )  # fmt: skip
+
+
+def lines_written(x: Any) -> Any:
+    line = np.array([x[0], x[1]])
+    return weighted(line) + weighted(laguerre.poly2lag(line)) + weighted(hermite.poly2herm(line))
+
+
+def weights(x: Any) -> Any:
+    return (
+        weighted(chebyshev.chebweight(x)) + weighted(legendre.legweight(x)) + weighted(hermite.hermweight(x))
+        + weighted(hermite_e.hermeweight(x)) + weighted(laguerre.lagweight(x))
+    )  # fmt: skip
+
+
+def weights_written(x: Any) -> Any:
+    return (
+        weighted(1 / np.sqrt(1 - x**2)) + weighted(np.ones_like(x)) + weighted(np.exp(-(x**2)))
+        + weighted(np.exp(-(x**2) / 2)) + weighted(np.exp(-x))
+    )  # fmt: skip
+
+
+def companion(x: Any) -> Any:
+    return weighted(np.sort(np.real(np.linalg.eigvals(chebyshev.chebcompanion(x[:3] + 1)))))
+
+
+def companion_written(x: Any) -> Any:
+    return weighted(np.sort(np.real(chebyshev.chebroots(x[:3] + 1))))
+
+
+SERIES = [
+    (vander2d, vander2d_written, "einsum"), (vander3d, vander3d_written, "reshape"), (val3d, val3d_written, "ijk->p"),
+    (grid3d, grid3d_written, "pqr"), (from_roots, from_roots_written, "np.prod"),
+    (interpolated, interpolated_written, "chebfit"), (divided, divided_written, "quotient"),
+    (lines, lines_written, "poly2lag"), (weights, weights_written, "np.exp"),
+    (companion, companion_written, "chebroots"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize(("refused", "written", "what"), [*NUMPY, *SERIES], ids=lambda f: getattr(f, "__name__", ""))
+def test_what_stands_for_it(refused: Callable[..., Any], written: Callable[..., Any], what: str) -> None:
+    with pytest.raises(S2SADError) as raised:
+        grad(refused)(X)
+    assert what in str(raised.value)
+    assert written(X) == pytest.approx(refused(X), rel=1e-10)
+    np.testing.assert_allclose(grad(written)(X), numeric_gradient(refused, (X,)), rtol=1e-6, atol=1e-7)
+
+
+def test_a_function_that_captures_what_is_differentiated_is_vectorised() -> None:
+    np.testing.assert_allclose(grad(frompyfunc_written)(X), numeric_gradient(frompyfunc, (X,)), rtol=1e-6)
+    with pytest.raises(S2SADError):
+        grad(frompyfunc)(X)
