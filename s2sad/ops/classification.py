@@ -128,6 +128,13 @@ def remedy_of_member(name: str) -> str | None:
     return None if text is None else f"{text[0].upper()}{text[1:]}."
 
 
+def _of_method(name: str, method: str) -> str:
+    """What to do instead of a method of a universal function."""
+    if method == "outer":
+        return f"write np.{name}(np.expand_dims(a, tuple(range(-np.ndim(b), 0))), b)"
+    return f"loop over the axis: z = x[0], then z = np.{name}(z, x[i])"
+
+
 def remedy(function: object) -> str | None:
     """Return what to do instead of differentiating ``function``, or None if that is not known.
 
@@ -141,4 +148,7 @@ def remedy(function: object) -> str | None:
         text = CLASSES_REFUSED.get(f"numpy.{function.__name__}")
     if text is None and isinstance(function, np.ufunc) and all(set(loop) <= set("O->") for loop in function.types):
         text = "make it with np.vectorize instead of np.frompyfunc"
+    owner = getattr(function, "__self__", None)
+    if text is None and isinstance(owner, np.ufunc):
+        text = _of_method(owner.__name__, function.__name__)  # type: ignore[attr-defined]
     return None if text is None else f"{text[0].upper()}{text[1:]}."

@@ -3,6 +3,7 @@
     python -m tests.benchmarks                    everything but the kernels that write in place
     python -m tests.benchmarks speed --cases rnn_20x64,euler_1000
     python -m tests.benchmarks build import memory
+    python -m tests.benchmarks operations         single operations: gradients over functions
     python -m tests.benchmarks --inplace          those kernels: over their primals, beside JAX, and by time steps
 
 Every gradient is checked against the hand-written one, or a difference, before it is timed. A figure is the median
@@ -36,7 +37,7 @@ ENVIRONMENT = {
     "VECLIB_MAXIMUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
 }
-SECTIONS = ("speed", "build", "import", "memory")
+SECTIONS = ("speed", "build", "import", "memory", "operations")
 ROOT = Path(__file__).resolve().parents[2]
 GOALS = {"geometric mean": 1.3, "worst": 2.0, "build of 10 statements, ms": 20.0, "import over NumPy, ms": 60.0}
 
@@ -208,6 +209,12 @@ def main(argv: list[str]) -> int:
         print("\n# peak memory of a gradient at 1e6 elements (8 MB an array)")
         figures["memory"] = memory(CASES, options)
         failed |= "s2sad" not in figures["memory"]["elementwise_1e6"]
+    if "operations" in options.sections:
+        from .operations import operations
+
+        print(f"\n# gradient of single operations over the function itself ({options.rounds} rounds)")
+        rows, figures["operations"] = operations(options.rounds, others)
+        print(table(rows))
     if options.inplace:
         from . import inplace
 

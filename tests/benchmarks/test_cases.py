@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from s2sad import grad
+
 from .case import Case
 from .cases import CASES
 from .inplace import assert_slope, run_kernel
 from .kernels import KERNELS, SMALL
+from .operations import OPERATIONS
 from .timing import WrongGradientError
 
 ALL = {**CASES, **{f"small_{name}": case for name, case in SMALL.items() if case.hand is not None}}
@@ -116,3 +119,17 @@ def test_small_kernels_are_the_benchmarked_ones() -> None:
     assert SMALL.keys() == KERNELS.keys()
     for name, case in KERNELS.items():
         assert (case.primal, case.hand) == (SMALL[name].primal, SMALL[name].hand)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_single_operations(name: str) -> None:
+    function, args = OPERATIONS[name]
+    direction = np.random.default_rng(3).normal(size=np.shape(args[0]))
+    if name in ("linalg.cholesky", "linalg.eigh", "linalg.eigvalsh"):
+        direction = direction + direction.T
+    value, gradient = function(*args), grad(function)(*args)
+    found = float(np.sum(gradient * direction))
+    expected = directional_difference(
+        Case(name, function, None, lambda: args), args, {0: direction}, 1e-8 if name == "sort" else 1e-5
+    )
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6 * abs(value))

@@ -160,7 +160,32 @@ def flat_written(x: Any) -> Any:
     return x.ravel()[1] ** 2
 
 
+def outer(x: Any) -> Any:
+    return weighted(np.arctan2.outer(x, x[:2].reshape(2, 1)))
+
+
+def outer_written(x: Any) -> Any:
+    b = x[:2].reshape(2, 1)
+    return weighted(np.arctan2(np.expand_dims(x, tuple(range(-np.ndim(b), 0))), b))
+
+
+def reduced(x: Any) -> Any:
+    return weighted(np.hypot.reduce(x)) + weighted(np.float_power.accumulate(x**2 + 0.5))
+
+
+def reduced_written(x: Any) -> Any:
+    z, y = x[0], x**2 + 0.5
+    power = y[0]
+    powers = [power]
+    for i in range(1, 4):
+        z = np.hypot(z, x[i])
+        power = np.float_power(power, y[i])
+        powers.append(power)
+    return weighted(z) + weighted(np.array(powers))
+
+
 NUMPY = [
+    (outer, outer_written, "expand_dims"), (reduced, reduced_written, "oop over the axis: z = x[0]"),
     (arange, arange_written, "start + step"), (of_matrix, of_matrix_written, "@"), (bmat, bmat_written, "block"),
     (broadcast, broadcast_written, "broadcast_arrays"),
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
