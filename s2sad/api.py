@@ -20,8 +20,8 @@ import numpy as np
 from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
-from s2sad.callables import Target, required, resolve, signature_of
-from s2sad.errors import UndefinedDerivativeError
+from s2sad.callables import Emitting, Target, required, resolve, signature_of
+from s2sad.errors import ArgumentError, UndefinedDerivativeError
 from s2sad.ir.types import Fact
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal
@@ -40,7 +40,7 @@ _FLOAT64 = np.float64
 _MANY = 4096
 
 
-class Derivative:
+class Derivative(Emitting):
     """The derivative of a function: callable, with the source that it runs.
 
     Objects are made by :func:`grad` and :func:`value_and_grad`.  They are safe to call from several threads,
@@ -81,6 +81,7 @@ class Derivative:
         self._variants = variants(plain)
         self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
         self._ready = self._variants.ready.setdefault(self._options, {})
+        self._stand_in: types.FunctionType | None = None
 
     # --- calling
 
@@ -276,6 +277,17 @@ class Derivative:
             lines = ""
         return f"<s2sad.{self._verb} of {f.__module__}.{f.__qualname__} wrt {names} (reverse){lines}>"
 
+    def stand_in(self) -> Target:
+        """A function of the same parameters that stands for this derivative where it is differentiated itself.
+
+        Raises:
+            ArgumentError: for a function of any number of arguments.
+        """
+        if self._stand_in is None:
+            self._stand_in = _standing_for(self._function, self._verb, self._first_call)
+            variants(self._stand_in).derivative = functools.partial(self._variants.get, self._options)
+        return Target(self._stand_in, self._target.leading, self._target.given)
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
@@ -312,6 +324,22 @@ class Tangent(Derivative):
 def _type_key(args: tuple[Any, ...]) -> Any:
     """The types of positional arguments as a key."""
     return type(args[0]) if len(args) == 1 else tuple(map(type, args))
+
+
+def _standing_for(function: types.FunctionType, verb: str, run: Callable[[tuple[Any, ...]], Any]) -> types.FunctionType:
+    """A function of the parameters of another that runs something else with their values."""
+    params = inspect.signature(function, follow_wrapped=False).parameters.values()
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in params):
+        what = f"{verb} of {function.__qualname__} takes any number of arguments, and cannot be differentiated itself"
+        raise ArgumentError(f"{what}\nDifferentiate a function of a fixed number.")
+    bare = inspect.Signature([p.replace(default=p.empty, annotation=p.empty) for p in params])
+    space: dict[str, Any] = {"run": run}
+    name = f"{verb}_{function.__name__}" if function.__name__.isidentifier() else verb
+    exec(f"def {name}{bare}: return run(({''.join(f'{p.name}, ' for p in params)}))", space)
+    made: types.FunctionType = space[name]
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    made.__module__, made.__qualname__ = function.__module__, f"{verb} of {function.__qualname__}"
+    return made
 
 
 def _rebuild(made: type[Derivative], *options: Any) -> Derivative:

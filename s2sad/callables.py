@@ -11,6 +11,7 @@ have made of a function computes what that function does, which is read in its p
 
 from __future__ import annotations
 
+import abc
 import functools
 import inspect
 import keyword
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from s2sad import ops
-from s2sad.errors import ArgumentError, SourceError
+from s2sad.errors import SourceError
 from s2sad.frontend.source import refuse
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
@@ -48,6 +49,14 @@ _OPERATORS = {
 }
 #: How many objects may be around a function.
 _DEEPEST = 64
+
+
+class Emitting(abc.ABC):
+    """A derivative, which may be differentiated itself."""
+
+    @abc.abstractmethod
+    def stand_in(self) -> Target:
+        """The function that stands for it, which `s2sad.variants` knows how to compile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +97,6 @@ def resolve(function: Any) -> Target:
 
     Raises:
         SourceError: for what is no callable, has no code that can be read, or no derivative.
-        ArgumentError: for a derivative.
 
     Example:
         >>> target = resolve(functools.partial(sorted, [2.0, 1.0]))
@@ -117,11 +125,8 @@ def _resolve(function: Any, depth: int) -> Target | None:
         return None
     if isinstance(function, type):
         return None if ops.spec_of(function) is None else Target(None, known=function)
-    if type(function).__module__ == "s2sad.api":
-        raise ArgumentError(
-            f"{function!r} is a derivative itself, and higher derivatives are not supported yet\n"
-            "Differentiate a plain function."
-        )
+    if isinstance(function, Emitting):
+        return function.stand_in()
     if isinstance(function, types.MethodType):
         inner = _resolve(function.__func__, depth + 1)
         return None if inner is None else replace(inner, leading=(*inner.leading, function.__self__))

@@ -12,7 +12,10 @@ import numpy as np
 
 from s2sad.api import Derivative, grad, vjp
 from s2sad.errors import ArgumentError, GradientMismatch
-from s2sad.runtime.trees import sequence_like, with_fields
+from s2sad.pushforwards import jvp
+from s2sad.structures import leaves_of, with_leaves
+
+_MODES = {"rev": "reverse", "reverse": "reverse", "fwd": "forward", "forward": "forward"}
 
 
 @dataclass(frozen=True)
@@ -50,33 +53,9 @@ class Report:
         return "\n".join(lines)
 
 
-def _leaves(tree: Any, path: str) -> list[tuple[str, Any]]:
-    if isinstance(tree, dict):
-        return [leaf for k, v in tree.items() for leaf in _leaves(v, f"{path}[{k!r}]")]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for i, v in enumerate(tree) for leaf in _leaves(v, f"{path}[{i}]")]
-    fields = getattr(type(tree), "__dataclass_fields__", None)
-    if fields is not None:
-        return [leaf for k in fields for leaf in _leaves(getattr(tree, k), f"{path}.{k}")]
-    return [] if tree is None else [(path, tree)]
-
-
-def _replaced(tree: Any, leaves: list[Any]) -> Any:
-    """``tree`` with its leaves taken from the front of ``leaves``."""
-    if isinstance(tree, dict):
-        return {k: _replaced(v, leaves) for k, v in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        items = [_replaced(v, leaves) for v in tree]
-        return sequence_like(tree, items)
-    fields = getattr(type(tree), "__dataclass_fields__", None)
-    if fields is not None:
-        return with_fields(tree, {k: _replaced(getattr(tree, k), leaves) for k in fields})
-    return None if tree is None else leaves.pop(0)
-
-
 def _copied(tree: Any) -> Any:
     """``tree`` with arrays of its own, for a function may write into what it is given."""
-    return _replaced(tree, [x.copy() if isinstance(x, np.ndarray) else x for _, x in _leaves(tree, "")])
+    return with_leaves(tree, [x.copy() if isinstance(x, np.ndarray) else x for _, x in leaves_of(tree, "")])
 
 
 def check_grads(
@@ -97,8 +76,9 @@ def check_grads(
     Args:
         f: A function, or what :func:`grad` made of one.
         args: The arguments at which to compare, by position.
-        order: 1; higher orders are not supported yet.
-        modes: ``("rev",)``; forward mode is not supported yet.
+        order: Up to which order.  The second derivatives are those of the gradient, so that ``f`` must return a number;
+            beyond, it must be a function of one number too.
+        modes: ``"rev"`` for pullbacks, ``"fwd"`` for tangents, or both.
         argnums: Which arguments; by default every argument of floats, or of Python's integers if there is none.
         atol: The absolute error that passes.
         rtol: The error relative to the largest entry of a gradient that passes.
@@ -108,7 +88,7 @@ def check_grads(
         A report with one entry for each argument, to print; true if every gradient agrees.
 
     Raises:
-        ArgumentError: for an order or mode that is not supported, or if no argument has floats.
+        ArgumentError: for an unknown order or mode, or if no argument has floats.
         GradientMismatch: for a wrong gradient, with the report.  It is an ``AssertionError`` too.
 
     Example:
@@ -119,11 +99,12 @@ def check_grads(
         >>> check_grads(loss, (np.ones(3),)).ok
         True
     """
-    if order != 1:
-        raise ArgumentError(f"check_grads: order={order!r} is not supported yet, only 1")
-    for mode in [modes] if isinstance(modes, str) else modes:
-        if mode not in ("rev", "reverse"):
-            raise ArgumentError(f"check_grads: mode {mode!r} is not supported yet, only 'rev'")
+    if type(order) is not int or order < 1:
+        raise ArgumentError(f"check_grads: order={order!r} is none; there are 1, 2, ...")
+    modes = [modes] if isinstance(modes, str) else list(modes)
+    for mode in modes:
+        if mode not in _MODES:
+            raise ArgumentError(f"check_grads: mode {mode!r} is unknown; there are 'rev' and 'fwd'")
     plain: Any = f
     if isinstance(f, Derivative):
         plain = f.__wrapped__
@@ -141,18 +122,20 @@ def check_grads(
     args = [float(a) if i in chosen and type(a) is int else a for i, a in enumerate(args)]
     # Says what is wrong with the function or with argnums.
     names = list(grad(plain, tuple(chosen)).__signature__.parameters)
-    value = plain(*_copied(args))
-    if isinstance(value, (list, tuple, dict)) or np.ndim(value) or np.iscomplexobj(value):
-        gradients, project = _pulled(plain, args, value, chosen)
-    else:
-        gradients, project = grad(plain, tuple(chosen))(*_copied(args)), float
-    entries = [
-        _compared(lambda *moved: project(plain(*_copied(list(moved)))), args, number, gradient, names, atol, rtol)
-        for number, gradient in zip(chosen, gradients, strict=True)
-    ]
+    entries: list[Entry] = []
+    derived = plain
+    for level in range(order):
+        if level:
+            single = len(chosen) == 1 and np.ndim(args[chosen[0]]) == 0
+            if level > 1 and not single:
+                raise ArgumentError(f"check_grads: order={order} is for functions of one number")
+            derived = grad(derived, chosen[0] if single else tuple(chosen))
+            names = [f"{name}'" for name in names]
+        entries += _entries(derived, args, chosen, modes, names, atol, rtol)
     report = Report(tuple(entries))
     if raises and not report.ok:
         name = getattr(plain, "__qualname__", repr(plain))
+        project = _projection(plain(*_copied(args)))
         one, two = (project(plain(*_copied(args))) for _ in range(2))
         repeats = np.isclose(one, two, rtol=1e-12, atol=0.0, equal_nan=True)
         why = "" if repeats else f"\n{name} gives {one!r}, then {two!r}: it draws numbers, or changes what it reads"
@@ -161,25 +144,85 @@ def check_grads(
 
 
 def _differentiable(tree: Any) -> bool:
-    leaves = _leaves(tree, "")
+    leaves = leaves_of(tree, "")
     return bool(leaves) and all(
         isinstance(x, (float, complex)) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "fc")
         for _, x in leaves
     )
 
 
-def _pulled(plain: Any, args: list[Any], value: Any, chosen: list[int]) -> tuple[list[Any], Callable[[Any], float]]:
-    """Gradients of a random weighting of every output."""
+def _entries(
+    f: Callable[..., Any],
+    args: list[Any],
+    chosen: list[int],
+    modes: Sequence[str],
+    names: Sequence[str],
+    atol: float,
+    rtol: float,
+) -> list[Entry]:
+    """The comparisons of a function's own derivatives, in each mode, by each argument."""
+    project = _projection(f(*_copied(args)))
+    found = []
+    for mode in modes:
+        gradients = _pulled(f, args, chosen) if _MODES[mode] == "reverse" else _pushed(f, args, chosen, project)
+        labels = names if len(modes) == 1 else [f"{name} {mode}" for name in names]
+        found += [
+            _compared(lambda *moved: project(f(*_copied(list(moved)))), args, number, gradient, labels, atol, rtol)
+            for number, gradient in zip(chosen, gradients, strict=True)
+        ]
+    return found
+
+
+def _weights(value: Any) -> list[Any]:
+    """Fixed random weights for the outputs of a function; 1 for a single real number."""
+    outputs = [x for _, x in leaves_of(value)]
+    if not (isinstance(value, (list, tuple, dict)) or np.ndim(value) or np.iscomplexobj(value)):
+        return [1.0]
     random = np.random.default_rng(0)
-    outputs = [x for _, x in _leaves(value, "")]
-    weights = [random.standard_normal(np.shape(x)) if np.ndim(x) else float(random.standard_normal()) for x in outputs]
-    _, pullback = vjp(plain, *_copied(args), argnums=chosen)
-    bars = pullback(_replaced(value, list(weights)))
+    return [random.standard_normal(np.shape(x)) if np.ndim(x) else float(random.standard_normal()) for x in outputs]
+
+
+def _projection(value: Any) -> Callable[[Any], float]:
+    """The function that makes one number of a function's result: the real part of its weighted sum."""
+    weights = _weights(value)
 
     def project(result: Any) -> float:
-        return float(sum(np.sum(np.real(w * x)) for w, (_, x) in zip(weights, _leaves(result, ""), strict=True)))
+        return float(sum(np.sum(np.real(w * x)) for w, (_, x) in zip(weights, leaves_of(result), strict=True)))
 
-    return list(bars), project
+    return project
+
+
+def _pulled(f: Callable[..., Any], args: list[Any], chosen: list[int]) -> list[Any]:
+    """The gradients of the projection of a function, from its pullback."""
+    value, pullback = vjp(f, *_copied(args), argnums=chosen)
+    return list(pullback(with_leaves(value, _weights(value))))
+
+
+def _pushed(f: Callable[..., Any], args: list[Any], chosen: list[int], project: Callable[[Any], float]) -> list[Any]:
+    """The gradients of the projection of a function, from its tangents along each direction."""
+    found = []
+    for number in chosen:
+        leaves = [x for _, x in leaves_of(args[number])]
+        bars = []
+        for position, x in enumerate(leaves):
+            bar = np.zeros(np.shape(x), complex if np.iscomplexobj(x) else float)
+            for index, part in itertools.product(np.ndindex(np.shape(x)), (1, 1j) if np.iscomplexobj(x) else (1,)):
+                one = np.zeros(np.shape(x), np.result_type(x))
+                one[index] = part
+                tangents: list[Any] = [None] * len(args)
+                directions = [_as(one if k == position else np.zeros_like(y), y) for k, y in enumerate(leaves)]
+                tangents[number] = with_leaves(args[number], directions)
+                slope = project(jvp(f, _copied(args), tangents)[1])
+                # In the convention of JAX the imaginary part of a gradient is minus the derivative by that part.
+                bar[index] += slope if part == 1 else -1j * slope
+            bars.append(bar)
+        found.append(with_leaves(args[number], bars))
+    return found
+
+
+def _as(d: Any, x: Any) -> Any:
+    """A tangent in the form of what it is the tangent of: a number or an array."""
+    return d if isinstance(x, np.ndarray) else d[()].item()
 
 
 #: Central differences start from these steps, in turn, until one agrees: a wide one is the most exact,
@@ -208,8 +251,8 @@ def _compared(
 ) -> Entry:
     """Compare the gradient by one argument, entry by entry."""
     name = names[number] if number < len(names) else f"argument {number}"
-    leaves = _leaves(args[number], name)
-    bars = [g for _, g in _leaves(gradient, name)]
+    leaves = leaves_of(args[number], name)
+    bars = [g for _, g in leaves_of(gradient, name)]
     values = [x for _, x in leaves]
     scale = max((float(np.max(np.abs(g))) for g in bars if np.size(g)), default=0.0)
     ok, worst = True, Entry(name, name, 0.0, 0.0, 0.0, 0.0, True)
@@ -223,7 +266,7 @@ def _compared(
                 moved[index] += h * part
                 new = list(values)
                 new[position] = moved if isinstance(x, np.ndarray) else type(x)(moved[()])
-                return f(*args[:number], _replaced(args[number], new), *args[number + 1 :])
+                return f(*args[:number], with_leaves(args[number], new), *args[number + 1 :])
 
             bar = np.asarray(bars[position])[index]
             computed = float(np.real(bar)) if part == 1 else float(-np.imag(bar))

@@ -11,6 +11,7 @@ import builtins
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad.errors import ArgumentError
@@ -51,6 +52,8 @@ class Variants:
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
         self._made: dict[Any, Variant] = {}
+        #: Of a function that stands for a derivative: that, for arguments of which some facts are known.
+        self.derivative: Callable[[Mapping[str, Fact]], Variant] | None = None
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
         #: For each set of options, by the kinds of the arguments: what a call runs.
@@ -71,7 +74,11 @@ class Variants:
                 found = self._made.get(key)  # another thread may have been here
                 if found is None or not found.holds():
                     goal, wrt, has_aux, single = options
-                    compiled = compile_gradient(self.function, wrt, facts, goal, has_aux, single, together)
+                    inner = None if self.derivative is None else self.derivative(facts)
+                    function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
+                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together)
+                    if inner is not None:
+                        compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function
                     found = Variant(run, checker(compiled.guards), compiled)
                     self._made[key] = found

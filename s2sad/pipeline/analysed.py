@@ -19,6 +19,7 @@ from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
+from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.matching import without_match
@@ -103,7 +104,7 @@ class Analyser(Callees):
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function, without the imports in it."""
-        source, guards = with_imports(without_match(read_source(function, generators)))
+        source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
         for guard in guards:
             self.guard(guard)
         return source

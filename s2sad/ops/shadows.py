@@ -1,0 +1,26 @@
+"""Rules of the helpers that keep adjoints of arrays that are written in place, and of their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from s2sad.ops import infer
+from s2sad.ops.spec import Sample, constant, sample
+from s2sad.runtime.copies import laid_out_like
+from s2sad.runtime.trees import part_shadow, shadow
+
+
+def _arrays() -> Sequence[Sample]:
+    return [sample(np.array([2.5, -1.0])), sample(np.ones((3, 2)).T), sample(np.array([1.0 + 2.0j]))]
+
+
+def _like(x: Any) -> None: ...
+
+
+constant(
+    shadow, part_shadow, laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype="array",
+    leading=1, samples=_arrays, zeros=True,
+)  # fmt: skip
