@@ -20,8 +20,9 @@ import numpy as np
 from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
-from s2sad.callables import Emitting, Target, required, resolve, signature_of
-from s2sad.errors import ArgumentError, UndefinedDerivativeError
+from s2sad.callables import Target, required, resolve, signature_of
+from s2sad.errors import ArgumentError, S2SADError, UndefinedDerivativeError
+from s2sad.frontend.resolve import Emitting, Guard
 from s2sad.ir.types import Fact
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal
@@ -287,6 +288,16 @@ class Derivative(Emitting):
             self._stand_in = _standing_for(self._function, self._verb, self._first_call)
             variants(self._stand_in).derivative = functools.partial(self._variants.get, self._options)
         return Target(self._stand_in, self._target.leading, self._target.given)
+
+    def emitted(self) -> tuple[types.FunctionType, Sequence[Guard]] | None:
+        """The function that runs for arguments of any kind, and on what it rests; None if there is no one function."""
+        if not self._target.plain:
+            return None
+        try:
+            made = self._shown()
+        except S2SADError:
+            return None
+        return made.functions[made.names[0]], made.guards
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)

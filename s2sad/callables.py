@@ -11,7 +11,6 @@ have made of a function computes what that function does, which is read in its p
 
 from __future__ import annotations
 
-import abc
 import functools
 import inspect
 import keyword
@@ -27,6 +26,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import SourceError
+from s2sad.frontend.resolve import Emitting
 from s2sad.frontend.source import refuse
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
@@ -49,14 +49,6 @@ _OPERATORS = {
 }
 #: How many objects may be around a function.
 _DEEPEST = 64
-
-
-class Emitting(abc.ABC):
-    """A derivative, which may be differentiated itself."""
-
-    @abc.abstractmethod
-    def stand_in(self) -> Target:
-        """The function that stands for it, which `s2sad.variants` knows how to compile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +118,8 @@ def _resolve(function: Any, depth: int) -> Target | None:
     if isinstance(function, type):
         return None if ops.spec_of(function) is None else Target(None, known=function)
     if isinstance(function, Emitting):
-        return function.stand_in()
+        target: Target = function.stand_in()
+        return target
     if isinstance(function, types.MethodType):
         inner = _resolve(function.__func__, depth + 1)
         return None if inner is None else replace(inner, leading=(*inner.leading, function.__self__))

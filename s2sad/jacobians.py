@@ -269,7 +269,9 @@ def _leaves(x: Any, holomorphic: bool, f: Function) -> list[Any]:
     found = [leaf for _, leaf in leaves_of(x)]
     for leaf in found:
         if holomorphic and not np.iscomplexobj(leaf):
-            raise ArgumentError(f"{_label(f)}: an argument is real\nLeave holomorphic=True out, or pass complex numbers.")
+            raise ArgumentError(
+                f"{_label(f)}: an argument is real\nLeave holomorphic=True out, or pass complex numbers."
+            )
         if np.iscomplexobj(leaf) and not holomorphic:
             raise ArgumentError(f"{_label(f)}: an argument is complex\n{_HOLOMORPHIC}")
     return [float(leaf) if type(leaf) is int else leaf for leaf in found]

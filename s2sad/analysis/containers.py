@@ -163,6 +163,8 @@ class _Holders:
                     return True
                 if op.kind == "method" and op.name == "copy":
                     return True
+                if (spec := ops.spec_of(op.function)) is not None and spec.zeros:
+                    return True
                 if op.kind == "index":
                     return self.facts.get(value).kind == "list" and _is_slice(args[1])
                 if op.kind == "user":

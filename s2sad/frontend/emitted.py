@@ -38,7 +38,7 @@ def with_own_tapes(source: Source) -> Source:
         if isinstance(stmt, gast.Assign) and isinstance(stmt.value, gast.Name) and stmt.value.id in params:
             (target,) = stmt.targets
             parts = target.elts if isinstance(target, gast.Tuple) else [target]
-            body += [_copied(part.id, stmt) for part in parts if part.id in popped]
+            body += [_copied(p.id, stmt) for p in parts if isinstance(p, gast.Name) and p.id in popped]
     if len(body) == len(source.node.body):
         return source
     node = copy.copy(source.node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import builtins
 import dis
 import inspect
@@ -62,6 +63,18 @@ class Guard:
         if self.probe is None:
             return value is self.expected
         return value is not _MISSING and _is_same(self.probe(value), self.expected)
+
+
+class Emitting(abc.ABC):
+    """A derivative: an object with a text of its own, which may be differentiated itself."""
+
+    @abc.abstractmethod
+    def stand_in(self) -> Any:
+        """The target of a call, with a function for which the derivative stands."""
+
+    @abc.abstractmethod
+    def emitted(self) -> tuple[types.FunctionType, Sequence[Guard]] | None:
+        """What runs for arguments of any kind, and on what it rests; None if there is no one function."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +222,11 @@ class Resolver:
         if callable(value) or isinstance(value, types.ModuleType):
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
                 self.guards.setdefault((id(space), name), Guard(space, name, value))
+        made = value.emitted() if isinstance(value, Emitting) else None
+        if made is not None:
+            value, guards = made
+            for known in guards:
+                self.guards.setdefault((id(known.space), known.name), known)
         return True, value
 
     def is_absent(self, node: Any) -> bool:

@@ -399,8 +399,9 @@ def may_write(function: types.FunctionType) -> bool:
 
     What it writes there may be what it is given, or a number that it makes of that.
     """
-    # What stands for a function of NumPy calls what it is given.
-    ours = package_of(function) == "s2sad" and not module_of(function).startswith("s2sad.transform.")
+    # What stands for a function of NumPy calls what it is given, and emitted code calls what writes adjoints.
+    of_programs = module_of(function).startswith(("s2sad.transform.", "s2sad.runtime."))
+    ours = package_of(function) == "s2sad" and not of_programs
     if ours or package_of(function) == "numpy" or is_of_python(function):
         return False
     if (spec := ops.spec_of(function)) is not None:

@@ -158,7 +158,7 @@ def _share_samples() -> Samples:
     ]
 
 
-@linear(share_ties, wrt=["g"], samples=_share_samples)
+@linear(share_ties, steps=frozenset({"a", "p"}), wrt=["g"], samples=_share_samples)
 def share_ties_rule(z_bar: Array, g: Array, a: Array, p: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     return mean_ties(z_bar, a, p, axis, keepdims)
 
@@ -179,7 +179,7 @@ def _finite_samples() -> Samples:
     return [sample(_array((3,)), x), sample(_array((3,)) + 0.5j, x + 1j)]
 
 
-@linear(finite_part, wrt=["g"], samples=_finite_samples)
+@linear(finite_part, steps=frozenset({"x"}), wrt=["g"], samples=_finite_samples)
 def finite_part_rule(z_bar: Array, g: Array, x: Array) -> Array:
     return finite_part(z_bar, x)
 
@@ -200,17 +200,17 @@ def _clip_samples() -> Samples:
     return [*(sample(g, a, low, high) for low, high in bounds), sample(1.5, a, 0.0, 2.0)]
 
 
-@linear(clip_share, wrt=["g"], samples=_clip_samples)
+@linear(clip_share, steps=frozenset({"a", "low", "high"}), wrt=["g"], samples=_clip_samples)
 def clip_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -> Array:
     return unbroadcast(clip_share(z_bar, a, low, high), np.shape(g))
 
 
-@linear(low_share, wrt=["g"], samples=_clip_samples)
+@linear(low_share, steps=frozenset({"a", "low", "high"}), wrt=["g"], samples=_clip_samples)
 def low_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -> Array:
     return unbroadcast(low_share(z_bar, a, low, high), np.shape(g))
 
 
-@linear(high_share, wrt=["g"], samples=_clip_samples)
+@linear(high_share, steps=frozenset({"a", "low", "high"}), wrt=["g"], samples=_clip_samples)
 def high_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -> Array:
     return unbroadcast(high_share(z_bar, a, low, high), np.shape(g))
 
@@ -248,7 +248,7 @@ def _power_dy_samples() -> Samples:
     return [sample(x, y, x**y), sample(1.5, 2.5, 0.7)]
 
 
-@elementwise(power_dy, wrt=["x", "p"], samples=_power_dy_samples, dtype="python")
+@elementwise(power_dy, steps=frozenset({"y"}), wrt=["x", "p"], samples=_power_dy_samples, dtype="python")
 def power_dy_rule(x: Array, y: Array, p: Array) -> Array:
     return p / (x + (x == 0)), power_dy(x, y, 1.0)
 
@@ -373,7 +373,12 @@ def backward_recurrence_rule(z: Array, z_bar: Array, b: Array, c: Array) -> Arra
 # --- sequences of numbers ---
 
 
-@linear(items_like, wrt=["values"], samples=lambda: [sample([0, 0], [0.5, 1.5]), sample((0, 0), [0.5, 1.5])])
+@linear(
+    items_like,
+    steps=frozenset({"xs"}),
+    wrt=["values"],
+    samples=lambda: [sample([0, 0], [0.5, 1.5]), sample((0, 0), [0.5, 1.5])],
+)
 def items_like_rule(z_bar: Array, xs: Array, values: Array) -> Array:
     return items_like(values, z_bar)
 
@@ -382,7 +387,7 @@ def _share_items_samples() -> Samples:
     return [sample(0.7, 2.0, ([2.0, 1.0, 2.0],)), sample(0.7, 1.0, (3.0, 1.0))]
 
 
-@linear(share_items, wrt=["g"], samples=_share_items_samples)
+@linear(share_items, steps=frozenset({"p", "args"}), wrt=["g"], samples=_share_items_samples)
 def share_items_rule(z_bar: Array, g: Array, p: Array, args: Array) -> Array:
     return mean_items(z_bar, p, args)
 
@@ -391,7 +396,7 @@ def _mean_items_samples() -> Samples:
     return [sample(([0.3, 0.5, 0.7],), 2.0, ([2.0, 1.0, 2.0],)), sample((0.3, 0.4), 1.0, (3.0, 1.0))]
 
 
-@linear(mean_items, wrt=["t"], samples=_mean_items_samples)
+@linear(mean_items, steps=frozenset({"p", "args"}), wrt=["t"], samples=_mean_items_samples)
 def mean_items_rule(z_bar: Array, t: Array, p: Array, args: Array) -> Array:
     return share_items(z_bar, p, args)
 
@@ -401,7 +406,7 @@ def _repeat_samples() -> Samples:
     return [sample(0.7, [1.0, 2.0]), sample(a[0], a), sample(a, (a, 1.5)), sample(a, [1.5])]
 
 
-@linear(repeat_items, wrt=["g"], samples=_repeat_samples, result="unknown")
+@linear(repeat_items, steps=frozenset({"xs"}), wrt=["g"], samples=_repeat_samples, result="unknown")
 def repeat_items_rule(z_bar: Array, g: Array, xs: Array) -> Array:
     return unbroadcast(sum(z_bar), np.shape(g))
 
@@ -414,7 +419,7 @@ def _scale_items_jvp(g_dot: Array, values_dot: Array, g: Array, values: Array, x
     return add_items(scale_items(g_dot, values, xs), scale_items(g, values_dot, xs))
 
 
-@rule(scale_items, wrt=["g", "values"], jvp=_scale_items_jvp, samples=_scale_samples)
+@rule(scale_items, steps=frozenset({"xs"}), wrt=["g", "values"], jvp=_scale_items_jvp, samples=_scale_samples)
 def scale_items_rule(z_bar: Array, g: Array, values: Array, xs: Array) -> Array:
     return weigh_items(z_bar, values), scale_items(g, z_bar, values)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
-from s2sad.ops.spec import Sample, linear, operation, sample
+from s2sad.ops.spec import Sample, constant, linear, operation, sample
 from s2sad.runtime.arrays import widened
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
@@ -106,7 +106,9 @@ def _unitems() -> Sequence[Sample]:
     return [sample(0.5, matrix, (4,)), sample(0.5, matrix, (1, -1)), sample(0.5, matrix, ((0, 2),))]
 
 
-@linear(unitem, wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"), dtype="unknown")
+@linear(
+    unitem, steps=frozenset({"a"}), wrt=["g"], samples=_unitems, infer=infer.adjoints.adjoint_of("a"), dtype="unknown"
+)
 def of_unitem(z_bar: Any, g: Any, a: Any, args: tuple[Any, ...]) -> Any:
     return item_(z_bar, *args)
 
@@ -161,7 +163,7 @@ def compressed(z_bar: Any, a: Any, condition: Any, axis: int | None = None) -> A
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
 operation(copy_together, signature=lambda *arguments: None, result="fresh", infer=infer.common.row, dtype="inferred")
-operation(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred")
+constant(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred", zeros=True)
 operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
 operation(widened, signature=lambda x: None, infer=infer.common.first, dtype="wide")
 operation(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred")

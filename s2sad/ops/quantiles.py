@@ -360,13 +360,19 @@ def quantile_adjoint_rule(
     return np.reshape(g_bar, np.shape(g)), sum_behind(rise, q)
 
 
-@linear(sum_behind, wrt=["g"], samples=lambda: [sample(numbers(2, 3, 4), numbers(2, 3)), sample(numbers(3), 0.5)])
+@linear(
+    sum_behind,
+    steps=frozenset({"q"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3, 4), numbers(2, 3)), sample(numbers(3), 0.5)],
+)
 def sum_behind_rule(z_bar: Array, g: Array, q: Array) -> Array:
     return spread_behind(z_bar, g)
 
 
 @linear(
     spread_behind,
+    steps=frozenset({"whole"}),
     wrt=["q"],
     samples=lambda: [sample(numbers(2, 3), numbers(2, 3, 4)), sample(0.5, numbers(3))],
     result="unknown",

@@ -43,7 +43,12 @@ def choose(z_bar: Array, a: Array, choices: Any, *, mode: str = "raise") -> Any:
     return unchoose(z_bar, a, choices, mode)
 
 
-@linear(unchoose, wrt=["g"], samples=lambda: [sample(numbers(2), np.array([1, 0]), [numbers(2), numbers(2)])])
+@linear(
+    unchoose,
+    steps=frozenset({"choices"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2), np.array([1, 0]), [numbers(2), numbers(2)])],
+)
 def unchoose_rule(z_bar: Any, g: Array, a: Array, choices: Any, mode: Any = "raise") -> Array:
     return np.choose(a, z_bar, mode=mode)
 

@@ -10,7 +10,9 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.spec import Sample, constant, sample
 from s2sad.runtime.copies import laid_out_like
-from s2sad.runtime.trees import part_shadow, shadow
+from s2sad.runtime.items import require_real, require_real_operand
+from s2sad.runtime.sharing import apart, sole, unshared
+from s2sad.runtime.trees import part_shadow, require_floats, shadow
 
 
 def _arrays() -> Sequence[Sample]:
@@ -24,3 +26,5 @@ constant(
     shadow, part_shadow, laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype="array",
     leading=1, samples=_arrays, zeros=True,
 )  # fmt: skip
+# Checks, which may raise.
+constant(apart, unshared, sole, require_floats, require_real, require_real_operand, ordered=True)

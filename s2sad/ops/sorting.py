@@ -151,11 +151,21 @@ if hasattr(np, "unique_values"):  # NumPy 2.0; since 2.3 the values are in no or
         return share_values(z_bar, x, z)
 
 
-@linear(share_values, wrt=["g"], samples=lambda: [sample(numbers(2), np.array([[1.5, 0.5], [1.5, 1.5]]))])
+@linear(
+    share_values,
+    steps=frozenset({"a", "values"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2), np.array([[1.5, 0.5], [1.5, 1.5]]))],
+)
 def share_values_rule(z_bar: Array, g: Array, a: Array, values: Array = None) -> Array:
     return mean_values(z_bar, a, values)
 
 
-@linear(mean_values, wrt=["t"], samples=lambda: [sample(numbers(2, 2), np.array([[1.5, 0.5], [1.5, 1.5]]))])
+@linear(
+    mean_values,
+    steps=frozenset({"a", "values"}),
+    wrt=["t"],
+    samples=lambda: [sample(numbers(2, 2), np.array([[1.5, 0.5], [1.5, 1.5]]))],
+)
 def mean_values_rule(z_bar: Array, t: Array, a: Array, values: Array = None) -> Array:
     return share_values(z_bar, a, values)

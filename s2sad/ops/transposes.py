@@ -71,6 +71,7 @@ constant(layout_order)
 
 @linear(
     like,
+    steps=frozenset({"structure"}),
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 2), [[1.0, 2.0], (3.0, 4.0)]), sample(numbers(2), numbers(2))],
     result="unknown",
@@ -86,6 +87,7 @@ def cast_rule(z_bar: Array, t: Array, dtype: Any) -> Array:
 
 @linear(
     uncast,
+    steps=frozenset({"a"}),
     wrt=["g"],
     samples=lambda: [sample(numbers(2), float, numbers(2)), sample(numbers(2), int, numbers(2))],
     result="unknown",
@@ -225,6 +227,7 @@ def _two(*shapes: tuple[int, ...]) -> list[Any]:
 
 @linear(
     unconcatenate,
+    steps=frozenset({"arrays"}),
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)), 1)],
     result="view",
@@ -236,6 +239,7 @@ def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) 
 
 @linear(
     unstack,
+    steps=frozenset({"arrays"}),
     wrt=["g"],
     samples=lambda: [sample(numbers(3, 2), _two((3,), (3,)), 1)],
     result="view",
@@ -245,28 +249,56 @@ def unstack_rule(z_bar: Any, g: Array, arrays: Any, axis: int = 0) -> Array:
     return np.stack(z_bar, axis)
 
 
-@linear(unvstack, wrt=["g"], samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2)))], result="view")
+@linear(
+    unvstack,
+    steps=frozenset({"tup"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2)))],
+    result="view",
+)
 def unvstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.vstack(z_bar)
 
 
-@linear(unhstack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)))], result="view")
+@linear(
+    unhstack,
+    steps=frozenset({"tup"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)))],
+    result="view",
+)
 def unhstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.hstack(z_bar)
 
 
-@linear(undstack, wrt=["g"], samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,)))], result="view")
+@linear(
+    undstack,
+    steps=frozenset({"tup"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,)))],
+    result="view",
+)
 def undstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.dstack(z_bar)
 
 
-@linear(uncolumn_stack, wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2)))], result="view")
+@linear(
+    uncolumn_stack,
+    steps=frozenset({"tup"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2)))],
+    result="view",
+)
 def uncolumn_stack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.column_stack(z_bar)
 
 
 @linear(
-    unblock, wrt=["g"], samples=lambda: [sample(numbers(2, 3), [_two((1, 1), (1, 2)), _two((1, 3))])], result="view"
+    unblock,
+    steps=frozenset({"arrays"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), [_two((1, 1), (1, 2)), _two((1, 3))])],
+    result="view",
 )
 def unblock_rule(z_bar: Any, g: Array, arrays: Any) -> Array:
     return np.block(z_bar)
@@ -297,38 +329,78 @@ _CROSSES = (((2, 3), (3,)), ((3,), (3,)))
 _TENSORS = (((2, 3, 4), (3, 4, 5)), ((2, 3), (2, 3)))
 
 
-@bilinear(dot_left, wrt=["g", "b"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("a"))
+@bilinear(
+    dot_left,
+    steps=frozenset({"a"}),
+    wrt=["g", "b"],
+    samples=_left(np.dot, *_DOTS),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def dot_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(z_bar, b), dot_right(g, z_bar, b)
 
 
-@bilinear(dot_right, wrt=["g", "a"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("b"))
+@bilinear(
+    dot_right,
+    steps=frozenset({"b"}),
+    wrt=["g", "a"],
+    samples=_left(np.dot, *_DOTS),
+    infer=infer.adjoints.adjoint_of("b"),
+)
 def dot_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(a, z_bar), dot_left(g, a, z_bar)
 
 
-@bilinear(matmul_left, wrt=["g", "x2"], samples=_left(np.matmul, *_MATMULS), infer=infer.adjoints.adjoint_of("x1"))
+@bilinear(
+    matmul_left,
+    steps=frozenset({"x1"}),
+    wrt=["g", "x2"],
+    samples=_left(np.matmul, *_MATMULS),
+    infer=infer.adjoints.adjoint_of("x1"),
+)
 def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return np.matmul(z_bar, x2), matmul_right(g, z_bar, x2)
 
 
-@bilinear(matmul_right, wrt=["g", "x1"], samples=_left(np.matmul, *_MATMULS), infer=infer.adjoints.adjoint_of("x2"))
+@bilinear(
+    matmul_right,
+    steps=frozenset({"x2"}),
+    wrt=["g", "x1"],
+    samples=_left(np.matmul, *_MATMULS),
+    infer=infer.adjoints.adjoint_of("x2"),
+)
 def matmul_right_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return np.matmul(x1, z_bar), matmul_left(g, x1, z_bar)
 
 
-@bilinear(inner_left, wrt=["g", "b"], samples=_left(np.inner, *_INNERS), infer=infer.adjoints.adjoint_of("a"))
+@bilinear(
+    inner_left,
+    steps=frozenset({"a"}),
+    wrt=["g", "b"],
+    samples=_left(np.inner, *_INNERS),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def inner_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.inner(z_bar, b), inner_right(g, z_bar, b)
 
 
-@bilinear(inner_right, wrt=["g", "a"], samples=_left(np.inner, *_INNERS), infer=infer.adjoints.adjoint_of("b"))
+@bilinear(
+    inner_right,
+    steps=frozenset({"b"}),
+    wrt=["g", "a"],
+    samples=_left(np.inner, *_INNERS),
+    infer=infer.adjoints.adjoint_of("b"),
+)
 def inner_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.inner(a, z_bar), inner_left(g, a, z_bar)
 
 
 @bilinear(
-    tensordot_left, wrt=["g", "b"], samples=_left(np.tensordot, *_TENSORS, axes=2), infer=infer.adjoints.adjoint_of("a")
+    tensordot_left,
+    steps=frozenset({"a"}),
+    wrt=["g", "b"],
+    samples=_left(np.tensordot, *_TENSORS, axes=2),
+    infer=infer.adjoints.adjoint_of("a"),
 )
 def tensordot_left_rule(z_bar: Array, g: Array, a: Array, b: Array, axes: Any = 2) -> tuple[Array, Array]:
     return np.tensordot(z_bar, b, axes), tensordot_right(g, z_bar, b, axes)
@@ -336,6 +408,7 @@ def tensordot_left_rule(z_bar: Array, g: Array, a: Array, b: Array, axes: Any = 
 
 @bilinear(
     tensordot_right,
+    steps=frozenset({"b"}),
     wrt=["g", "a"],
     samples=_left(np.tensordot, *_TENSORS, axes=2),
     infer=infer.adjoints.adjoint_of("b"),
@@ -344,17 +417,35 @@ def tensordot_right_rule(z_bar: Array, g: Array, a: Array, b: Array, axes: Any =
     return np.tensordot(a, z_bar, axes), tensordot_left(g, a, z_bar, axes)
 
 
-@bilinear(kron_left, wrt=["g", "b"], samples=_left(np.kron, *_KRONS), infer=infer.adjoints.adjoint_of("a"))
+@bilinear(
+    kron_left,
+    steps=frozenset({"a"}),
+    wrt=["g", "b"],
+    samples=_left(np.kron, *_KRONS),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def kron_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.kron(z_bar, b), kron_right(g, z_bar, b)
 
 
-@bilinear(kron_right, wrt=["g", "a"], samples=_left(np.kron, *_KRONS), infer=infer.adjoints.adjoint_of("b"))
+@bilinear(
+    kron_right,
+    steps=frozenset({"b"}),
+    wrt=["g", "a"],
+    samples=_left(np.kron, *_KRONS),
+    infer=infer.adjoints.adjoint_of("b"),
+)
 def kron_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.kron(a, z_bar), kron_left(g, a, z_bar)
 
 
-@bilinear(cross_left, wrt=["g", "b"], samples=_left(np.cross, *_CROSSES), infer=infer.adjoints.adjoint_of("a"))
+@bilinear(
+    cross_left,
+    steps=frozenset({"a"}),
+    wrt=["g", "b"],
+    samples=_left(np.cross, *_CROSSES),
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def cross_left_rule(
     z_bar: Array,
     g: Array,
@@ -368,7 +459,13 @@ def cross_left_rule(
     return np.cross(z_bar, b, axisa, axisb, axisc, axis), cross_right(g, z_bar, b, axisa, axisb, axisc, axis)
 
 
-@bilinear(cross_right, wrt=["g", "a"], samples=_left(np.cross, *_CROSSES), infer=infer.adjoints.adjoint_of("b"))
+@bilinear(
+    cross_right,
+    steps=frozenset({"b"}),
+    wrt=["g", "a"],
+    samples=_left(np.cross, *_CROSSES),
+    infer=infer.adjoints.adjoint_of("b"),
+)
 def cross_right_rule(
     z_bar: Array,
     g: Array,
@@ -384,6 +481,7 @@ def cross_right_rule(
 
 @bilinear(
     convolve_left,
+    steps=frozenset({"a"}),
     wrt=["g", "v"],
     samples=_left(np.convolve, *_SLIDES, mode="same"),
     infer=infer.adjoints.adjoint_of("a"),
@@ -394,6 +492,7 @@ def convolve_left_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = "
 
 @bilinear(
     convolve_right,
+    steps=frozenset({"v"}),
     wrt=["g", "a"],
     samples=_left(np.convolve, *_SLIDES, mode="valid"),
     infer=infer.adjoints.adjoint_of("v"),
@@ -404,6 +503,7 @@ def convolve_right_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = 
 
 @bilinear(
     correlate_left,
+    steps=frozenset({"a"}),
     wrt=["g", "v"],
     samples=_left(np.correlate, *_SLIDES, mode="same"),
     infer=infer.adjoints.adjoint_of("a"),
@@ -414,6 +514,7 @@ def correlate_left_rule(z_bar: Array, g: Array, a: Array, v: Array, mode: Any = 
 
 @bilinear(
     correlate_right,
+    steps=frozenset({"v"}),
     wrt=["g", "a"],
     samples=_left(np.correlate, *_SLIDES, mode="full"),
     infer=infer.adjoints.adjoint_of("v"),

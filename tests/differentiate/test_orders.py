@@ -1,0 +1,191 @@
+"""Derivatives of derivatives: closed forms, differences of gradients, and programs that call derivatives themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from s2sad import grad, jvp, stop_gradient, value_and_grad, vjp
+from s2sad.errors import ArgumentError, S2SADError
+from tests.differentiate.second_order import judge
+from tests.kernels.catalogue import KERNELS
+from tests.oracle import richardson_jvp
+
+X = np.array([0.3, 0.4, 0.5, 0.6])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("level", [1, 2])
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(size=st.sampled_from(range(2, 11)), seed=st.integers(0, 2**32 - 1))
+def test_second_derivatives_of_random_programs(level: int, mode: str, size: int, seed: int) -> None:
+    verdict = judge(seed, level, size, mode)
+    assert verdict.kind != "failed", (seed, level, size, verdict.message)
+
+
+#: Kernels with slices, and arrays of integers that an index is taken from, among what their gradients keep.
+_REFUSED = {"sparse_rows", "viterbi"}
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_hessians_of_kernels(name: str) -> None:
+    """Forward over reverse through loops that write in place, with the tapes and shadows of their gradients."""
+    kernel = KERNELS[name]
+    args = kernel.make_args(*kernel.small)
+    place = kernel.argnums[0]
+    df = grad(kernel.loss, place)
+    way = np.random.default_rng(0).standard_normal(np.shape(args[place]))
+    tangents: list[Any] = [None] * len(args)
+    tangents[place] = way if np.ndim(args[place]) else float(way)
+
+    def gradient(x: Any) -> Any:
+        return df(*args[:place], x, *args[place + 1 :])
+
+    try:
+        found = jvp(df, args, tangents)[1]
+    except S2SADError:
+        assert name in _REFUSED
+        return
+    assert name not in _REFUSED
+    expected = richardson_jvp(gradient, [args[place]], [tangents[place]])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * max(1.0, np.max(np.abs(expected))))
+
+
+def powers(x: Any) -> Any:
+    return x**5
+
+
+def branches(x: Any) -> Any:
+    y = x
+    for _ in range(3):
+        y = y * x if y > 1 else y + x * x
+    return y
+
+
+def written(x: Any) -> Any:
+    a = np.zeros(4)
+    a[0] = x[0]
+    for i in range(1, 4):
+        a[i] = a[i - 1] * x[i] + np.sin(a[i - 1])
+    return a[3]
+
+
+def stopped(x: Any) -> Any:
+    return x**2 * stop_gradient(x)
+
+
+class TestOrders:
+    def test_powers(self) -> None:
+        orders = [grad(powers)]
+        for _ in range(4):
+            orders.append(grad(orders[-1]))
+        assert [round(df(2.0), 9) for df in orders] == [80.0, 160.0, 240.0, 240.0, 120.0]
+
+    def test_values(self) -> None:
+        assert value_and_grad(grad(powers))(2.0) == (80.0, 160.0)
+        assert jvp(grad(powers), (2.0,), (0.5,)) == (80.0, 80.0)
+        value, pullback = vjp(grad(powers), 2.0)
+        assert (value, pullback(0.5)) == (80.0, (80.0,))
+        assert jvp(grad(grad(powers)), (2.0,), (1.0,)) == (160.0, 240.0)
+
+    @pytest.mark.parametrize("x", [1.2, 0.3])
+    def test_branches(self, x: float) -> None:
+        np.testing.assert_allclose(grad(grad(branches))(x), richardson_jvp(grad(branches), [x], [1.0]), rtol=1e-7)
+
+    def test_arrays_written_in_place(self) -> None:
+        rows = [jvp(grad(written), (X,), (e,))[1] for e in np.eye(4)]
+        np.testing.assert_allclose(rows, np.transpose(rows), rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(rows[1], vjp(grad(written), X)[1](np.eye(4)[1])[0], rtol=1e-12)
+
+    def test_stopped_values_are_constant_at_every_order(self) -> None:
+        assert [grad(stopped)(3.0), grad(grad(stopped))(3.0), grad(grad(grad(stopped)))(3.0)] == [18.0, 6.0, 0.0]
+
+    def test_more_than_one_argument(self) -> None:
+        def f(a: Any, b: Any) -> Any:
+            return a**2 * np.sin(b)
+
+        assert grad(grad(f, 0), 1)(2.0, 0.5) == pytest.approx(4 * np.cos(0.5))
+        assert grad(grad(f, argnames="b"), argnames="a")(2.0, 0.5) == pytest.approx(4 * np.cos(0.5))
+
+    def test_methods_and_defaults(self) -> None:
+        class Spring:
+            def __init__(self, k: float) -> None:
+                self.k = k
+
+            def energy(self, x: Any, scale: float = 2.0) -> Any:
+                return scale * self.k * x**3
+
+        spring = Spring(0.5)
+        assert grad(grad(spring.energy))(3.0) == pytest.approx(18.0)
+        assert grad(grad(spring.energy))(3.0, 4.0) == pytest.approx(36.0)
+
+    def test_what_has_changed_is_compiled_again(self) -> None:
+        global SCALE
+        SCALE = 2.0
+        df = grad(grad(scaled))
+        assert df(3.0) == pytest.approx(4.0)
+        SCALE = np.array(5.0)
+        assert df(3.0) == pytest.approx(10.0)
+
+    def test_the_gradient_of_a_vector_is_refused(self) -> None:
+        with pytest.raises(ArgumentError, match="scalar"):
+            grad(grad(written))(X)
+
+
+SCALE: Any = 2.0
+
+
+def scaled(x: Any) -> Any:
+    return SCALE * x**2
+
+
+def misfit(w: Any, x: Any, y: Any) -> Any:
+    return np.sum((x @ w - y) ** 2)
+
+
+misfit_gradient = grad(misfit)
+
+
+def cubic(z: Any, a: Any) -> Any:
+    return z**3 - a
+
+
+cubic_slope = grad(cubic)
+
+
+class TestCalled:
+    """Derivatives that are called by what is differentiated."""
+
+    def test_a_gradient_penalty(self) -> None:
+        def penalty(w: Any, x: Any, y: Any) -> Any:
+            g = grad(misfit)(w, x, y)
+            return np.sum(g * g)
+
+        rng = np.random.default_rng(0)
+        w, x, y = rng.normal(size=3), rng.normal(size=(4, 3)), rng.normal(size=4)
+        g, hessian = 2 * x.T @ (x @ w - y), 2 * x.T @ x
+        np.testing.assert_allclose(grad(penalty)(w, x, y), 2 * hessian @ g, rtol=1e-12)
+
+    def test_an_inner_step(self) -> None:
+        def after(w: Any, x: Any, y: Any) -> Any:
+            return misfit(w - 0.1 * misfit_gradient(w, x, y), x, y)
+
+        rng = np.random.default_rng(0)
+        w, x, y = rng.normal(size=3), rng.normal(size=(4, 3)), rng.normal(size=4)
+        step = np.eye(3) - 0.1 * 2 * x.T @ x
+        stepped = w - 0.1 * 2 * x.T @ (x @ w - y)
+        np.testing.assert_allclose(grad(after)(w, x, y), step @ (2 * x.T @ (x @ stepped - y)), rtol=1e-10)
+
+    def test_newtons_method(self) -> None:
+        def root(a: Any) -> Any:
+            z = 1.0
+            for _ in range(20):
+                z = z - cubic(z, a) / cubic_slope(z, a)
+            return z
+
+        assert grad(root)(2.0) == pytest.approx(2 ** (-2 / 3) / 3)
+        assert grad(grad(root))(2.0) == pytest.approx(-2 / 9 * 2 ** (-5 / 3))
