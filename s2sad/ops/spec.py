@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
@@ -205,7 +205,7 @@ class Options(TypedDict, total=False):
 class RuleOptions(Options, total=False):
     """What may be said of an operation with a rule beside that."""
 
-    steps: frozenset[str]
+    steps: Collection[str]
     broadcasts: bool
     real_only: bool
     offsets: frozenset[str]
@@ -298,6 +298,7 @@ def _add(
     precision = "float" if module_of(function) == "math" else "operands"
     said: dict[str, Any] = {"name": _name(function, body.__name__), "dtype": precision, "result": "fresh", **options}
     said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
+    said["steps"] = frozenset(said.get("steps", ()))
     _enter(
         Rule(
             function=function,
