@@ -17,6 +17,12 @@ Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: What functions without source may run of their arguments: anything but the assignments.
 _BY_CALLS = BUILT_IN_NAMES - protocols.IN_PLACE
+#: What methods of texts, lists, dicts and sets run of what they are given: they show it, run through it or compare it.
+_BY_METHODS = {
+    **dict.fromkeys("format join".split(), protocols.MAKING | protocols.PRINTING | protocols.ITERATING),
+    **dict.fromkeys("extend update union intersection".split(), protocols.ITERATING | protocols.HASHING),
+    **dict.fromkeys("get setdefault pop index count remove add discard".split(), protocols.MAKING | protocols.HASHING),
+}
 
 
 def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
@@ -24,6 +30,11 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
     match node:
         case gast.BinOp():
             operands, names = [node.left, node.right], protocols.OPERATORS
+            if isinstance(node.op, gast.Mod):
+                names = names | protocols.PRINTING
+        case gast.AugAssign():
+            # What is added to a list is run through.
+            operands, names = [node.value], protocols.ITERATING
         case gast.UnaryOp():
             operands = [node.operand]
             names = protocols.TESTING if isinstance(node.op, gast.Not) else protocols.OPERATORS
@@ -33,7 +44,7 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             operands, names = [node.value, *_index_parts(node.slice)], protocols.INDEXING
         case gast.Call():
             operands, names = [*node.args, *(k.value for k in node.keywords)], _by_call(node, lookup)
-            if names is protocols.MAKING:
+            if names >= protocols.MAKING and not lookup(node.func)[0]:
                 operands.append(node.func.value)
         case gast.Attribute():
             return _read_by_functions(node, lookup)
@@ -46,6 +57,9 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             operands, names = [node.value], protocols.ITERATING
         case gast.Assign() if any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets):
             operands, names = [node.value], protocols.ITERATING
+        case gast.Assign():
+            stored = [t.slice for t in node.targets if isinstance(t, gast.Subscript)]
+            operands, names = [part for index in stored for part in _index_parts(index)], protocols.HASHING
         case gast.FormattedValue():
             operands, names = [node.value], protocols.PRINTING
         case gast.If() | gast.While() | gast.IfExp() | gast.Assert():
@@ -88,6 +102,10 @@ def _classes_of_value(node: Node, lookup: Lookup) -> Iterator[type]:
             yield from _classes_of_value(node.value, lookup)
         case gast.IfExp():
             yield from (*_classes_of_value(node.body, lookup), *_classes_of_value(node.orelse, lookup))
+        case gast.List() | gast.Tuple() | gast.Set():
+            yield from (cls for value in node.elts for cls in _classes_of_value(value, lookup))
+        case gast.Starred():
+            yield from _classes_of_value(node.value, lookup)
         case gast.BoolOp():
             yield from (cls for value in node.values for cls in _classes_of_value(value, lookup))
         case gast.Call():
@@ -107,7 +125,7 @@ def _by_call(call: Node, lookup: Lookup) -> frozenset[str]:
     found, function = lookup(call.func)
     spec = ops.spec_of(function) if found else None
     if not found and isinstance(call.func, gast.Attribute):
-        return protocols.MAKING
+        return _BY_METHODS.get(call.func.attr, protocols.MAKING)
     if not found or (spec is None and isinstance(function, types.FunctionType)):
         return frozenset()
     return _BY_CALLS if spec is None or spec.special is None else spec.special
