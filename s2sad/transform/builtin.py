@@ -51,7 +51,7 @@ Args = Sequence[tuple[str, Abstract]]
 
 def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
     """What a function of Python's own gives for static arguments; None where that is not known."""
-    if own_class(function) is not None:
+    if not isinstance(function, type) and own_class(function) is not None:
         return None  # nor is it compared with any
     values = [s.plain(value) for kind, value in args if not kind]
     named = {kind: s.plain(value) for kind, value in args if kind}
