@@ -224,7 +224,8 @@ class Derivative(Emitting):
             bound = self._bound(args, dict(kwargs or {}))
             return self._variant(arguments.floats_at(self._positions, bound)).compiled
         fixed = self._binder.fixed()
-        facts = {**hinted_facts(self._function), **arguments.facts(tuple(fixed), tuple(fixed.values()), self._label())}
+        known = arguments.facts(tuple(fixed), tuple(fixed.values()), self._label())
+        facts = {**hinted_facts(self._variants.read), **known}
         return self._variants.get(self._options, facts, "shown").compiled
 
     @property
@@ -248,7 +249,7 @@ class Derivative(Emitting):
         """Print the function and its derivative side by side; with arguments, what a call with them runs."""
         from s2sad.show import side_by_side
 
-        print(side_by_side(self._function, self._shown(args, kwargs).text))
+        print(side_by_side(self._variants.read, self._shown(args, kwargs).text))
 
     def save(self, path: Any) -> None:
         """Write the emitted text to a file, which may not be that of a module that is loaded (``ArgumentError``)."""
@@ -260,7 +261,7 @@ class Derivative(Emitting):
         """A table of the function's variables: active or not, and which are kept for the reverse part."""
         from s2sad.show import table
 
-        return table(self._function, self._wrt, self.stages())
+        return table(self._variants.read, self._wrt, self.stages())
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -286,7 +287,9 @@ class Derivative(Emitting):
         """
         if self._stand_in is None:
             self._stand_in = _standing_for(self._function, self._verb, self._first_call)
-            variants(self._stand_in).derivative = functools.partial(self._variants.get, self._options)
+            made = variants(self._stand_in)
+            made.derivative = functools.partial(self._variants.get, self._options)
+            made.read = self._variants.read
         return Target(self._stand_in, self._target.leading, self._target.given)
 
     def emitted(self) -> tuple[types.FunctionType, Sequence[Guard]] | None:

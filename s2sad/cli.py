@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("target", metavar="TARGET", help="FILE.py:FUNCTION or package.module:FUNCTION")
     show.add_argument("--wrt", metavar="NAMES", help="arguments to differentiate by, as x,w (default: the first)")
     show.add_argument("--mode", choices=("reverse", "forward"), default="reverse", help="(default: reverse)")
+    show.add_argument(
+        "--order", type=int, choices=(1, 2), default=1, help="2: the product of the Hessian and a vector (default: 1)"
+    )
     show.add_argument("--stage", choices=STAGES, default="source", help="what to print (default: source)")
     show.add_argument("--at", metavar="ARGUMENTS", help='show what this call runs, as "x=np.ones(3), w=2.0"')
     show.add_argument("-o", metavar="OUT.py", dest="output", help="write to a file")
@@ -132,10 +135,11 @@ def _show(options: argparse.Namespace) -> int:
 
     module, found = _find(options.target)
     function = _primal(found)
-    if options.mode == "forward":
+    if options.mode == "forward" or options.order == 2:
         from s2sad.api import Tangent
 
-        derivative: Any = Tangent(function, **_wrt(function, options.wrt))
+        wrt = _wrt(function, options.wrt)
+        derivative: Any = Tangent(grad(function, **wrt) if options.order == 2 else function, **wrt)
     elif options.wrt is None and function is not found and hasattr(found, "stages"):
         derivative = found  # as it was decorated
     else:

@@ -54,6 +54,8 @@ class Variants:
         self._made: dict[Any, Variant] = {}
         #: Of a function that stands for a derivative: that, for arguments of which some facts are known.
         self.derivative: Callable[[Mapping[str, Fact]], Variant] | None = None
+        #: The function whose text says what the parameters are.
+        self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
         #: For each set of options, by the kinds of the arguments: what a call runs.

@@ -120,7 +120,7 @@ def test_the_commands_of_readme_run(
     written(text, tmp_path)
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    s2sad (.+)$", text, re.MULTILINE)
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         assert main(shlex.split(command)) == 0
     assert "def softmax_loss_grad_z(z, target):" in capsys.readouterr().out

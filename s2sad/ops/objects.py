@@ -10,7 +10,7 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import Sample, constant, linear, operation, sample
-from s2sad.runtime.arrays import widened
+from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
@@ -163,7 +163,11 @@ def compressed(z_bar: Any, a: Any, condition: Any, axis: int | None = None) -> A
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
 operation(copy_together, signature=lambda *arguments: None, result="fresh", infer=infer.common.row, dtype="inferred")
-constant(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred", zeros=True)
+constant(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred", samples=_numbers, zeros=True)
 operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
-operation(widened, signature=lambda x: None, infer=infer.common.first, dtype="wide")
-operation(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred")
+constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred", ordered=True)
+
+
+@linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
+def widened(z_bar: Any, x: Any) -> Any:
+    return z_bar

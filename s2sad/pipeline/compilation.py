@@ -18,6 +18,7 @@ from s2sad.differentiate.known import Known, Pair, Reversed, TangentCall
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
 from s2sad.errors import UnsupportedError
+from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
@@ -410,7 +411,8 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
         "tangent": "value and tangent",
     }[goal]
     names = ", ".join(wrt)
-    first = f"s2sad: {what} of {source.name} ({file}:{source.node.lineno}) with respect to {names}"
+    place = "" if source.file.startswith(EMITTED) else f" ({file}:{source.node.lineno})"
+    first = f"s2sad: {what} of {source.name}{place} with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
     assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
     legend = "v_dot is the tangent of v" if goal == "tangent" else "v_bar is the adjoint of v: d(result)/d(v)"
