@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from s2sad.runtime.classes import module_of
 
 M = TypeVar("M")
-Given = Literal["varied", "structured", "anything"]
+Given = Literal["varied", "varied parts", "structured", "anything"]
 
 _models: dict[int, tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
@@ -25,7 +25,8 @@ _given: dict[Any, Given] = {}
 def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
     """Declare what stands for a class or function of a library where that is given something of a kind.
 
-    That is something that varies; or something structured: a tuple, function or object of the program's.
+    That is something that varies; or something structured: a tuple, function or object of the program's.  Tuples are
+    taken apart for models of functions that are given structured things or varied parts.
     """
 
     def declare(made: M) -> M:

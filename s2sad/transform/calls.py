@@ -225,8 +225,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         if known_parts if given == "structured" else varies:
             if isinstance(made, type):
                 return objects.construct(s, made, args, op, frame)
-            taken = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
-            return call_function(s, made, taken if given == "structured" else args, op, frame, None)
+            if given in ("structured", "varied parts"):
+                args = [(kind, Row(s.rows[v]) if v in s.rows else v) for kind, v in args]
+            return call_function(s, made, args, op, frame, None)
     if isinstance(value, type):
         return objects.construct(s, value, args, op, frame) if own_class(value) is not None else None
     done = passed(s, known, args, op, frame, bind, _starting, enter)

@@ -106,6 +106,38 @@ def held(x: Any) -> Any:
     return np.sum(Network(x * x).flow(V) ** 2)
 
 
+def filled_in_place(x: Any) -> Any:
+    data, rows, columns = x.copy(), ROWS.copy(), COLUMNS.copy()
+    data[1] = data[0] * 2
+    a = sparse.csr_matrix((data, (rows, columns))) - sparse.eye(4) * 0.5
+    data[0] = 7 * x[1]
+    rows[:] = 0
+    y = a @ V
+    y *= 2.0
+    y[0] = y[1] * data[0]
+    return np.sum((a @ y) ** 2)
+
+
+def shared(x: Any) -> Any:
+    data = x[:7] * 1.0
+    a = sparse.csr_matrix((data, INDICES, STARTS))
+    data[0] = 7 * x[1]
+    return np.sum((a @ V) ** 2)
+
+
+def factored_before(x: Any) -> Any:
+    data = x[:7] * 1.0
+    lu = linalg.splu(sparse.csc_matrix((data, INDICES, STARTS)))
+    data[0] = 7 * x[1]
+    return np.sum(lu.solve(V) ** 2) * data[0]
+
+
+def solved_in_place(x: Any) -> Any:
+    y = linalg.spsolve(sparse.csc_matrix((x, (ROWS, COLUMNS))), V)
+    y[0] = 3 * y[1]
+    return np.sum(y**3)
+
+
 def direct(x: Any) -> Any:
     a = sparse.csc_matrix((x, (ROWS, COLUMNS)))
     several = linalg.spsolve(a.tocsr(), np.stack([V, x[:4]], axis=1))
@@ -140,7 +172,8 @@ def iterated(x: Any) -> Any:
 
 
 PROGRAMS = [
-    compressed, by_columns, unsorted, of_list, bands, arithmetic, steps, held, direct, of_diffusion, factored,
+    compressed, by_columns, unsorted, filled_in_place, shared, factored_before, solved_in_place,
+    of_list, bands, arithmetic, steps, held, direct, of_diffusion, factored,
     factored_constant, listed_right_side, iterated,
 ]  # fmt: skip
 
@@ -191,13 +224,6 @@ def compared(x: Any) -> Any:
     return np.sum(a @ V) * (a == a.T).nnz
 
 
-def written_after(x: Any) -> Any:
-    d = x[:7] * 1.0
-    a = sparse.csr_matrix((d, INDICES, STARTS))
-    d[0] = 7 * x[1]
-    return np.sum(a @ V)
-
-
 def scaled_constant(x: Any) -> Any:
     return np.sum((x[0] * K) @ V)
 
@@ -209,7 +235,6 @@ def scaled_constant(x: Any) -> Any:
         (product_by_star, "csr_matrix"),
         (by_class, "csr_matrix"),
         (compared, "csr_matrix"),
-        (written_after, "written"),
         (scaled_constant, "c \\* A.data"),
     ],
 )

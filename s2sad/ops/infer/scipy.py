@@ -192,6 +192,11 @@ def pairs(b: Bound, fact: Look) -> Fact:
     return Fact("array", None, 2, True)
 
 
+def whole(b: Bound, fact: Look) -> Fact:
+    """A matrix of some values."""
+    return Fact("array", None, 2, fact(b["values"]).real)
+
+
 def condensed(b: Bound, fact: Look) -> Fact:
     """A row of distances."""
     return Fact("array", None, 1, True)
@@ -203,8 +208,8 @@ def sparse_solution(b: Bound, fact: Look) -> Fact | None:
 
 
 def of_vector(b: Bound, fact: Look) -> Fact | None:
-    """The solution of a system: of as many axes as the right-hand side."""
-    right = fact(b["b"])
+    """The solution of a system, or the product with a matrix: of as many axes as the array that is given."""
+    right = fact(b["b"] if "b" in b else b["x"])
     return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else OPEN
 
 

@@ -15,7 +15,7 @@ from scipy.sparse import linalg as solvers
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
-from s2sad.ops.spec import Sample, linear, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample
 from s2sad.runtime.scipy.solvers import iterated_adjoint, matrix_adjoint, moved, spsolve_adjoint, triangular_adjoint
 
 Array = Any
@@ -199,3 +199,5 @@ operation(solvers.expm_multiply, solvers.expm, solvers.inv, remedy=_WHOLE)
 operation(sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix, remedy=_ENTRIES)
 operation(sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.dia_array, remedy=_ENTRIES)
 operation(sparse.diags, sparse.kron, sparse.vstack, sparse.hstack, remedy=_ENTRIES)
+
+constant(sparse.eye, sparse.eye_array, sparse.identity)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, bilinear, constant, linear, rule, sample
 from s2sad.runtime.scipy.entries import (
@@ -68,7 +69,7 @@ def _products() -> Sequence[Sample]:
     return [*points, sample(np.concatenate(diagonals), spread, numbers(4))]
 
 
-@bilinear(product, wrt=["values", "x"], samples=_products, dtype="unknown")
+@bilinear(product, wrt=["values", "x"], samples=_products, infer=infer.scipy.of_vector, dtype="unknown")
 def product_rule(z_bar: Array, values: Array, pattern: Pattern, x: Array) -> tuple[Array, Array]:
     values_bar, x_bar = product_adjoints(z_bar, values, pattern, x)
     return values_bar, x_bar
@@ -79,7 +80,7 @@ def _wholes() -> Sequence[Sample]:
     return [sample(values, pattern), sample(complexes(8), pattern), sample(singles(8), turned(pattern))]
 
 
-@linear(whole, wrt=["values"], samples=_wholes, dtype="unknown")
+@linear(whole, wrt=["values"], samples=_wholes, infer=infer.scipy.whole, dtype="unknown")
 def whole_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
     return whole_adjoint(z_bar, values, pattern)
 
@@ -103,7 +104,14 @@ def _solution_jvp(values_dot: Array, b_dot: Array, z: Array, values: Array, patt
     return solution(values, pattern, b_dot - product(values_dot + np.zeros_like(values), pattern, z))
 
 
-@rule(solution, wrt=["values", "b"], jvp=_solution_jvp, samples=_systems, dtype="unknown")
+@rule(
+    solution,
+    wrt=["values", "b"],
+    jvp=_solution_jvp,
+    samples=_systems,
+    infer=infer.scipy.sparse_solution,
+    dtype="unknown",
+)
 def solution_rule(
     z: Array,
     z_bar: Array,
@@ -131,7 +139,14 @@ def _solved_jvp(
     return solved(factored, values, pattern, b_dot + np.zeros_like(z) - moved, trans)
 
 
-@rule(solved, wrt=["values", "b"], jvp=_solved_jvp, samples=_factored, dtype="unknown")
+@rule(
+    solved,
+    wrt=["values", "b"],
+    jvp=_solved_jvp,
+    samples=_factored,
+    infer=infer.scipy.of_vector,
+    dtype="unknown",
+)
 def solved_rule(
     z: Array, z_bar: Array, factored: Any, values: Array, pattern: Pattern, b: Array, trans: str = "N"
 ) -> tuple[Array, Array]:

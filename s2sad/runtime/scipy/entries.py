@@ -56,7 +56,7 @@ class Pattern:
 
 def placed(cls: Any, values: Array, places: Any, shape: Any = None) -> Pattern:
     """The pattern of ``cls((values, places), shape)``, with the row and the column of each entry."""
-    rows, columns = (np.asarray(p, int) for p in places)
+    rows, columns = (np.array(p, int) for p in places)
     shape = cls((np.asarray(values), (rows, columns)), shape).shape
     return _each(rows, columns, shape, lambda v: cls((v, (rows, columns)), shape))
 

@@ -132,32 +132,32 @@ class Made(Sparse):
             self.pattern = of_whole(cls, of)
 
 
-@model(sparse.csr_matrix)
+@model(sparse.csr_matrix, given="varied parts")
 def csr_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.csr_matrix, arg1, shape, dtype)
 
 
-@model(sparse.csr_array)
+@model(sparse.csr_array, given="varied parts")
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.csr_array, arg1, shape, dtype)
 
 
-@model(sparse.csc_matrix)
+@model(sparse.csc_matrix, given="varied parts")
 def csc_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.csc_matrix, arg1, shape, dtype)
 
 
-@model(sparse.csc_array)
+@model(sparse.csc_array, given="varied parts")
 def csc_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.csc_array, arg1, shape, dtype)
 
 
-@model(sparse.coo_matrix)
+@model(sparse.coo_matrix, given="varied parts")
 def coo_matrix(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.coo_matrix, arg1, shape, dtype)
 
 
-@model(sparse.coo_array)
+@model(sparse.coo_array, given="varied parts")
 def coo_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
     return Made(sparse.coo_array, arg1, shape, dtype)
 
@@ -182,7 +182,7 @@ def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = N
     return banded(spread_diagonals, data, diags, m if n is None else (m, n), format)
 
 
-@model(sparse.dia_matrix)
+@model(sparse.dia_matrix, given="varied parts")
 def dia_matrix(arg1: Any, shape: Any = None) -> Any:
     return banded(spread_diagonals, arg1[0], arg1[1], shape, "dia")
 
@@ -196,14 +196,15 @@ def issparse(x: Any) -> Any:
 
 
 class Factors:
-    """The factors of a matrix."""
+    """The factors of a matrix as it is now: the entries may change later."""
 
-    def __init__(self, matrix: Any, lu: Any) -> None:
-        self.matrix = matrix
-        self.lu = lu
+    def __init__(self, values: Any, pattern: Any, permc_spec: Any, diag_pivot_thresh: Any, relax: Any) -> None:
+        self.values = values
+        self.pattern = pattern
+        self.lu = factors(values, pattern, permc_spec, diag_pivot_thresh, relax)
 
     def solve(self, rhs: Any, trans: Any = "N") -> Any:
-        return solved(self.lu, self.matrix.values, self.matrix.pattern, rhs, trans)
+        return solved(self.lu, self.values, self.pattern, rhs, trans)
 
 
 @model(linalg.spsolve, given="structured")
@@ -215,13 +216,13 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> 
 @model(linalg.splu, given="anything")
 def splu(A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None) -> Any:
     A = sparse_of(A)
-    return Factors(A, factors(A.values, A.pattern, permc_spec, diag_pivot_thresh, relax))
+    return Factors(np.array(A.values), A.pattern, permc_spec, diag_pivot_thresh, relax)
 
 
 @model(linalg.factorized, given="anything")
 def factorized(A: Any) -> Any:
     A = sparse_of(A)
-    return Factors(A, factors(A.values, A.pattern)).solve
+    return Factors(np.array(A.values), A.pattern, None, None, None).solve
 
 
 @model(linalg.cg, given="structured")
