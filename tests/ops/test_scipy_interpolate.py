@@ -25,7 +25,7 @@ from scipy.interpolate import (
     splrep,
 )
 
-from s2sad import grad, value_and_grad
+from s2sad import grad, jvp, value_and_grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -44,6 +44,11 @@ def agrees(f: Callable[..., Any], *args: Any) -> None:
     value, found = value_and_grad(f)(*args)
     assert value == f(*args)
     np.testing.assert_allclose(found, numeric_gradient(f, args), rtol=1e-7, atol=1e-8)
+    if f is derivative_of_a_constant:
+        return  # refused in forward mode
+    dot = np.array([0.7, -0.3, 0.4, 1.1, -0.8, 0.5])[: len(args[0])]
+    _, tangent = jvp(f, args, (dot, *[None] * (len(args) - 1)))
+    np.testing.assert_allclose(tangent, np.sum(found * dot), rtol=1e-7, atol=1e-8)
 
 
 # --- constant interpolants at points
@@ -289,3 +294,25 @@ def test_single_precision() -> None:
     found = grad(lambda y: np.sum(CubicSpline(X, y)(T) ** 2))(y)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, grad(values)(Y), rtol=1e-5, atol=1e-5)
+
+
+# --- data that are written after
+
+
+def written_values(p: Any) -> Any:
+    y = p * 1.0
+    spline, line = CubicSpline(X[:3], y), interp1d(X[:3], y)
+    y[0] = 7 * p[1]
+    return np.sum(spline(T[:2] / 2) ** 2) + np.sum(line(T[:2] / 2) ** 3) * y[0]
+
+
+def written_points(p: Any) -> Any:
+    x = X[:3] + 0.01 * p
+    spline, line = PchipInterpolator(x, p), interp1d(x, p)
+    x[1] = 7 * p[1]
+    return np.sum(spline(T[:2] / 3 + 0.1) ** 2) * x[0] + np.sum(line(T[:2] / 3 + 0.1) ** 3)
+
+
+@pytest.mark.parametrize("f", [written_values, written_points])
+def test_interpolants_have_the_data_of_their_time(f: Callable[..., Any]) -> None:
+    agrees(f, P)

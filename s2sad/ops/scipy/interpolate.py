@@ -13,7 +13,7 @@ from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.interpolants import (
     by_points,
     grid_points_adjoint,
-    grid_slope,
+    grid_tangent,
     interp1d_adjoint,
     interp1d_slope,
     points_adjoint,
@@ -170,22 +170,15 @@ def _grids() -> Sequence[Sample]:
     ]
 
 
-def grid_tangent(xi_dot: Any, self: Any, xi: Any, method: Any = None) -> Array:
-    """The tangent of values on a grid, of that of the points."""
-    slopes = grid_slope(self, xi, method)
-    dots = list(xi_dot) if isinstance(xi, tuple) else list(np.moveaxis(np.asarray(xi_dot), -1, 0))
-    z_dot = 0.0
-    for slope, dot in zip(slopes, dots, strict=True):
-        dot = np.atleast_1d(dot)
-        z_dot = z_dot + slope * dot.reshape(dot.shape + (1,) * (slope.ndim - dot.ndim))
-    return z_dot
+def _grid_jvp(xi_dot: Any, self: Any, xi: Any, method: Any = None) -> Array:
+    return grid_tangent(xi_dot, self, xi, method)
 
 
 @rule(
     interpolate.RegularGridInterpolator.__call__,
     name="scipy.interpolate.RegularGridInterpolator.__call__",
     wrt=["xi"],
-    jvp=grid_tangent,
+    jvp=_grid_jvp,
     samples=_grids,
     dtype="unknown",
 )

@@ -9,12 +9,12 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.ops.points import numbers
-from s2sad.ops.scipy.interpolate import at_points, grid_of, grid_tangent, knots, places, tck
+from s2sad.ops.scipy.interpolate import at_points, grid_of, knots, places, tck
 from s2sad.ops.spec import Sample, constant, linear, rule, sample
-from s2sad.runtime.scipy.callables import tangent_by_adjoints
 from s2sad.runtime.scipy.interpolants import (
     bspline,
     bspline_adjoints,
+    bspline_tangent,
     evaluated,
     evaluated_adjoint,
     evaluated_slope,
@@ -24,9 +24,11 @@ from s2sad.runtime.scipy.interpolants import (
     fitted_knots,
     grid_place_adjoint,
     grid_value,
+    grid_value_tangent,
     grid_values_adjoint,
     interpolated,
     interpolated_adjoint,
+    interpolated_tangent,
     interpolating_adjoint,
     interpolating_coefficients,
     interpolating_knots,
@@ -37,19 +39,25 @@ from s2sad.runtime.scipy.interpolants import (
 from s2sad.runtime.scipy.splines import (
     cubic_adjoints,
     cubic_coefficients,
+    cubic_tangent,
     derived_adjoint,
     derived_coefficients,
     extrapolation,
     integrated_adjoints,
     integrated_coefficients,
+    integrated_tangent,
     local_adjoints,
     local_coefficients,
+    local_tangent,
     piecewise,
     piecewise_adjoints,
     piecewise_integral,
     piecewise_integral_adjoints,
+    piecewise_integral_tangent,
+    piecewise_tangent,
     slopes_given,
     slopes_given_adjoints,
+    slopes_given_tangent,
 )
 
 Array = Any
@@ -92,9 +100,7 @@ def _piecewise_jvp(
     axis: int = 0,
     extrapolate: Any = True,
 ) -> Array:
-    return tangent_by_adjoints(
-        z, lambda g: piecewise_adjoints(g, c, breaks, x, nu, axis, extrapolate), (c_dot, breaks_dot, x_dot)
-    )
+    return piecewise_tangent(z, (c_dot, breaks_dot, x_dot), c, breaks, x, nu, axis, extrapolate)
 
 
 @rule(piecewise, wrt=["c", "breaks", "x"], jvp=_piecewise_jvp, samples=_line, dtype="unknown")
@@ -119,7 +125,7 @@ def _antiderivatives() -> Sequence[Sample]:
 
 
 def _integrated_jvp(c_dot: Array, breaks_dot: Array, z: Array, c: Array, breaks: Array) -> Array:
-    return tangent_by_adjoints(z, lambda g: integrated_adjoints(g, c, breaks), (c_dot, breaks_dot))
+    return integrated_tangent(z, (c_dot, breaks_dot), c, breaks)
 
 
 @rule(integrated_coefficients, wrt=["c", "breaks"], jvp=_integrated_jvp, samples=_antiderivatives, dtype="unknown")
@@ -146,9 +152,7 @@ def _integral_jvp(
     b: Array,
     extrapolate: Any = True,
 ) -> Array:
-    return tangent_by_adjoints(
-        z, lambda g: piecewise_integral_adjoints(g, c, breaks, a, b, extrapolate), (c_dot, breaks_dot, a_dot, b_dot)
-    )
+    return piecewise_integral_tangent(z, (c_dot, breaks_dot, a_dot, b_dot), c, breaks, a, b, extrapolate)
 
 
 @rule(piecewise_integral, wrt=["c", "breaks", "a", "b"], jvp=_integral_jvp, samples=_integrals, dtype="unknown")
@@ -182,7 +186,7 @@ def _cubics() -> Sequence[Sample]:
 def _cubic_jvp(
     x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array, axis: int = 0, bc_type: Any = "not-a-knot"
 ) -> Array:
-    return tangent_by_adjoints(z, lambda g: cubic_adjoints(g, z, x, y, axis, bc_type), (x_dot, y_dot))
+    return cubic_tangent(z, (x_dot, y_dot), x, y, axis, bc_type)
 
 
 @rule(cubic_coefficients, wrt=["x", "y"], jvp=_cubic_jvp, samples=_cubics, dtype="unknown")
@@ -201,7 +205,7 @@ def _shapes_kept() -> Sequence[Sample]:
 
 
 def _local_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array, axis: int, method: str) -> Array:
-    return tangent_by_adjoints(z, lambda g: local_adjoints(g, x, y, axis, method), (x_dot, y_dot))
+    return local_tangent(z, (x_dot, y_dot), x, y, axis, method)
 
 
 @rule(local_coefficients, wrt=["x", "y"], jvp=_local_jvp, samples=_shapes_kept, dtype="unknown")
@@ -218,7 +222,7 @@ def _hermites() -> Sequence[Sample]:
 def _hermite_jvp(
     x_dot: Array, y_dot: Array, dydx_dot: Array, z: Array, x: Array, y: Array, dydx: Array, axis: int = 0
 ) -> Array:
-    return tangent_by_adjoints(z, lambda g: slopes_given_adjoints(g, x, y, dydx, axis), (x_dot, y_dot, dydx_dot))
+    return slopes_given_tangent(z, (x_dot, y_dot, dydx_dot), x, y, dydx, axis)
 
 
 @rule(slopes_given, wrt=["x", "y", "dydx"], jvp=_hermite_jvp, samples=_hermites, dtype="unknown")
@@ -254,7 +258,7 @@ def _bspline_jvp(
     axis: int = 0,
     extrapolate: Any = True,
 ) -> Array:
-    return tangent_by_adjoints(z, lambda g: bspline_adjoints(g, t, c, k, x, nu, axis, extrapolate), (c_dot, x_dot))
+    return bspline_tangent(z, (c_dot, x_dot), t, c, k, x, nu, axis, extrapolate)
 
 
 @rule(bspline, wrt=["c", "x"], jvp=_bspline_jvp, samples=_basis, dtype="unknown")
@@ -342,13 +346,7 @@ def _interpolated_jvp(
     axis: int = -1,
     fill_value: Any = np.nan,
 ) -> Array:
-    def adjoints(g: Array) -> Any:
-        plain = isinstance(fill_value, (float, tuple))
-        fill = 0.0 if not plain else fill_adjoint(g, f, y, points, axis, fill_value)
-        first = places_adjoint(g, f, x, y, points, axis), values_adjoint(g, f, x, y, points, axis)
-        return *first, interpolated_adjoint(g, f, points), fill
-
-    return tangent_by_adjoints(z, adjoints, (x_dot, y_dot, points_dot, fill_value_dot))
+    return interpolated_tangent(z, (x_dot, y_dot, points_dot, fill_value_dot), f, x, y, points, axis, fill_value)
 
 
 @rule(
@@ -384,10 +382,7 @@ def _grid_samples() -> Sequence[Sample]:
 def _grid_value_jvp(
     values_dot: Array, xi_dot: Any, f: Any, points: Any, values: Array, xi: Any, method: Any = None
 ) -> Array:
-    z_dot = f.of(points, values_dot + np.zeros(values.shape))(xi, method)
-    if not f.found.bounds_error and f.found.fill_value is not None:
-        z_dot = z_dot - f.of(points, np.zeros(values.shape))(xi, method)
-    return z_dot + (grid_tangent(xi_dot, f.found, xi, method) if isinstance(xi_dot, tuple) or np.ndim(xi_dot) else 0.0)
+    return grid_value_tangent(values_dot, xi_dot, f, points, values, xi, method)
 
 
 @rule(grid_value, wrt=["values", "xi"], jvp=_grid_value_jvp, samples=_grid_samples, dtype="unknown")

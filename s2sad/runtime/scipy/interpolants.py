@@ -9,6 +9,7 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.scipy.callables import tangent_by_adjoints
 from s2sad.runtime.scipy.splines import along, zeros_kept
 
 Array = Any
@@ -394,3 +395,45 @@ def grid_values_adjoint(z_bar: Array, f: Any, values: Array, xi: Any, method: An
     # SciPy turns axes that go down.
     down = tuple(getattr(f, "_descending_dimensions", ()))
     return np.flip(found, axis=down) if down else found
+
+
+def bspline_tangent(z: Array, dots: Any, t: Any, c: Any, k: Any, x: Any, nu: Any, axis: Any, extrapolate: Any) -> Array:
+    """The tangent of `bspline`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: bspline_adjoints(g, t, c, k, x, nu, axis, extrapolate), dots)
+
+
+def interpolated_tangent(
+    z: Array, dots: Any, f: Any, x: Array, y: Array, points: Array, axis: int, fill_value: Any
+) -> Array:
+    """The tangent of `interpolated`, of those of the points ``x``, the values, the places and what is put outside."""
+
+    def adjoints(g: Array) -> Any:
+        plain = isinstance(fill_value, (float, tuple))
+        fill = 0.0 if not plain else fill_adjoint(g, f, y, points, axis, fill_value)
+        # By the points ``x`` there is a rule for lines alone.
+        first = places_adjoint(g, f, x, y, points, axis) if np.any(dots[0]) else 0.0
+        return first, values_adjoint(g, f, x, y, points, axis), interpolated_adjoint(g, f, points), fill
+
+    return tangent_by_adjoints(z, adjoints, dots)
+
+
+def grid_tangent(xi_dot: Any, f: Any, xi: Any, method: Any = None) -> Array:
+    """The tangent of ``f(xi, method)``, of that of the points."""
+    slopes = grid_slope(f, xi, method)
+    dots = list(xi_dot) if isinstance(xi, tuple) else list(np.moveaxis(np.asarray(xi_dot), -1, 0))
+    z_dot = 0.0
+    for slope, dot in zip(slopes, dots, strict=True):
+        dot = np.atleast_1d(dot)
+        z_dot = z_dot + slope * dot.reshape(dot.shape + (1,) * (slope.ndim - dot.ndim))
+    return z_dot
+
+
+def grid_value_tangent(
+    values_dot: Array, xi_dot: Any, f: Any, points: Any, values: Array, xi: Any, method: Any = None
+) -> Array:
+    """The tangent of `grid_value`."""
+    z_dot = f.of(points, values_dot + np.zeros(values.shape))(xi, method)
+    if not f.found.bounds_error and f.found.fill_value is not None:
+        z_dot = z_dot - f.of(points, np.zeros(values.shape))(xi, method)
+    moves = isinstance(xi_dot, (list, tuple)) or np.ndim(xi_dot)
+    return z_dot + (grid_tangent(xi_dot, f.found, xi, method) if moves else 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate, linalg
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import pulled
+from s2sad.runtime.scipy.callables import pulled, tangent_by_adjoints
 
 Array = Any
 
@@ -375,3 +375,33 @@ def slopes_given_adjoints(c_bar: Array, x: Array, y: Array, dydx: Array, axis: i
     given = np.asarray(c_bar, float).reshape(4, len(x) - 1, -1)
     s_bar, x_bar, y_bar = pulled(hermite_coefficients, (parts[0], x, parts[1]), (0, 1, 2))[1](given)
     return x_bar, *(np.moveaxis(g.reshape(front.shape), 0, axis) for g in (y_bar, s_bar))
+
+
+def piecewise_tangent(z: Array, dots: Any, c: Any, breaks: Any, x: Any, nu: Any, axis: Any, extrapolate: Any) -> Array:
+    """The tangent of `piecewise`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: piecewise_adjoints(g, c, breaks, x, nu, axis, extrapolate), dots)
+
+
+def integrated_tangent(z: Array, dots: Any, c: Any, breaks: Any) -> Array:
+    """The tangent of `integrated_coefficients`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: integrated_adjoints(g, c, breaks), dots)
+
+
+def piecewise_integral_tangent(z: Array, dots: Any, c: Any, breaks: Any, a: Any, b: Any, extrapolate: Any) -> Array:
+    """The tangent of `piecewise_integral`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: piecewise_integral_adjoints(g, c, breaks, a, b, extrapolate), dots)
+
+
+def cubic_tangent(z: Array, dots: Any, x: Any, y: Any, axis: Any, bc_type: Any) -> Array:
+    """The tangent of `cubic_coefficients`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: cubic_adjoints(g, z, x, y, axis, bc_type), dots)
+
+
+def local_tangent(z: Array, dots: Any, x: Any, y: Any, axis: Any, method: Any) -> Array:
+    """The tangent of `local_coefficients`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: local_adjoints(g, x, y, axis, method), dots)
+
+
+def slopes_given_tangent(z: Array, dots: Any, x: Any, y: Any, dydx: Any, axis: Any) -> Array:
+    """The tangent of `slopes_given`, of those of the arguments that have adjoints."""
+    return tangent_by_adjoints(z, lambda g: slopes_given_adjoints(g, x, y, dydx, axis), dots)

@@ -66,7 +66,7 @@ class PPoly(Piecewise):
 class CubicSpline(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> None:
         self.c = cubic_coefficients(x, y, axis, bc_type)
-        self.x = x
+        self.x = np.array(x)
         self.axis = axis
         self.extrapolate = extrapolation(extrapolate, bc_type)
 
@@ -75,7 +75,7 @@ class CubicSpline(Piecewise):
 class PchipInterpolator(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> None:
         self.c = local_coefficients(x, y, axis, "pchip")
-        self.x = x
+        self.x = np.array(x)
         self.axis = axis
         self.extrapolate = extrapolation(extrapolate)
 
@@ -84,7 +84,7 @@ class PchipInterpolator(Piecewise):
 class Akima1DInterpolator(Piecewise):
     def __init__(self, x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> None:
         self.c = local_coefficients(x, y, axis, method)
-        self.x = x
+        self.x = np.array(x)
         self.axis = axis
         self.extrapolate = False if extrapolate is None else extrapolate
 
@@ -93,7 +93,7 @@ class Akima1DInterpolator(Piecewise):
 class CubicHermiteSpline(Piecewise):
     def __init__(self, x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> None:
         self.c = slopes_given(x, y, dydx, axis)
-        self.x = x
+        self.x = np.array(x)
         self.axis = axis
         self.extrapolate = extrapolation(extrapolate)
 
@@ -171,9 +171,11 @@ class interp1d:
         fill_value: Any = np.nan,
         assume_sorted: Any = False,
     ) -> None:
-        self.interpolant = kept(interpolate.interp1d, x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
-        self.places = x
-        self.values = y
+        self.places = np.array(x)
+        self.values = np.array(y)
+        self.interpolant = kept(
+            interpolate.interp1d, self.places, self.values, kind, axis, copy, bounds_error, fill_value, assume_sorted
+        )
         self.axis = axis
         self.outside = fill_value
 
