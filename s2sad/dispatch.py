@@ -253,7 +253,8 @@ def _run(
     elif entry.items < 0:
         value, saved = entry.forward(*values)
     else:
-        *items, saved = entry.forward(*values)
+        # One that returns None has nothing to save.
+        *items, saved = entry.forward(*values) or (None,)
         value = tuple(items) if entry.items or entry.displays else None
     if type(value) not in _NUMBERS and check != "known":
         _check_value(function, value, entry, values, check)

@@ -199,6 +199,32 @@ class ControlFlow(Hoisting):
         body, self.block = self.block, outer
         self.emit(For(tuple(targets), tuple(e for _, e in streams), tuple(body), count, origin, strict=strict))
 
+    def extension(self, s: Node) -> Node | None:
+        """``for v in values: h.append(v)`` for ``h.extend(values)`` of what is no display, else None."""
+        match s.value:
+            case gast.Call(func=gast.Attribute(value=gast.Name() as whole, attr="extend") as method, args=[values]):
+                pass
+            case _:
+                return None
+        there, _ = self.resolver.lookup(whole)
+        if there or s.value.keywords or isinstance(values, (gast.List, gast.Tuple, gast.Starred)):
+            return None
+        if not self.depends(values) or not is_built_in(method, self.resolver.lookup):
+            return None
+        if any(isinstance(node, gast.Name) and node.id == whole.id for node in gast.walk(values)):
+            # A list that gets its own items gets those that it has at first.
+            return None
+        item = _name(self.unused("item"), s)
+        self.resolver.local |= {item.id}
+        self.varied_too(item.id)
+        append = gast.Attribute(value=whole, attr="append", ctx=gast.Load())
+        call = gast.Call(func=append, args=[_loaded(item)], keywords=[])
+        body = gast.Expr(value=call)
+        for node in (append, call, body):
+            gast.copy_location(node, s)
+        new = gast.For(target=item, iter=values, body=[body], orelse=[], type_comment=None)
+        return gast.copy_location(new, s)
+
     def dict_entry(self, s: Node) -> Node | None:
         """``for k, v in d.items()`` and ``for v in d.values()`` as loops over the keys, else None."""
         call = s.iter

@@ -414,6 +414,9 @@ class _Lowering(Protected):
     def expression(self, s: Node) -> None:
         if isinstance(s.value, gast.Constant):
             return
+        if (loop := self.extension(s)) is not None:
+            self.for_loop(loop)
+            return
         if self.write(s.value) is not None:
             return
         if isinstance(s.value, gast.Call) and self.is_met(s.value):

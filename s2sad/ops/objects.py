@@ -18,6 +18,7 @@ from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
+from s2sad.runtime.objects import immutable as immutable_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
@@ -77,6 +78,11 @@ def _scalars() -> Sequence[Sample]:
 
 @linear(number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")
 def number(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(immutable_, wrt=["x"], samples=_scalars, infer=infer.common.number_of_operands, dtype="inferred")
+def immutable(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 

@@ -25,6 +25,7 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source, read_source
+from s2sad.frontend.switches import with_switches
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import (
     Assign,
@@ -84,6 +85,8 @@ class Analyser(Callees):
         self.together: Together = ()
         #: Those that the function itself may write, so that it gets copies of their arguments.
         self.written: frozenset[str] = frozenset()
+        #: Whether what may be an array or a number, and is augmented, is checked to be a number when it runs.
+        self.numbers = False
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
 
@@ -105,7 +108,8 @@ class Analyser(Callees):
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function, without the imports in it."""
         source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
-        for guard in guards:
+        source, more = with_switches(source)
+        for guard in (*guards, *more):
             self.guard(guard)
         return source
 
@@ -233,7 +237,7 @@ class Analyser(Callees):
             stores = frozenset(container_stores(walk(ir.body), known))
             more = with_owners(owners, known)
             if stores <= containers and more == owners:
-                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
+                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt], self.numbers)
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, {**_defaults(ir), **facts})
                 return lowered, ir, known

@@ -60,7 +60,18 @@ def compile_gradient(
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
-    return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
+    try:
+        return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
+    except UnsupportedError as error:
+        if any(fact.kind == "numeric" for fact in facts.values()):
+            # A text for numbers and arrays alike is not one that raises for arrays.
+            raise
+        checking = _Compilation(together)
+        checking.numbers = True
+        try:
+            return checking.run(function, wrt, facts, goal, has_aux, single)
+        except UnsupportedError:
+            raise error from None
 
 
 @dataclass

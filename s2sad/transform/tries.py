@@ -120,9 +120,12 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def _surely_stored(op: Operation, variable: Variable) -> bool:
     """Whether a variable surely has a value where a ``try`` comes to its end."""
+    what: Handlers = op.data
     body, *others = op.regions
-    ways = [body, *(r for r in _bodies(op.data, others) if r.exit.kind == "yield")]
-    return all(any(o.kind == "store" and o.data is variable for o in region.operations) for region in ways)
+    catching = len(what.classes) + sum(what.classes)
+    last = others[catching:][: what.has_else]
+    ways = [(body, *last), *((r,) for r in _bodies(what, others[:catching]) if r.exit.kind == "yield")]
+    return all(any(o.kind == "store" and o.data is variable for r in way for o in r.operations) for way in ways)
 
 
 def new_memory(s: Specialiser, title: str) -> Variable:
