@@ -252,10 +252,12 @@ def _run(
         value, saved = function(*args, **kwargs), None
     elif entry.items < 0:
         value, saved = entry.forward(*values)
+    elif not entry.items:
+        # Without results, it returns no more than what it saves.
+        value, saved = () if entry.displays else None, entry.forward(*values)
     else:
-        # One that returns None has nothing to save.
-        *items, saved = entry.forward(*values) or (None,)
-        value = tuple(items) if entry.items or entry.displays else None
+        *items, saved = entry.forward(*values)
+        value = tuple(items)
     if type(value) not in _NUMBERS and check != "known":
         _check_value(function, value, entry, values, check)
     if goal == "effects":

@@ -295,7 +295,7 @@ def test_no_module_that_is_loaded_is_overwritten(tmp_path: pathlib.Path) -> None
 
 TABLE = np.array([0.2, 0.5, 0.8])
 NUMBERS = (0.2, 0.5)
-NUMBERS_AND_ARRAYS = [0.2, np.array([0.5, 0.1])]
+NUMBERS_AND_ARRAYS = [0.2, np.array([0.5, 0.1]), 0.3]
 
 
 def counted_over_a_table(x: Any) -> Any:
