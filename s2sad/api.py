@@ -82,7 +82,6 @@ class Derivative(Emitting):
         self._variants = variants(plain)
         self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
         self._ready = self._variants.ready.setdefault(self._options, {})
-        self._stand_in: types.FunctionType | None = None
 
     # --- calling
 
@@ -285,12 +284,14 @@ class Derivative(Emitting):
         Raises:
             ArgumentError: for a function of any number of arguments.
         """
-        if self._stand_in is None:
-            self._stand_in = _standing_for(self._function, self._verb, self._first_call)
-            made = variants(self._stand_in)
+        found = self._variants.stand_ins.get(self._options)
+        if found is None:
+            found = _standing_for(self._function, self._verb, self._first_call)
+            made = variants(found)
             made.derivative = functools.partial(self._variants.get, self._options)
             made.read = self._variants.read
-        return Target(self._stand_in, self._target.leading, self._target.given)
+            self._variants.stand_ins[self._options] = found
+        return Target(found, self._target.leading, self._target.given)
 
     def emitted(self) -> tuple[types.FunctionType, Sequence[Guard]] | None:
         """The function that runs for arguments of any kind, and on what it rests; None if there is no one function."""

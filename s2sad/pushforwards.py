@@ -7,7 +7,7 @@ from typing import Any
 
 from s2sad import arguments
 from s2sad.arguments import Binder
-from s2sad.callables import resolve
+from s2sad.callables import Target, resolve
 from s2sad.errors import ArgumentError
 from s2sad.pipeline import Compiled, Together
 from s2sad.pullbacks import placed
@@ -15,18 +15,22 @@ from s2sad.runtime import SharedArgumentsError, as_pair
 from s2sad.runtime.tangents import fitting
 from s2sad.variants import Options, Variant, variants
 
+#: How many kinds of arguments one function remembers.
+_MANY = 4096
+
 
 class Pushforward:
     """A function together with its derivative along a direction, compiled for each kind of arguments."""
 
-    def __init__(self, f: Callable[..., Any], count: int) -> None:
-        target = resolve(f)
+    def __init__(self, target: Target, count: int) -> None:
         self.function = target.function_for(count)
         self.label = f"jvp of {self.function.__qualname__}"
         self._target = target
         self._binder = Binder(self.function, target.leading, target.given)
         if count > len(self._binder.open):
             raise ArgumentError(f"{self.label}: {count} arguments were given")
+        #: By the positions and kinds of arguments: what a call runs.
+        self._ready: dict[Any, Variant] = {}
 
     def compiled(self, primals: Sequence[Any], positions: Sequence[int], together: Together = ()) -> Variant:
         """The tangent with respect to the arguments at some positions."""
@@ -44,19 +48,32 @@ class Pushforward:
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
         names = self._binder.names
+        key = (*positions, *map(arguments.kind, values))
+        found = self._ready.get(key)
+        known = found is not None and found.holds()
         dots = []
         for i in positions:
-            arguments.check(values[i + shift], names[i + shift], self.label)
+            if not known:
+                arguments.check(values[i + shift], names[i + shift], self.label)
             dots.append(fitting(tangents[i], values[i + shift], names[i + shift], self.label))
         with placed():
             try:
-                return self._run(self.compiled(primals, positions).compiled, values, dots)
+                if found is None or not known:
+                    found = self.compiled(primals, positions)
+                    if len(self._ready) >= _MANY:
+                        self._ready.clear()
+                    self._ready[key] = found
+                return self._run(found.compiled, values, dots)
             except SharedArgumentsError as error:
                 by_name = dict(zip(names, values, strict=True))
                 wrt = tuple([names[i + shift] for i in positions])
                 with arguments.naming(error, by_name):
                     together = arguments.sharing(by_name, wrt)
                     return self._run(self.compiled(primals, positions, together).compiled, values, dots)
+
+    def is_current(self) -> bool:
+        """Whether the function has the code that it had."""
+        return self.function.__code__ is self._binder.code
 
     def _bound(self, primals: Sequence[Any], positions: Sequence[int]) -> tuple[Any, ...]:
         return self._binder.bound(arguments.floats_at(positions, tuple(primals)), {}, self.label)
@@ -68,6 +85,18 @@ class Pushforward:
         run = self._binder.positional(compiled.functions[compiled.names[0]], (), tuple(values))
         given = {public: dot for (_, public), dot in zip(found.params, dots, strict=True)}
         return found.split(run(*values, **given))
+
+
+def pushforward(f: Callable[..., Any], count: int) -> Pushforward:
+    """What computes the tangents of a function for calls with ``count`` arguments."""
+    target = resolve(f)
+    if not target.plain or target.function is None:
+        return Pushforward(target, count)
+    kept = variants(target.function).pushforwards
+    if count not in kept or not kept[count].is_current():
+        kept[count] = Pushforward(target, count)
+    found: Pushforward = kept[count]
+    return found
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
@@ -100,7 +129,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
             raise ArgumentError(f"jvp: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
-    push = Pushforward(f, len(primals))
+    push = pushforward(f, len(primals))
     if len(tangents) != len(primals):
         raise ArgumentError(f"{push.label}: {len(tangents)} tangents for {len(primals)} arguments")
     positions = [i for i, tangent in enumerate(tangents) if tangent is not None]

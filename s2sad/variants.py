@@ -54,6 +54,10 @@ class Variants:
         self._made: dict[Any, Variant] = {}
         #: Of a function that stands for a derivative: that, for arguments of which some facts are known.
         self.derivative: Callable[[Mapping[str, Fact]], Variant] | None = None
+        #: The functions that stand for its derivatives.
+        self.stand_ins: dict[Options, types.FunctionType] = {}
+        #: For each number of arguments: what computes tangents.
+        self.pushforwards: dict[int, Any] = {}
         #: The function whose text says what the parameters are.
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
