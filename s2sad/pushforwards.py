@@ -48,8 +48,8 @@ class Pushforward:
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
         names = self._binder.names
-        key = (*positions, *map(arguments.kind, values))
-        found = self._ready.get(key)
+        key = self._key(values, positions) if self._ready else None
+        found = None if key is None else self._ready.get(key)
         known = found is not None and found.holds()
         dots = []
         for i in positions:
@@ -62,7 +62,8 @@ class Pushforward:
                     found = self.compiled(primals, positions)
                     if len(self._ready) >= _MANY:
                         self._ready.clear()
-                    self._ready[key] = found
+                    if (key := self._key(values, positions)) is not None:
+                        self._ready[key] = found
                 return self._run(found.compiled, values, dots)
             except SharedArgumentsError as error:
                 by_name = dict(zip(names, values, strict=True))
@@ -70,6 +71,13 @@ class Pushforward:
                 with arguments.naming(error, by_name):
                     together = arguments.sharing(by_name, wrt)
                     return self._run(self.compiled(primals, positions, together).compiled, values, dots)
+
+    def _key(self, values: Sequence[Any], positions: Sequence[int]) -> Any:
+        """What tells calls apart; None if an argument holds itself, which is refused."""
+        try:
+            return (*positions, *map(arguments.kind, values))
+        except RecursionError:
+            return None
 
     def is_current(self) -> bool:
         """Whether the function has the code that it had."""

@@ -81,7 +81,7 @@ def number(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 
-@linear(immutable_, wrt=["x"], samples=_scalars, infer=infer.common.number_of_operands, dtype="inferred")
+@linear(immutable_, wrt=["x"], samples=lambda: [sample(1.5)], infer=infer.common.number_of_operands, dtype="python")
 def immutable(z_bar: Any, x: Any) -> Any:
     return z_bar
 
