@@ -14,7 +14,7 @@ import numpy as np
 from s2sad.api import grad, vjp
 from s2sad.callables import resolve, signature_of
 from s2sad.errors import ArgumentError
-from s2sad.pushforwards import jvp
+from s2sad.pushforwards import jvp, varying
 from s2sad.structures import leaves_of, with_leaves
 
 Function = Callable[..., Any]
@@ -182,8 +182,8 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
     Reference: Pearlmutter, Fast exact multiplication by the Hessian, 1994.
     """
-    varying = [i for i, tangent in enumerate(tangents) if tangent is not None]
-    return jvp(grad(f, varying[0] if len(varying) == 1 else varying), primals, tangents)[1]
+    positions = varying("hvp", f, primals, tangents)
+    return jvp(grad(f, positions[0] if len(positions) == 1 else positions), primals, tangents)[1]
 
 
 def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:

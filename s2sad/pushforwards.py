@@ -107,6 +107,24 @@ def pushforward(f: Callable[..., Any], count: int) -> Pushforward:
     return found
 
 
+def varying(verb: str, f: Callable[..., Any], primals: Any, tangents: Any) -> list[int]:
+    """The positions of the arguments that have tangents.
+
+    Raises:
+        ArgumentError: if they do not belong to each other.
+    """
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise ArgumentError(f"{verb}: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
+    label = f"{verb} of {getattr(f, '__qualname__', repr(f))}"
+    if len(tangents) != len(primals):
+        raise ArgumentError(f"{label}: {len(tangents)} tangents for {len(primals)} arguments")
+    positions = [i for i, tangent in enumerate(tangents) if tangent is not None]
+    if not positions:
+        raise ArgumentError(f"{label}: every tangent is None\nGive a tangent for an argument that varies.")
+    return positions
+
+
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
     """The value of ``f`` at ``primals`` and its derivative along ``tangents``, in forward mode.
 
@@ -134,15 +152,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 
     Reference: Griewank and Walther, Evaluating Derivatives, 2008, section 3.1.
     """
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise ArgumentError(f"jvp: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
+    positions = varying("jvp", f, primals, tangents)
     push = pushforward(f, len(primals))
-    if len(tangents) != len(primals):
-        raise ArgumentError(f"{push.label}: {len(tangents)} tangents for {len(primals)} arguments")
-    positions = [i for i, tangent in enumerate(tangents) if tangent is not None]
-    if not positions:
-        raise ArgumentError(f"{push.label}: every tangent is None\nGive a tangent for an argument that varies.")
     value, tangent = push(primals, tangents, positions)
     if has_aux:
         value, aux = as_pair(value)

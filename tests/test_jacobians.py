@@ -125,6 +125,12 @@ class TestHessians:
     def test_tangents_have_to_fit(self) -> None:
         with pytest.raises(ArgumentError, match="shape"):
             hvp(rosenbrock, (X,), (np.ones(2),))
+        with pytest.raises(ArgumentError, match="primals must be a tuple"):
+            hvp(rosenbrock, X, X)
+        with pytest.raises(ArgumentError, match="2 tangents for 1"):
+            hvp(rosenbrock, (X,), (X, X))
+        with pytest.raises(ArgumentError, match="every tangent is None"):
+            hvp(rosenbrock, (X,), (None,))
 
 
 class TestElementwise:
