@@ -52,9 +52,6 @@ _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 
-#: Said of what is augmented and may be an array or a number.
-UNKNOWN_KIND = "it is not known here whether it is an array"
-
 
 class Adjoints(Buffers):
     """The part of reverse mode that keeps the adjoint of every name."""
@@ -322,7 +319,7 @@ class Adjoints(Buffers):
                     name, node = next((n for n in writes(stmt) if n in into), name), stmt.origin.line
                     break
             called = "this" if name.startswith("~") else base(name)
-            what = f"{called} may be written in place, and {UNKNOWN_KIND}"
+            what = f"{called} may be written in place, and it is not known here whether it is an array"
             remedy = (
                 "If it is a number, write x = x + y for x += y. Annotate parameters that are arrays (x: np.ndarray),\n"
                 "or look at one call (source_for, s2sad show --at). In a call: take a copy, or make a new one."

@@ -18,7 +18,6 @@ from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
-from s2sad.runtime.objects import immutable as immutable_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
@@ -78,11 +77,6 @@ def _scalars() -> Sequence[Sample]:
 
 @linear(number_, wrt=["x"], samples=_scalars, infer=infer.common.first, dtype="inferred", result="element")
 def number(z_bar: Any, x: Any) -> Any:
-    return z_bar
-
-
-@linear(immutable_, wrt=["x"], samples=lambda: [sample(1.5)], infer=infer.common.number_of_operands, dtype="python")
-def immutable(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 

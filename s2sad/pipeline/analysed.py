@@ -85,8 +85,6 @@ class Analyser(Callees):
         self.together: Together = ()
         #: Those that the function itself may write, so that it gets copies of their arguments.
         self.written: frozenset[str] = frozenset()
-        #: Whether what may be an array or a number, and is augmented, is checked to be a number when it runs.
-        self.numbers = False
         #: How each stage reads; written only when somebody asks.
         self.stages: dict[str, Callable[[], str]] = {}
 
@@ -237,7 +235,7 @@ class Analyser(Callees):
             stores = frozenset(container_stores(walk(ir.body), known))
             more = with_owners(owners, known)
             if stores <= containers and more == owners:
-                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt], self.numbers)
+                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, {**_defaults(ir), **facts})
                 return lowered, ir, known

@@ -11,7 +11,6 @@ from typing import Any
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.sections import Sections, sections
 from s2sad.analysis.summaries import MODULE, RESULT, Context
-from s2sad.differentiate.adjoints import UNKNOWN_KIND
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.calls import with_unchanging_calls
 from s2sad.differentiate.forward import forward
@@ -61,19 +60,7 @@ def compile_gradient(
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
-    try:
-        return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
-    except UnsupportedError as error:
-        unknown = any(UNKNOWN_KIND in v.message for v in error.violations)
-        if not unknown or any(fact.kind == "numeric" for fact in facts.values()):
-            # A text for numbers and arrays alike is not one that raises for arrays.
-            raise
-        checking = _Compilation(together)
-        checking.numbers = True
-        try:
-            return checking.run(function, wrt, facts, goal, has_aux, single)
-        except UnsupportedError:
-            raise error from None
+    return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
 
 
 @dataclass

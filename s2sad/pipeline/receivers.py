@@ -39,28 +39,25 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, place_of, walk, writes
 from s2sad.pipeline.met import is_met, reached
-from s2sad.runtime import immutable, plain
+from s2sad.runtime import plain
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
-_IMMUTABLE = Op("runtime", "immutable", immutable, pure=False)
 _STORING = Const("__setitem__")
 _Node = TypeVar("_Node", bound=ast.AST)
 _CHECKED = ("operator", "inplace", "method")
 
 
-def with_checks(function: Function, facts: Facts, roots: Iterable[str], numbers: bool = False) -> Function:
+def with_checks(function: Function, facts: Facts, roots: Iterable[str]) -> Function:
     """``function`` with the checks that it needs; ``roots`` are the names of the active parameters.
 
-    What is computed from these is of built-in classes, since that is what rules make.  With ``numbers`` what is
-    augmented (``x += y``), depends on these and may be an array or a number is checked to be a number.
+    What is computed from these is of built-in classes, since that is what rules make.
     """
-    return replace(function, body=_Checks(function, facts, roots, numbers).block(function.body))
+    return replace(function, body=_Checks(function, facts, roots).block(function.body))
 
 
 class _Checks:
-    def __init__(self, function: Function, facts: Facts, roots: Iterable[str], numbers: bool) -> None:
+    def __init__(self, function: Function, facts: Facts, roots: Iterable[str]) -> None:
         self.facts = facts
-        self.numbers = numbers
         self.varied = reached(function, roots)
         names = [n for s in walk(function.body) for n in writes(s) if n.startswith("~t.")]
         self.last = max((int(n.partition(".")[2]) for n in names), default=0)
@@ -119,7 +116,7 @@ class _Checks:
             return stmt
 
         def named(operand: Expr) -> Expr:
-            if not (isinstance(operand, Call) and operand.op in (PLAIN, _IMMUTABLE)):
+            if not (isinstance(operand, Call) and operand.op is PLAIN):
                 return operand
             self.last += 1
             out.append(Assign(f"~t.{self.last}", operand, stmt.origin))
@@ -132,10 +129,6 @@ class _Checks:
             return self.opaque(expr)
         if not isinstance(expr, Call) or expr.op is PLAIN:
             return map_children(expr, self.expression)
-        if self.numbers and expr.op.kind == "inplace" and not self.varied.isdisjoint(names_in(expr)):
-            old, value = map(self.expression, expr.args)
-            if self.facts.get(expr.args[0]).kind in ("open", "numeric"):
-                return replace(expr, op=replace(expr.op, kind="operator"), args=(Call(_IMMUTABLE, (old,)), value))
         made = map_children(expr, self.expression)
         assert isinstance(made, Call)
         kind = expr.op.kind

@@ -4,7 +4,7 @@ from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.marks import stop_gradient
-from s2sad.runtime.objects import immutable, number, plain
+from s2sad.runtime.objects import number, plain
 from s2sad.runtime.sharing import SharedArgumentsError, apart, sole, unshared
 from s2sad.runtime.trees import (
     add,
@@ -51,7 +51,6 @@ __all__ = [
     "diagonal_view",
     "fresh",
     "imaginary_view",
-    "immutable",
     "in_dtype",
     "joined",
     "number",

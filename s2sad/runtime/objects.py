@@ -96,25 +96,6 @@ def number(x: Any) -> Any:
     return x
 
 
-def immutable(x: Any) -> Any:
-    """``x`` itself, if it is a number: then ``x += y`` is no more than ``x = x + y``.
-
-    Raises:
-        UndefinedDerivativeError: if ``x`` is no number.
-
-    Example:
-        >>> immutable(2.5)
-        2.5
-    """
-    if not isinstance(x, (int, float, complex, np.generic)):
-        raise UndefinedDerivativeError(
-            f"this is written in place and is of class {type(x).__qualname__}, which was not known when the derivative "
-            "was made",
-            "Write x = x + y for x += y.",
-        )
-    return x
-
-
 def item(a: Any, *args: Any) -> Any:
     """One element of ``a`` as a Python number, ``a.item(*args)``: the only one, or by its position."""
     return a.item(*args)

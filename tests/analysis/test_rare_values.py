@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
 import pytest
 
 from s2sad import grad
-from s2sad.errors import S2SADError
+from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
-from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([[0.71, 1.32, 0.57], [1.13, 0.43, 1.67]])
 
@@ -228,12 +226,12 @@ def test_gradient(c: Case) -> None:
 
 @pytest.mark.parametrize("f", [one_array_twice, one_array_three_times, sum_that_is_its_start, least_of_two_arrays])
 def test_what_may_be_one_object_is_refused(f: Any) -> None:
-    with pytest.raises(S2SADError):
+    with pytest.raises(UnsupportedError):
         grad(f)(X)
 
 
 def test_a_number_that_may_become_an_array_is_refused() -> None:
-    with pytest.raises(S2SADError):
+    with pytest.raises(UnsupportedError):
         grad(number_transposed)(0.5)
 
 
@@ -252,8 +250,9 @@ def without_axes_reversed(t: Any) -> Any:
 
 
 @pytest.mark.parametrize("f", [without_axes_cleaned, without_axes_reversed])
-def test_an_array_without_axes_that_has_become_a_number_is_checked_to_be_one(f: Any) -> None:
-    assert grad(f)(0.5) == pytest.approx(richardson_jvp(f, [0.5], [1.0]))
+def test_an_array_without_axes_that_may_become_a_number_is_refused(f: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(0.5)
 
 
 def first_set(a: Any) -> Any:
@@ -350,7 +349,7 @@ ROWS_KEPT = [row_in_a_list, row_in_a_dict, one_of_two_rows, rows_in_a_tuple, row
 
 @pytest.mark.parametrize("f", [*ROWS_KEPT, row_as_an_array], ids=lambda f: f.__name__)
 def test_what_may_be_a_row_and_is_kept_is_refused(f: Any) -> None:
-    with pytest.raises(S2SADError):
+    with pytest.raises(UnsupportedError):
         grad(f)(X)
 
 
@@ -374,7 +373,6 @@ def product_of_pairs_or_triples(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("f", [product_of_pairs, product_of_pairs_or_triples], ids=lambda f: f.__name__)
-@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors:DeprecationWarning")
 def test_a_product_that_may_be_a_number_is_not_taken_for_an_array(f: Any) -> None:
-    with contextlib.suppress(S2SADError):
-        np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-8)
+    with pytest.raises(UnsupportedError):
+        grad(f)(X)
