@@ -348,9 +348,12 @@ def _standing_for(function: types.FunctionType, verb: str, run: Callable[[tuple[
         what = f"{verb} of {function.__qualname__} takes any number of arguments, and cannot be differentiated itself"
         raise ArgumentError(f"{what}\nDifferentiate a function of a fixed number.")
     bare = inspect.Signature([p.replace(default=p.empty, annotation=p.empty) for p in params])
-    space: dict[str, Any] = {"run": run}
+    call = "run"
+    while call in bare.parameters:
+        call += "_"
+    space: dict[str, Any] = {call: run}
     name = f"{verb}_{function.__name__}" if function.__name__.isidentifier() else verb
-    exec(f"def {name}{bare}: return run(({''.join(f'{p.name}, ' for p in params)}))", space)
+    exec(f"def {name}{bare}: return {call}(({''.join(f'{p.name}, ' for p in params)}))", space)
     made: types.FunctionType = space[name]
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     made.__module__, made.__qualname__ = function.__module__, f"{verb} of {function.__qualname__}"

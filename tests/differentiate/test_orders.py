@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,16 @@ class TestOrders:
         spring = Spring(0.5)
         assert grad(grad(spring.energy))(3.0) == pytest.approx(18.0)
         assert grad(grad(spring.energy))(3.0, 4.0) == pytest.approx(36.0)
+
+    def test_parameters_of_any_name(self) -> None:
+        def f(run: Any, grad_f: Any) -> Any:
+            return run**3 * grad_f
+
+        def outer(x: Any) -> Any:
+            return x * functools.partial(grad(f), 2.0)(1.5)
+
+        assert grad(grad(f))(2.0, 1.5) == 18.0
+        assert grad(outer)(1.0) == 18.0
 
     def test_what_has_changed_is_compiled_again(self) -> None:
         global SCALE
