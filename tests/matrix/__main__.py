@@ -10,20 +10,12 @@ import multiprocessing
 import pathlib
 import sys
 import time
-import traceback
 from collections import Counter, defaultdict
 
 from tests.matrix.build import program
-from tests.matrix.judge import FAILURES, Verdict, judge, shrunk
+from tests.matrix.judge import FAILURES, judge, shrunk, verdict
 
 _KINDS = ("right", "refused", *FAILURES, "raised", "undecided")
-
-
-def verdict(index: int, mode: str = "reverse") -> tuple[int, Verdict]:
-    try:
-        return index, judge(program(index), mode)
-    except Exception:
-        return index, Verdict("crash", f"in the judgement itself: {traceback.format_exc()}")
 
 
 def table(title: str, rows: dict[str, Counter[str]], failing_only: bool) -> None:

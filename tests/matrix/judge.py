@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.matrix.build import Program, composed
+from tests.matrix.build import Program, composed, program
 from tests.trees import bits, fresh, leaves, tree_map
 
 #: Verdicts that are failures.
@@ -223,6 +223,14 @@ def judge(program: Program, mode: str = "reverse") -> Verdict:
     finally:
         linecache.cache.pop(program.filename, None)
         sys.modules.pop(_MODULE, None)
+
+
+def verdict(index: int, mode: str = "reverse") -> tuple[int, Verdict]:
+    """The verdict on the program of an index, whatever happens."""
+    try:
+        return index, judge(program(index), mode)
+    except Exception:
+        return index, Verdict("crash", f"in the judgement itself: {traceback.format_exc()}")
 
 
 @dataclass(frozen=True)
