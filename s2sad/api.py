@@ -288,7 +288,7 @@ class Derivative(Emitting):
         if found is None:
             found = _standing_for(self._function, self._verb, self._first_call)
             made = variants(found)
-            made.derivative = functools.partial(self._variants.get, self._options)
+            made.derivative = functools.partial(self._variants.get, self._options._replace(conformed=True))
             made.read = self._variants.read
             self._variants.stand_ins[self._options] = found
         return Target(found, self._target.leading, self._target.given)
@@ -298,7 +298,8 @@ class Derivative(Emitting):
         if not self._target.plain:
             return None
         try:
-            made = self._shown()
+            # Not the text to look at, which is for real numbers and arrays, and believes annotations.
+            made = self._variants.get(self._options._replace(conformed=True), {}, "called").compiled
         except S2SADError:
             return None
         return made.functions[made.names[0]], made.guards

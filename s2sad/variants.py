@@ -44,6 +44,8 @@ class Options(NamedTuple):
     wrt: tuple[str, ...]
     has_aux: bool = False
     single: bool = True
+    #: Whether it is to be differentiated itself.
+    conformed: bool = False
 
 
 class Variants:
@@ -79,10 +81,10 @@ class Variants:
             with _compiling:
                 found = self._made.get(key)  # another thread may have been here
                 if found is None or not found.holds():
-                    goal, wrt, has_aux, single = options
+                    goal, wrt, has_aux, single, conformed = options
                     inner = None if self.derivative is None else self.derivative(facts)
                     function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
-                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together)
+                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together, conformed)
                     if inner is not None:
                         compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function

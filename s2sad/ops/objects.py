@@ -26,6 +26,8 @@ from s2sad.runtime.objects import tolist as tolist_
 from s2sad.runtime.objects import unitem, untolist
 from s2sad.runtime.objects import viewed as viewed_
 from s2sad.runtime.trees import add, scalar_seed, zeros
+from s2sad.runtime.trees import conformed as conformed_
+from s2sad.runtime.trees import fresh as fresh_
 from s2sad.runtime.trees import own as own_
 
 
@@ -170,4 +172,19 @@ constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, d
 
 @linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
 def widened(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+def _adjoints() -> Sequence[Sample]:
+    a = np.array([2.5, -1.0])
+    return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a + 1.0j, a + 2.0j), sample([1.5, a], [2.0, a + 1.0])]
+
+
+@linear(conformed_, wrt=["g"], steps=["x"], samples=_adjoints, infer=infer.common.last, dtype="inferred")
+def conformed(z_bar: Any, g: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(fresh_, wrt=["g"], samples=_numbers, infer=infer.common.first, dtype="inferred")
+def fresh(z_bar: Any, g: Any) -> Any:
     return z_bar

@@ -23,7 +23,7 @@ from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import names_in
-from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough
+from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough, same_shape
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
 from s2sad.pipeline.callees import DEPTH
@@ -35,10 +35,12 @@ from s2sad.pipeline.pairs import Again, border, display, halves
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
+from s2sad.runtime.trees import conformed
 
 _serial = itertools.count(1)
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
 # These two raise for what they do not accept, so they are not pure.
+_CONFORMED = Op("runtime", "conformed", conformed)
 _CONSTANT_LOSS = Op("runtime", "constant_loss", constant_loss, pure=False)
 
 
@@ -50,17 +52,19 @@ def compile_gradient(
     has_aux: bool = False,
     single: bool = True,
     together: Together = (),
+    conformed: bool = False,
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
     ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
-    share objects.
+    share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
+    itself, so that it can be differentiated; else its caller does.
 
     Raises:
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
-    return _Compilation(together).run(function, wrt, facts, goal, has_aux, single)
+    return _Compilation(together, conformed).run(function, wrt, facts, goal, has_aux, single)
 
 
 @dataclass
@@ -91,9 +95,10 @@ class _Tangent:
 class _Compilation(Analyser):
     """One compilation: a function and all that it calls."""
 
-    def __init__(self, together: Together) -> None:
+    def __init__(self, together: Together, conformed: bool) -> None:
         super().__init__()
         self.together = together
+        self.conformed = conformed
         self.writer = Writer()
         self.pairs: dict[Any, _Callee] = {}
         self.tangents: dict[Any, _Tangent] = {}
@@ -204,7 +209,13 @@ class _Compilation(Analyser):
                 seeds.append((loss.name, Var(bar)))
                 seed_facts[bar] = SCALAR
         made = self.differentiate(a, seeds, wrt, seed_facts)
-        gradients = made.adjoints[0] if single else Build("tuple", made.adjoints)
+        adjoints = made.adjoints
+        if self.conformed:
+            params = {p.public: p.name for p in a.function.params}
+            look = Facts(made.facts, a.facts.globals)
+            pairs = zip(adjoints, wrt, strict=True)
+            adjoints = tuple([_conformed(bar, Var(params[name]), a.facts, look) for bar, name in pairs])
+        gradients = adjoints[0] if single else Build("tuple", adjoints)
         if goal == "value_and_gradient":
             value: Expr = Build("tuple", (loss, Var("~aux.1"))) if has_aux else loss
             result: Expr = Build("tuple", (value, gradients))
@@ -399,6 +410,15 @@ class _Compilation(Analyser):
 def _stem(name: str) -> str:
     """What the names of emitted functions begin with: ``call`` for ``__call__``."""
     return name.strip("_") if name.startswith("__") and name.strip("_") else name
+
+
+def _conformed(bar: Expr, param: Var, facts: Facts, made: Facts) -> Expr:
+    """The adjoint of a parameter in the form of that, as which it may be known already."""
+    wanted, found = facts.get(param), made.get(bar)
+    alike = wanted.kind == found.kind and wanted.kind in ("array", "scalar") and same_shape(wanted, found)
+    if alike and wanted.real and found.real and wanted.precision == found.precision != "":
+        return bar
+    return Call(_CONFORMED, (bar, param))
 
 
 def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:

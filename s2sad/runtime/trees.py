@@ -362,6 +362,16 @@ def conform(g: Any, x: Any) -> Any:
     return g
 
 
+def conformed(g: Any, x: Any) -> Any:
+    """As :func:`conform`, an object of its own.
+
+    Example:
+        >>> conformed(np.array([1.0 + 2.0j]), np.zeros(1))
+        array([1.])
+    """
+    return own(conform(g, x))
+
+
 def _is_zero(g: Any) -> bool:
     return isinstance(g, float)
 

@@ -168,8 +168,70 @@ def cubic(z: Any, a: Any) -> Any:
 cubic_slope = grad(cubic)
 
 
+WAVES = np.array([1.0 + 2.0j, 0.5 - 1.0j])
+
+
+def power(z: Any) -> Any:
+    return np.sum(np.abs(z) ** 4)
+
+
+def interference(x: Any) -> Any:
+    return np.abs(np.sum(x * WAVES)) ** 2
+
+
+def squared(x: Any, c: Any) -> Any:
+    return np.real(np.sum((x * c) ** 2))
+
+
+def hinted(x: float) -> Any:
+    return np.sum(x**3)
+
+
+power_gradient, interference_gradient, squared_gradient = grad(power), grad(interference), grad(squared)
+hinted_gradient = grad(hinted)
+
+
 class TestCalled:
     """Derivatives that are called by what is differentiated."""
+
+    @staticmethod
+    def of_complex_arguments(x: Any) -> Any:
+        return np.sum(np.real(power_gradient(x * (1.0 + 2.0j)) * (0.3 - 0.7j)))
+
+    @staticmethod
+    def real_of_complex_values(x: Any) -> Any:
+        return np.real(np.sum(interference_gradient(x) * (0.3 - 0.7j)))
+
+    @staticmethod
+    def real_beside_complex_arguments(x: Any) -> Any:
+        return np.real(np.sum(squared_gradient(x, WAVES) * (0.3 - 0.7j)))
+
+    @staticmethod
+    def of_other_kinds_than_annotated(x: Any) -> Any:
+        return np.sum(hinted_gradient(x) * x)
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "of_complex_arguments", "real_of_complex_values", "real_beside_complex_arguments",
+            "of_other_kinds_than_annotated",
+        ],
+    )  # fmt: skip
+    def test_gradients_have_the_form_of_their_arguments(self, name: str) -> None:
+        f, x = getattr(TestCalled, name), np.array([0.3, -0.8])
+        value, gradient = value_and_grad(f)(x)
+        assert value == pytest.approx(f(x))
+        expected = [richardson_jvp(f, [x], [e]) for e in np.eye(2)]
+        np.testing.assert_allclose(gradient, expected, rtol=1e-8)
+        np.testing.assert_allclose([jvp(f, (x,), (e,))[1] for e in np.eye(2)], expected, rtol=1e-8)
+
+    @pytest.mark.parametrize("df", [interference_gradient, grad(lambda x: squared(x, WAVES))])
+    def test_a_gradient_by_real_arguments_has_real_derivatives(self, df: Any) -> None:
+        x, d = np.array([0.3, -0.8]), np.array([1.0, 0.5])
+        value, tangent = jvp(df, (x,), (d,))
+        np.testing.assert_array_equal(value, df(x))
+        np.testing.assert_allclose(tangent, richardson_jvp(df, [x], [d]), rtol=1e-8)
+        assert tangent.dtype == float
 
     def test_a_gradient_penalty(self) -> None:
         def penalty(w: Any, x: Any, y: Any) -> Any:

@@ -230,6 +230,11 @@ def first(b: Bound, fact: Look) -> Fact:
     return fact(next(iter(b.values())))
 
 
+def last(b: Bound, fact: Look) -> Fact:
+    """Of the type of the last operand."""
+    return fact(list(b.values())[-1])
+
+
 def row(b: Bound, fact: Look) -> Fact:
     """A tuple of the types of all operands."""
     return fact(next(iter(b.values())))
