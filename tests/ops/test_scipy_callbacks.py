@@ -13,7 +13,7 @@ from scipy import integrate, optimize
 from scipy.integrate import odeint, solve_ivp
 from scipy.optimize import brentq, fsolve, newton
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -151,6 +151,8 @@ def test_the_estimate_of_an_error_has_no_derivative() -> None:
 
     with pytest.raises(UndefinedDerivativeError, match=r"quad\(\.\.\.\)\[0\]"):
         grad(f)(P)
+    with pytest.raises(UndefinedDerivativeError, match=r"quad\(\.\.\.\)\[0\]"):
+        jvp(f, (P,), (P,))
 
 
 def test_bounds_with_a_singular_weight_are_refused() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.integrate import quad
 from scipy.optimize import least_squares, minimize, minimize_scalar
 
 from s2sad import grad, jvp
-from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
 P = np.array([0.7, 1.3])
@@ -69,7 +70,23 @@ def fitted(p: Any) -> Any:
     return found.x[0] * found.x[1]
 
 
-PROGRAMS = [least_value, of_captured, place, place_of_captured, in_one_variable, cost, fitted]
+def place_alone(p: Any) -> Any:
+    return np.sum(minimize(energy, np.zeros(2), (p,), options={"gtol": 1e-11}).x ** 2) * p[0]
+
+
+def place_in_one_variable(p: Any) -> Any:
+    return minimize_scalar(lambda t: (t - p[0]) ** 2 + np.exp(p[1] * t), bounds=(-3, 3), options={"xatol": 1e-12}).x
+
+
+def fitted_alone(p: Any) -> Any:
+    found = least_squares(residuals, [1.0, 1.0], "3-point", method="lm", xtol=1e-15, args=(p[0], VALUES * p[1]))
+    return found.x[0] * found.x[1] + found.cost
+
+
+PROGRAMS = [
+    least_value, of_captured, place, place_of_captured, place_alone, in_one_variable, place_in_one_variable, cost,
+    fitted, fitted_alone,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -80,12 +97,8 @@ def test_minima(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(tangent, richardson_jvp(f, [P], [dot], step=2e-2), rtol=2e-5, atol=1e-6)
 
 
-def place_without_slope(p: Any) -> Any:
-    return np.sum(minimize(energy, np.zeros(2), (p,)).x)
-
-
-def place_in_one_variable(p: Any) -> Any:
-    return minimize_scalar(lambda t: (t - p[0]) ** 2).x
+def place_at_a_bound(p: Any) -> Any:
+    return minimize_scalar(lambda t: (t - p[0]) ** 2, bounds=(0.0, 0.5)).x
 
 
 def not_found(p: Any) -> Any:
@@ -99,8 +112,7 @@ def with_bounds(p: Any) -> Any:
 @pytest.mark.parametrize(
     ("f", "what"),
     [
-        (place_without_slope, "jac="),
-        (place_in_one_variable, "root of the derivative"),
+        (place_at_a_bound, "least at a bound"),
         (not_found, "no minimum was found"),
         (with_bounds, "without bounds"),
     ],
@@ -108,6 +120,26 @@ def with_bounds(p: Any) -> Any:
 def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
     with pytest.raises((UnsupportedError, UndefinedDerivativeError), match=f"(?s){what}"):
         grad(f)(P)
+    with pytest.raises((UnsupportedError, UndefinedDerivativeError), match=f"(?s){what}"):
+        jvp(lambda p: f(p) * 2.0, (P,), (P,))
+
+
+def with_integral(x: Any, p: Any) -> Any:
+    return energy(x, p) + quad(lambda t, end: np.exp(-end * t), 0.0, 1.0, args=(p[0] + x[0] ** 2,))[0]
+
+
+def test_the_least_value_needs_no_second_derivative() -> None:
+    def least(p: Any) -> Any:
+        return minimize(with_integral, np.zeros(2), (p,), method="Nelder-Mead", tol=1e-10).fun
+
+    def place(p: Any) -> Any:
+        return np.sum(minimize(with_integral, np.zeros(2), (p,), method="Nelder-Mead").x)
+
+    np.testing.assert_allclose(jvp(least, (P,), (P,))[1], richardson_jvp(least, [P], [P], step=2e-2), rtol=1e-6)
+    np.testing.assert_allclose(grad(least)(P), numeric_gradient(least, (P,), step=2e-2), rtol=1e-6)
+    for derivative in (lambda: grad(place)(P), lambda: jvp(place, (P,), (P,))):
+        with pytest.raises(S2SADError):
+            derivative()
 
 
 def test_the_root_of_a_derivative_is_the_place_of_a_minimum() -> None:

@@ -17,8 +17,10 @@ from s2sad.runtime.scipy.integrals import (
     fixed_adjoints,
     fixed_tangent,
     integral_tangent,
+    of_error,
     of_value,
 )
+from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -88,7 +90,7 @@ def _quad_jvp(
     wvar: Any = None,
 ) -> Any:
     slope = integral_tangent(a_dot, b_dot, args_dot, func, a, b, args, epsabs, epsrel, limit, points, weight, wvar)
-    return slope, 0.0
+    return slope, Undefined(of_error())
 
 
 @rule(

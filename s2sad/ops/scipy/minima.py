@@ -34,6 +34,11 @@ def valley_slope(x: Any, centre: Any, steepness: Any) -> Any:
     return 2 * (x - centre) + 2 * steepness**3 * x
 
 
+def bowl(x: Any, side: Any, steepness: Any) -> Any:
+    """A function that is zero where it is least, so that its place is found to the last digits, for samples."""
+    return (x * steepness - side) ** 2
+
+
 def line(x: Any, times: Any, values: Any) -> Any:
     """The residuals of a fit, for samples."""
     return x[0] + x[1] * times - values
@@ -84,14 +89,13 @@ def found_minimum_rule(
 
 def _lowest() -> Sequence[Sample]:
     return [
-        sample(valley, None, None, (0.4, 0.7), "brent", 1e-12),
-        sample(valley, bounds=(-1.0, 3.0), args=(0.4, 0.7), options={"xatol": 1e-12}),
+        sample(bowl, None, None, (0.4, 0.7), "brent", 1e-14),
+        sample(bowl, bounds=(-1.0, 3.0), args=(0.4, 0.7), options={"xatol": 1e-14}),
     ]
 
 
-def _lowest_jvp(args_dot: Any, z: Any, fun: Function, args: Any = ()) -> Any:
-    _, value_dot, _ = minimum_tangent(args_dot, z, fun, args, None)
-    return 0.0, value_dot, 0.0
+def _lowest_jvp(args_dot: Any, z: Any, fun: Function, bounds: Any = None, args: Any = ()) -> Any:
+    return minimum_tangent(args_dot, z, fun, args, None, bounds)
 
 
 @rule(
@@ -103,7 +107,7 @@ def _lowest_jvp(args_dot: Any, z: Any, fun: Function, args: Any = ()) -> Any:
     dtype="unknown",
     calls=("fun",),
     passes=("args", 1),
-    without=(0, 2),
+    without=(2,),
     gives=(tuple,),
 )
 def found_minimum_scalar_rule(
@@ -117,7 +121,7 @@ def found_minimum_scalar_rule(
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    return minimum_adjoints(z_bar, z, fun, args, None)
+    return minimum_adjoints(z_bar, z, fun, args, None, bounds)
 
 
 def _fits() -> Sequence[Sample]:
@@ -162,8 +166,8 @@ def found_least_squares_rule(
 
 
 _MINIMUM = (
-    "derivatives pass through .fun of minimize and minimize_scalar, .cost of least_squares, and .x of both where jac "
-    "is a function, by args and by what the functions capture, without bounds, constraints and losses"
+    "derivatives pass through .x and .fun of minimize and minimize_scalar, .x and .cost of least_squares, by args and "
+    "by what the functions capture, without bounds of several variables, constraints and losses"
 )
 
 for _function in (optimize.minimize, optimize.minimize_scalar, optimize.least_squares):

@@ -232,8 +232,8 @@ def _reported() -> Sequence[Sample]:
     ]
 
 
-def _found_root_jvp(args_dot: Any, z: Any, f: Function, args: Any = ()) -> Any:
-    return root_tangent(args_dot, z[0], f, args), 0.0
+def _found_root_jvp(args_dot: Any, z: Any, f: Function, args: Any = (), fprime: Any = None) -> Any:
+    return root_tangent(args_dot, z[0], f, args, fprime), 0.0
 
 
 @rule(
@@ -267,8 +267,8 @@ def found_root_rule(
     return root_adjoints(z_bar[0], z[0], f, args, fprime)
 
 
-def _found_solution_jvp(args_dot: Any, z: Any, fun: Function, args: Any = ()) -> Any:
-    return solution_tangent(args_dot, z[0], fun, args), 0.0
+def _found_solution_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
+    return solution_tangent(args_dot, z[0], fun, args, jac), 0.0
 
 
 def _solved() -> Sequence[Sample]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,6 +47,13 @@ def pulled(
         return [adjoint_like(bars[i], args[i]) if i in bars else zero_like(args[i]) for i in wanted]
 
     return value, pull
+
+
+@functools.lru_cache(maxsize=64)
+def slope_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative of a function in its first argument, as a function of the same arguments."""
+    # The compiler is above this module, and is imported when it is needed.
+    return importlib.import_module("s2sad.api").grad(function)  # type: ignore[no-any-return]
 
 
 def zero_like(x: Tree) -> Tree:

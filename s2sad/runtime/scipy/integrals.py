@@ -25,10 +25,15 @@ _FEW = 8
 def of_value(z_bar: Any) -> Any:
     """The adjoint of the integral, in that of what ``quad`` returns: integral, estimate of its error, and more."""
     if any(np.any(g) for g in z_bar[1:2]):
-        raise UndefinedDerivativeError(
-            "the estimate of the error of an integral has no derivative", "Use the integral alone: quad(...)[0]."
-        )
+        raise of_error()
     return z_bar[0]
+
+
+def of_error() -> UndefinedDerivativeError:
+    """What is said where the derivative of an estimated error is asked for."""
+    return UndefinedDerivativeError(
+        "the estimate of the error of an integral has no derivative", "Use the integral alone: quad(...)[0]."
+    )
 
 
 def weight_at(x: Any, weight: str | None, wvar: Any) -> float:

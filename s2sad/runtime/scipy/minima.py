@@ -6,18 +6,19 @@ still to first order; ``x`` itself moves so that the gradient of ``f`` in it sta
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import optimize
 
-from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import arguments, paired, pulled, zero_like
-from s2sad.runtime.scipy.roots import solution_adjoints
+from s2sad.errors import S2SADError, UndefinedDerivativeError
+from s2sad.runtime.scipy.callables import arguments, paired, pulled, slope_of, zero_like
+from s2sad.runtime.scipy.roots import solution_adjoints, solution_tangent
 from s2sad.runtime.trees import add
+from s2sad.runtime.undefined import Undefined
 
-Array = Any
 Function = Callable[..., Any]
 
 
@@ -53,11 +54,7 @@ def found_least_squares(
 
 def _collected(args: Any, x_bar: Any, value_bar: Any, report: Any, by_place: Any, by_value: Any) -> Any:
     """The adjoints of further arguments in where a function is least and in how much it is there."""
-    if not report.success:
-        raise UndefinedDerivativeError(
-            f"no minimum was found ({report.message}), and what was found has no derivative",
-            "Let it be found: give other starting values, options or tolerances.",
-        )
+    _must_be_found(report)
     given, args = args, arguments(args)
     found = [zero_like(a) for a in args]
     if args and np.any(value_bar):
@@ -67,26 +64,59 @@ def _collected(args: Any, x_bar: Any, value_bar: Any, report: Any, by_place: Any
     return found if isinstance(given, tuple) else found[0]
 
 
-def _gradient_needed() -> UndefinedDerivativeError:
-    return UndefinedDerivativeError(
-        "the place of a minimum has a derivative rule only if the derivative of the function is given",
-        "Give jac=..., a function of the same arguments, or find the root of the derivative with root or brentq.",
-    )
+def _must_be_found(report: Any) -> None:
+    if not report.success:
+        raise UndefinedDerivativeError(
+            f"no minimum was found ({report.message}), and what was found has no derivative",
+            "Let it be found: give other starting values, options or tolerances.",
+        )
 
 
-def minimum_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any) -> Any:
-    """The adjoints of the further arguments of ``fun`` in a minimum, if it is not at a bound."""
+def minimum_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any = None, bounds: Any = None) -> Any:
+    """The adjoints of the further arguments of ``fun`` in a minimum."""
     x, _, report = z
 
     def by_value(args: tuple[Any, ...], value_bar: Any) -> Any:
         return pulled(fun, (x, *args), range(1, len(args) + 1))[1](value_bar)
 
     def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
-        if not callable(jac):
-            raise _gradient_needed()
-        return solution_adjoints(x_bar, x, jac, args)
+        _must_be_inside(x, bounds)
+        return solution_adjoints(x_bar, x, jac if callable(jac) else slope_of(fun), args)
 
     return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
+
+
+def minimum_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any = None, bounds: Any = None) -> Any:
+    """The tangents of where a function is least and of how much it is there."""
+    x, value, report = z
+
+    def by_place() -> Any:
+        _must_be_inside(x, bounds)
+        return solution_tangent(args_dot, x, jac if callable(jac) else slope_of(fun), args)
+
+    def by_value() -> Any:
+        return paired(minimum_adjoints((0.0, np.ones_like(value)[()]), z, fun, args), args_dot)
+
+    return _tangents(x, report, args, by_place, by_value)
+
+
+def _must_be_inside(x: Any, bounds: Any) -> None:
+    """Raise for a place that a bound holds: how far it is from it is a matter of tolerances."""
+    if bounds is not None:
+        low, high = bounds
+        if min(x - low, high - x) <= 1e-3 * (high - low):
+            raise UndefinedDerivativeError(
+                "the function is least at a bound, or close to one, and that place does not follow the function",
+                "Give bounds that are farther away, or stop_gradient(...) of the place if the bound holds it.",
+            )
+
+
+@functools.lru_cache(maxsize=64)
+def _normal_equations(fun: Function, jac: Any) -> Function:
+    """What is zero where the sum of squares is least: its gradient in ``x``, with further arguments as a tuple."""
+    if not callable(jac):
+        return slope_of(lambda x, args: 0.5 * np.sum(np.square(fun(x, *args))))
+    return lambda x, args: np.asarray(fun(x, *args)) @ np.asarray(jac(x, *args))
 
 
 def squares_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any) -> Any:
@@ -98,42 +128,35 @@ def squares_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any) -> 
         return pull(value_bar * np.asarray(residuals))
 
     def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
-        if not callable(jac):
-            raise _gradient_needed()
-
-        def normal(weights: Array, wanted: Any) -> Any:
-            """The adjoints of some arguments in the sum of ``weights * (jac.T @ fun)``."""
-            residuals, pull = pulled(fun, (x, *args), wanted)
-            rows, pull_rows = pulled(jac, (x, *args), wanted)
-            return add(pull(rows @ weights), pull_rows(np.multiply.outer(residuals, weights)))
-
-        hessian = np.stack([np.ravel(normal(unit, (0,))[0]) for unit in np.eye(len(x))])
-        return normal(-np.linalg.solve(hessian.T, np.ravel(x_bar)), range(1, len(args) + 1))
+        return solution_adjoints(x_bar, x, _normal_equations(fun, jac), (args,))[0]
 
     return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
 
 
-def minimum_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any) -> Any:
-    """The tangents of where a function is least and of how much it is there.
-
-    That of the place is NaN where the derivative of the function is not given.
-    """
-    return _tangent(minimum_adjoints, args_dot, z, fun, args, jac)
-
-
 def squares_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any) -> Any:
     """The tangents of where the sum of the squares of a function is least, and of half of it."""
-    return _tangent(squares_adjoints, args_dot, z, fun, args, jac)
+    x, _, report = z
+    dots = args_dot if isinstance(args, tuple) else (args_dot,)
+
+    def by_place() -> Any:
+        return solution_tangent((dots,), x, _normal_equations(fun, jac), (arguments(args),))
+
+    def by_value() -> Any:
+        return paired(squares_adjoints((0.0, 1.0), z, fun, args, jac), args_dot)
+
+    return _tangents(x, report, args, by_place, by_value)
 
 
-def _tangent(adjoints: Callable[..., Any], args_dot: Any, z: Any, fun: Function, args: Any, jac: Any) -> Any:
-    x, value, _ = z
-    x_dot, value_dot = np.zeros(np.shape(x)), 0.0
-    if arguments(args):
-        value_dot = paired(adjoints((0.0, np.ones_like(value)[()]), z, fun, args, jac), args_dot)
-        for index in np.ndindex(x_dot.shape):
-            unit = np.zeros(x_dot.shape)
-            unit[index] = 1.0
-            known = callable(jac)
-            x_dot[index] = paired(adjoints((unit[()], 0.0), z, fun, args, jac), args_dot) if known else np.nan
-    return x_dot[()], value_dot, 0.0
+def _tangents(x: Any, report: Any, args: Any, by_place: Callable[[], Any], by_value: Callable[[], Any]) -> Any:
+    """The tangents of a place, of the value there, and of the report.
+
+    What needs the value alone needs no second derivatives, which may be refused.
+    """
+    _must_be_found(report)
+    if not arguments(args):
+        return np.zeros(np.shape(x))[()], 0.0, 0.0
+    try:
+        x_dot = by_place()
+    except S2SADError as error:
+        x_dot = Undefined(error)
+    return x_dot, by_value(), 0.0

@@ -82,24 +82,26 @@ def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, jac: Any = 
     given, args = args, arguments(args)
     if not args:
         return []
-    rows = jacobian(func, x, args)
-    try:
-        weights = np.linalg.solve(rows.T, np.ravel(x_bar))
-    except np.linalg.LinAlgError:
-        raise _multiple() from None
+    weights = _solved(jacobian(func, x, args).T, np.ravel(x_bar))
     value, pull = pulled(func, (x, *args), range(1, len(args) + 1))
     found = pull(-weights.reshape(np.shape(value)))
     return found if isinstance(given, tuple) else found[0]
 
 
-def jacobian(func: Function, x: Any, args: tuple[Any, ...]) -> np.ndarray:
-    """The derivative of the values of several equations in the unknowns, as a matrix."""
+def jacobian(func: Function, x: Any, args: tuple[Any, ...], args_dot: Any = None) -> Any:
+    """The derivative of the values of several equations in the unknowns, as a matrix.
+
+    With tangents of the further arguments, those of the values beside it.
+    """
     size = np.size(x)
-    found = np.empty((size, size))
+    found, values_dot = np.empty((size, size)), np.empty(size)
+    wanted = (0,) if args_dot is None else range(len(args) + 1)
     for i, unit in enumerate(np.eye(size)):
-        value, pull = pulled(func, (x, *args), (0,))
-        found[i] = np.ravel(pull(unit.reshape(np.shape(value)))[0])
-    return found
+        value, pull = pulled(func, (x, *args), wanted)
+        bars = pull(unit.reshape(np.shape(value)))
+        found[i] = np.ravel(bars[0])
+        values_dot[i] = 0.0 if args_dot is None else paired(bars[1:], args_dot)
+    return found if args_dot is None else (found, values_dot)
 
 
 def _multiple() -> UndefinedDerivativeError:
@@ -109,21 +111,28 @@ def _multiple() -> UndefinedDerivativeError:
     )
 
 
-def root_tangent(args_dot: Any, x: Any, func: Function, args: Any) -> Any:
+def _solved(matrix: np.ndarray, b: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.solve(matrix, b)
+    except np.linalg.LinAlgError:
+        raise _multiple() from None
+
+
+def root_tangent(args_dot: Any, x: Any, func: Function, args: Any, fprime: Any = None) -> Any:
     """The tangent of a root, or of several that do not depend on each other."""
-    return _tangent(args_dot, x, func, args, root_adjoints)
-
-
-def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any) -> Any:
-    """The tangent of a solution of several equations."""
-    return _tangent(args_dot, x, func, args, solution_adjoints)
-
-
-def _tangent(args_dot: Any, x: Any, func: Function, args: Any, adjoints: Callable[..., Any]) -> Any:
     found = np.zeros(np.shape(x))
     if arguments(args):
         for index in np.ndindex(found.shape):
             unit = np.zeros(found.shape)
             unit[index] = 1.0
-            found[index] = paired(adjoints(unit[()], x, func, args), args_dot)
+            found[index] = paired(root_adjoints(unit[()], x, func, args, fprime), args_dot)
     return found[()]
+
+
+def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, jac: Any = None) -> Any:
+    """The tangent of a solution of several equations."""
+    alone(jac)
+    if not arguments(args):
+        return np.zeros(np.shape(x))[()]
+    rows, values_dot = jacobian(func, x, arguments(args), args_dot if isinstance(args, tuple) else (args_dot,))
+    return _solved(rows, -values_dot).reshape(np.shape(x))[()]
