@@ -115,8 +115,8 @@ def logm(z_bar: Array, A: Array) -> Array:
     return block_derivative("logm", transposed(A), z_bar)
 
 
-def _sqrtm_jvp(A_dot: Array, z: Array) -> Array:
-    return sqrtm_tangent(A_dot, z)
+def _sqrtm_jvp(A_dot: Array, z: Array, A: Array) -> Array:
+    return sqrtm_tangent(A_dot, rooted(z, A))
 
 
 @rule(
