@@ -115,10 +115,21 @@ def member(cls: type, name: str) -> tuple[bool, Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _is_of_library(cls: type) -> bool:
-    """Whether a class is Python's, NumPy's, this package's or of another installed one."""
-    if not cls.__flags__ & _HEAP_TYPE:
-        return True
-    return is_of_library(module_of(cls))
+    """Whether a class is Python's, NumPy's, SciPy's or this package's."""
+    return not cls.__flags__ & _HEAP_TYPE or is_taken_at_its_word(module_of(cls))
+
+
+def is_taken_at_its_word(name: str) -> bool:
+    """Whether a module is of Python's own library, NumPy, SciPy or this package: the table says what their members do.
+
+    Example:
+        >>> is_taken_at_its_word("scipy.linalg"), is_taken_at_its_word("model")
+        (True, False)
+    """
+    package = name.partition(".")[0]
+    if package == __package__.partition(".")[0]:
+        return not name.startswith(_MODELS)
+    return package in ("numpy", "scipy") or (package in sys.stdlib_module_names and is_of_library(name))
 
 
 def is_of_library(name: str) -> bool:
@@ -170,10 +181,21 @@ def runs_python(descriptor: Any) -> bool:
     return bool(functions_in(descriptor)) or own_class(descriptor) is not None
 
 
+def inside(member: Any, name: str) -> Any:
+    """What a wrapper, method or property has under a name; None for what an object makes when it is asked for it.
+
+    Example:
+        >>> inside(staticmethod(len), "__func__"), inside(3.0, "__func__")
+        (<built-in function len>, None)
+    """
+    own = getattr(type(member), "__dictoffset__", 0) and not isinstance(member, type) and name in vars(member)
+    return getattr(member, name, None) if own or static_member(type(member), name) is not None else None
+
+
 def functions_in(member: Any) -> list[types.FunctionType] | None:
     """The Python functions that run when a member of a class is called or read; None where that is not known."""
     while not isinstance(member, types.FunctionType):
-        inner = next((v for n in _AROUND if (v := getattr(member, n, None)) is not None), None)
+        inner = next((v for n in _AROUND if (v := inside(member, n)) is not None), None)
         if inner is None:
             return None
         member = inner

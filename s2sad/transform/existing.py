@@ -20,7 +20,6 @@ from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
-from s2sad.transform.steady import Steady
 
 Args = Sequence[tuple[str, Abstract]]
 
@@ -192,12 +191,11 @@ def reread(s: Specialiser, value: Value, base: Known, name: str) -> None:
 
 
 def is_steady(s: Specialiser, known: Known, name: str) -> bool:
-    """Whether nothing that runs sets an attribute of this name, or the variable that has an object."""
-    if s.relied.steady is None:
-        s.relied.steady = Steady(next(iter(s.homes)))
-    s.relied.steady.cls(type(known.value))
-    rebound = known.read is not None and known.read[0].resolver.is_rebound(known.read[1])
-    return not rebound and s.relied.steady.is_steady(name)
+    """Whether an attribute of this name is what it was at first, and the variable that has the object."""
+    if name in s.relied.changing or (known.read is not None and known.read[0].resolver.is_rebound(known.read[1])):
+        return False
+    s.relied.attributes.add(name)
+    return True
 
 
 def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from s2sad.ir.code import Constant, Operation, Value
 from s2sad.transform.known import Known
-from s2sad.transform.steady import Steady
 
 #: Operations of which the results vary only if an operand does.
 _PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
@@ -17,14 +16,16 @@ class Relied:
     """What is known of values of the new program that are, or are read from, objects that exist.
 
     ``invariant`` are the values that depend on nothing that a function is given, ``rereads`` those that are read
-    wherever they are used, ``following`` says how many functions are being run that must change no objects, and
-    ``steady`` knows which attributes nothing changes.
+    wherever they are used, ``following`` says how many functions are being run that must change no objects.
+    ``attributes`` are the names of those attributes that have to be what they were at first, ``changing`` those that
+    may change.
     """
 
     invariant: set[Value] = field(default_factory=set)
     rereads: dict[Value, Known] = field(default_factory=dict)
     following: int = 0
-    steady: Steady | None = None
+    attributes: set[str] = field(default_factory=set)
+    changing: frozenset[str] = frozenset()
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

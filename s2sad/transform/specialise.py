@@ -47,6 +47,7 @@ from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
+from s2sad.transform.steady import Steady
 
 
 def _either(*handlers: Handler) -> Handler:
@@ -122,25 +123,36 @@ def specialised(
         read: What reads the source of a function that it calls.
         reasons: Is given the reason why the function stays as it is, if there is one.
     """
-    s = Specialiser(read, HANDLERS, calls.call_function)
+    changing: frozenset[str] = frozenset()
+    while True:
+        s = Specialiser(read, HANDLERS, calls.call_function)
+        s.relied.changing = changing
+        whole = _specialised(s, source, reasons)
+        if whole is None:
+            return None
+        # What was found holds if what remains to run as it stands does not change it.
+        changed = Steady((whole.function, *s.sources)).changed(s.relied.attributes)
+        if not changed:
+            break
+        changing |= frozenset(changed)
+    guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
+    return Specialised(whole, s.sources, tuple(guards))
+
+
+def _specialised(s: Specialiser, source: Source, reasons: list[Violation] | None) -> Source | None:
+    """A function as a specialiser writes it; None if it stays as it is."""
     function = source.function
     home = s.homes[function] = Home(source, Resolver(function, frozenset()))
     try:
         code = s.code(function)
-        if not _is_worth_it(s, code, home):
-            return None
-        made = _whole(s, code, home)
-        if made is None:
-            return None
-        whole = same_function(made, home, s.making.cells, s.reads)
+        made = _whole(s, code, home) if _is_worth_it(s, code, home) else None
+        return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         if reasons is not None:
             reasons.extend(reason(source, error))
-        return None
     except (SourceError, RecursionError):
-        return None
-    guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards))
+        pass
+    return None
 
 
 #: Methods of lists and dicts, and functions, that the frontend leaves to the specialiser.

@@ -5,48 +5,57 @@ from __future__ import annotations
 import dis
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from s2sad.runtime.classes import module_of, own_class
+from s2sad.runtime.classes import inside, is_of_library, is_taken_at_its_word, module_of, own_class
 
 #: What may set an attribute whose name is not written there.
 _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "exec", "eval"))
+#: What shows an object, and by which names and operations; ``FORMAT_VALUE`` is that of f-strings.
+_SHOWING = ("__repr__", "__str__", "__format__")
+_SHOWN = frozenset(("print", "str", "repr", "format", "ascii"))
 _WRITES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 
 
 class Steady:
-    """The functions that a program may reach, by the names that they mention.
+    """The functions that a new program may run as they stand, by the names that it mentions.
 
-    Every function of the modules around that has a name that is mentioned counts as called, and every special method.
+    Every function of the modules around that has a name that is mentioned counts as called, and so does every special
+    method but those that are called to show an object, as long as nothing is shown.
     """
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, program: Iterable[types.FunctionType]) -> None:
         self.mentioned: set[str] = set()
         self.written: set[str] = set()
         self.known: dict[str, list[types.FunctionType]] = {}
+        self.waiting: dict[str, list[Any]] = {}
         self.seen: set[int] = set()
         self.pending: list[types.FunctionType] = []
-        self.reach(function)
+        for function in program:
+            self.reach(function)
 
-    def is_steady(self, name: str) -> bool:
-        """Whether no function that may be reached writes an attribute of a name, or one whose name is not known."""
+    def changed(self, names: Collection[str]) -> Collection[str]:
+        """Those of some names of attributes that a function may write, of objects that it has not made."""
         while self.pending:
             self.scan(self.pending.pop())
-        return self.written.isdisjoint((name, "__class__")) and not self.mentioned & _ANY
+        return names if "__class__" in self.written or self.mentioned & _ANY else self.written.intersection(names)
 
     def reach(self, function: types.FunctionType) -> None:
         """A function that may be called."""
-        if id(function) in self.seen or is_library(module_of(function)):
+        if id(function) in self.seen or is_taken_at_its_word(module_of(function)):
             return
         self.seen.add(id(function))
         self.pending.append(function)
         self.space(function.__globals__)
         for cell in function.__closure__ or ():
             try:
-                self.value("", cell.cell_contents)
+                content = cell.cell_contents
             except ValueError:
                 continue
+            self.value("", content)
+            for inner in _functions(content):
+                self.reach(inner)
 
     def cls(self, cls: type) -> None:
         """A class of which objects may be used."""
@@ -62,49 +71,82 @@ class Steady:
                 self.space(vars(module))
 
     def space(self, space: dict[str, Any]) -> None:
-        """The names of a module."""
+        """The names of a module.
+
+        Of installed packages count those alone that something mentions: of what a program is given operators are
+        known, or checked to be those of built-in classes.
+        """
         if id(space) in self.seen:
             return
         self.seen.add(id(space))
+        installed = is_of_library(str(space.get("__name__", "")))
         for name, value in list(space.items()):
-            self.value(name, value)
+            waits = installed or (not isinstance(value, types.ModuleType) and _is_installed(value))
+            if waits and name not in self.mentioned:
+                self.waiting.setdefault(name, []).append(value)
+            else:
+                self.value(name, value)
 
     def value(self, name: str, value: Any) -> None:
         for function in _functions(value):
             self.function(name, function)
             self.function(function.__name__, function)
         if isinstance(value, types.ModuleType):
-            if not is_library(value.__name__):
+            if not is_taken_at_its_word(value.__name__):
                 self.space(vars(value))
+        elif isinstance(value, (list, tuple, set, frozenset, dict)):
+            self.items(value)
         elif not isinstance(value, types.FunctionType) and (cls := own_class(value)) is not None:
             self.cls(cls)
+            if cls is not value and id(value) not in self.seen:
+                self.seen.add(id(value))
+                for part, content in list(getattr(value, "__dict__", {}).items()):
+                    self.value(part, content)
+
+    def items(self, container: Any) -> None:
+        """The items of a container, which are called by no names of theirs."""
+        if id(container) in self.seen:
+            return
+        self.seen.add(id(container))
+        for item in list(container.values() if isinstance(container, dict) else container):
+            self.value("", item)
+            for function in _functions(item):
+                self.reach(function)
 
     def function(self, name: str, function: types.FunctionType) -> None:
-        if name in self.mentioned or (name[:2] == "__" and name[-2:] == "__"):
+        special = name[:2] == "__" and name[-2:] == "__" and name not in _SHOWING
+        if special or name in self.mentioned:
             self.reach(function)
         else:
             self.known.setdefault(name, []).append(function)
 
+    def mention(self, names: Collection[str]) -> None:
+        """Names that something which runs mentions."""
+        for name in set(names) - self.mentioned:
+            self.mentioned.add(name)
+            for found in self.known.pop(name, ()):
+                self.reach(found)
+            for value in self.waiting.pop(name, ()):
+                self.value(name, value)
+
     def scan(self, function: types.FunctionType) -> None:
         for code in _codes(function.__code__):
-            for name in {*code.co_names, *code.co_freevars} - self.mentioned:
-                self.mentioned.add(name)
-                for found in self.known.pop(name, ()):
-                    self.reach(found)
-            self.written |= set(_written(code))
+            instructions = list(dis.get_instructions(code))
+            self.mention({*code.co_names, *code.co_freevars})
+            self.written |= set(_written(code, instructions))
+            if not _SHOWN.isdisjoint(code.co_names) or any(i.opname == "FORMAT_VALUE" for i in instructions):
+                self.mention(_SHOWING)
 
 
-def is_library(name: str | None) -> bool:
-    """Whether a module is a part of Python or of an installed package, by its name."""
-    file = getattr(sys.modules.get(name or ""), "__file__", None) or ""
-    package = (name or "").partition(".")[0]
-    return package in (*sys.stdlib_module_names, "numpy", "scipy", "s2sad") or "-packages" in file
+def _is_installed(value: Any) -> bool:
+    """Whether a class, or that of an object, is of an installed package."""
+    return is_of_library(module_of(value if isinstance(value, (type, types.FunctionType)) else type(value)))
 
 
 def _functions(value: Any) -> Iterator[types.FunctionType]:
     """The functions of a member or value."""
-    inside = [getattr(value, name, None) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
-    yield from (found for found in (value, *inside) if isinstance(found, types.FunctionType))
+    parts = [inside(value, name) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
+    yield from (found for found in (value, *parts) if isinstance(found, types.FunctionType))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -114,11 +156,11 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(inner)
 
 
-def _written(code: types.CodeType) -> Iterator[str]:
+def _written(code: types.CodeType, instructions: Iterable[dis.Instruction]) -> Iterator[str]:
     """The names of the attributes that a function writes, those of a new object in its ``__init__`` aside."""
     own = code.co_varnames[0] if code.co_name in ("__init__", "__post_init__") and code.co_argcount else ""
     before: Any = None
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions:
         if instruction.opname in _WRITES:
             held = before if isinstance(before, tuple) else (before,)
             if not own or held[-1] != own:
