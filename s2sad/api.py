@@ -21,14 +21,15 @@ from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
 from s2sad.callables import Target, required, resolve, signature_of
-from s2sad.errors import ArgumentError, S2SADError, UndefinedDerivativeError
-from s2sad.frontend.resolve import Emitting, Guard
+from s2sad.errors import S2SADError, UndefinedDerivativeError
+from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
 from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal
 from s2sad.pullbacks import placed, vjp
 from s2sad.runtime import SharedArgumentsError
-from s2sad.variants import Options, Variant, variants
+from s2sad.transform.derivatives import makes_derivatives
+from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
 
 __all__ = ["Derivative", "ValueAndGradient", "grad", "value_and_grad", "vjp"]
 
@@ -286,23 +287,27 @@ class Derivative(Emitting):
         """
         found = self._variants.stand_ins.get(self._options)
         if found is None:
-            found = _standing_for(self._function, self._verb, self._first_call)
+            found = standing_for(self._function, self._verb, self._first_call)
             made = variants(found)
-            made.derivative = functools.partial(self._variants.get, self._options._replace(conformed=True))
+            made.derivative = self._differentiable
             made.read = self._variants.read
             self._variants.stand_ins[self._options] = found
         return Target(found, self._target.leading, self._target.given)
 
-    def emitted(self) -> tuple[types.FunctionType, Sequence[Guard]] | None:
+    def emitted(self) -> Emitted | None:
         """The function that runs for arguments of any kind, and on what it rests; None if there is no one function."""
         if not self._target.plain:
             return None
         try:
             # Not the text to look at, which is for real numbers and arrays, and believes annotations.
-            made = self._variants.get(self._options._replace(conformed=True), {}, "called").compiled
+            made = self._variants.get(self._options._replace(conformed=True), {}, "called")
         except S2SADError:
             return None
-        return made.functions[made.names[0]], made.guards
+        return emitted(made, self._differentiable)
+
+    def _differentiable(self, facts: Mapping[str, Fact]) -> Variant:
+        """The derivative as a function to differentiate, for arguments of which some facts are known."""
+        return self._variants.get(self._options._replace(conformed=True), facts)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -340,25 +345,6 @@ class Tangent(Derivative):
 def _type_key(args: tuple[Any, ...]) -> Any:
     """The types of positional arguments as a key."""
     return type(args[0]) if len(args) == 1 else tuple(map(type, args))
-
-
-def _standing_for(function: types.FunctionType, verb: str, run: Callable[[tuple[Any, ...]], Any]) -> types.FunctionType:
-    """A function of the parameters of another that runs something else with their values."""
-    params = inspect.signature(function, follow_wrapped=False).parameters.values()
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in params):
-        what = f"{verb} of {function.__qualname__} takes any number of arguments, and cannot be differentiated itself"
-        raise ArgumentError(f"{what}\nDifferentiate a function of a fixed number.")
-    bare = inspect.Signature([p.replace(default=p.empty, annotation=p.empty) for p in params])
-    call = "run"
-    while call in bare.parameters:
-        call += "_"
-    space: dict[str, Any] = {call: run}
-    name = f"{verb}_{function.__name__}" if function.__name__.isidentifier() else verb
-    exec(f"def {name}{bare}: return {call}(({''.join(f'{p.name}, ' for p in params)}))", space)
-    made: types.FunctionType = space[name]
-    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    made.__module__, made.__qualname__ = function.__module__, f"{verb} of {function.__qualname__}"
-    return made
 
 
 def _rebuild(made: type[Derivative], *options: Any) -> Derivative:
@@ -463,3 +449,7 @@ def value_and_grad(
     if f is None:
         return lambda function: ValueAndGradient(function, argnums, argnames, has_aux)
     return ValueAndGradient(f, argnums, argnames, has_aux)
+
+
+makes_derivatives(grad, lambda f, argnums, has_aux: Derivative(f, argnums, None, has_aux), valued=False)
+makes_derivatives(value_and_grad, lambda f, argnums, has_aux: ValueAndGradient(f, argnums, None, has_aux), valued=True)

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.api import grad, vjp
+from s2sad.api import Derivative, grad, vjp
 from s2sad.callables import resolve, signature_of
 from s2sad.errors import ArgumentError
-from s2sad.pushforwards import jvp, varying
+from s2sad.pushforwards import TangentOf, jvp, varying
+from s2sad.runtime.tangents import real_array, same_value
 from s2sad.structures import leaves_of, with_leaves
+from s2sad.transform.derivatives import is_modelled, makes_pullbacks, makes_tangents
 
 Function = Callable[..., Any]
 #: What to do about complex numbers.
@@ -318,3 +320,47 @@ def _named(verb: str, f: Function, made: Function) -> Function:
     made.__name__ = made.__qualname__ = f"{verb} of {_label(f)}"
     made.__doc__ = None
     return made
+
+
+# --- the same where a differentiated function calls them, for arguments and results that are numbers or arrays
+
+
+def _hessian_within(f: Any, x: Any) -> Any:
+    return _columns_within(grad(f), x)
+
+
+def _columns_within(f: Any, x: Any) -> Any:
+    columns = []
+    for direction in np.eye(np.size(x)):
+        _, column = jvp(f, (x,), (np.reshape(direction, np.shape(x)),))
+        columns.append(real_array(column))
+    return np.reshape(np.stack(columns, axis=-1), np.shape(columns[0]) + np.shape(x))
+
+
+def _rows_within(f: Any, x: Any) -> Any:
+    value, pullback = vjp(f, x)
+    rows = [pullback(np.reshape(direction, np.shape(value)))[0] for direction in np.eye(np.size(value))]
+    return np.reshape(np.stack(rows), np.shape(value) + np.shape(x))
+
+
+def _elementwise_within(f: Any, x: Any) -> Any:
+    return grad(lambda t: np.sum(real_array(f(t))))(x)
+
+
+def _pulled_within(f: Any, value: Any, value_bar: Any, *primals: Any) -> Any:
+    again = f(*primals)
+    same_value(again, value, value_bar)
+    return np.sum(again * value_bar)
+
+
+def _gradient_within(f: Any, argnums: Any, has_aux: bool) -> Derivative:
+    return Derivative(f, argnums, None, has_aux)
+
+
+makes_tangents(hvp, TangentOf, _gradient_within)
+makes_pullbacks(vjp, _gradient_within, _pulled_within)
+is_modelled(hessian, _hessian_within)
+is_modelled(jacfwd, _columns_within)
+is_modelled(jacobian, _columns_within)
+is_modelled(jacrev, _rows_within)
+is_modelled(elementwise_grad, _elementwise_within)

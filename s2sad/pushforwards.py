@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from s2sad import arguments
 from s2sad.arguments import Binder
 from s2sad.callables import Target, resolve
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, S2SADError
+from s2sad.frontend.resolve import Emitting
+from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Together
+from s2sad.pipeline.compiled import tangent_names
 from s2sad.pullbacks import placed
 from s2sad.runtime import SharedArgumentsError, as_pair
 from s2sad.runtime.tangents import fitting
-from s2sad.variants import Options, Variant, variants
+from s2sad.transform.derivatives import makes_tangents
+from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
 
 #: How many kinds of arguments one function remembers.
 _MANY = 4096
@@ -159,3 +164,56 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
         value, aux = as_pair(value)
         return value, as_pair(tangent)[0], aux
     return value, tangent
+
+
+class TangentOf(Emitting):
+    """The value and tangent of a function, as a function of its arguments and of the tangents ``x_dot`` of some."""
+
+    def __init__(self, function: Callable[..., Any], positions: Sequence[int], has_aux: bool) -> None:
+        self.function, self.positions, self.has_aux = function, positions, has_aux
+        self.__name__ = "jvp"
+        self._target = resolve(function)
+        count = max(len(inspect.signature(function).parameters), *(n + 1 for n in positions))
+        self._plain = self._target.function_for(count)
+        binder = Binder(self._plain, self._target.leading, self._target.given)
+        self._wrt = tuple([binder.open[n] for n in positions])
+        self.dots = tangent_names(binder.names, self._wrt)
+        own = inspect.signature(self._plain).parameters.values()
+        dots = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in self.dots]
+        self.__signature__ = inspect.Signature([p for p in own if p.name in binder.open] + dots)
+        self._options = Options("tangent", self._wrt, has_aux, conformed=True)
+
+    def __call__(self, *args: Any, **dots: Any) -> Any:
+        tangents: list[Any] = [None] * len(args)
+        for n, name in zip(self.positions, self.dots, strict=True):
+            tangents[n] = dots[name]
+        return jvp(self.function, args, tangents, has_aux=self.has_aux)
+
+    def _compiled(self, facts: Mapping[str, Fact]) -> Variant:
+        return variants(self._plain).get(self._options, {k: f for k, f in facts.items() if k not in self.dots})
+
+    def _run(self, values: tuple[Any, ...]) -> Any:
+        shift = len(self._target.leading)
+        split = len(values) - len(self.dots)
+        return self(*values[shift:split], **dict(zip(self.dots, values[split:], strict=True)))
+
+    def stand_in(self) -> Target:
+        kept = variants(self._plain)
+        found = kept.stand_ins.get(self._options)
+        if found is None:
+            found = kept.stand_ins[self._options] = standing_for(self._plain, "jvp", self._run, self.dots)
+            made = variants(found)
+            made.derivative, made.read = self._compiled, kept.read
+        return Target(found, self._target.leading, self._target.given)
+
+    def emitted(self) -> Emitted | None:
+        if not self._target.plain:
+            return None
+        try:
+            made = variants(self._plain).get(self._options, {}, "called")
+        except S2SADError:
+            return None
+        return emitted(made, self._compiled)
+
+
+makes_tangents(jvp, TangentOf)

@@ -8,6 +8,7 @@ alive.)
 from __future__ import annotations
 
 import builtins
+import inspect
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad.errors import ArgumentError
+from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
@@ -27,6 +29,10 @@ _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
 #: is known of functions that call each other is noted while they are read (`frontend.writing`).
 _compiling = threading.RLock()
+
+
+#: A function, and on what it rests.
+Emitted = tuple[types.FunctionType, Sequence[Guard]]
 
 
 class Variant(NamedTuple):
@@ -182,3 +188,37 @@ def _probed(guard: Guard, last: list[Any]) -> Callable[[], bool]:
         return good
 
     return holds
+
+
+def standing_for(
+    function: types.FunctionType, verb: str, run: Callable[[tuple[Any, ...]], Any], further: Sequence[str] = ()
+) -> types.FunctionType:
+    """A function of the parameters of another, and ``further`` ones, that runs something else with their values.
+
+    Raises:
+        ArgumentError: for a function of any number of arguments.
+    """
+    params = inspect.signature(function, follow_wrapped=False).parameters.values()
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in params):
+        what = f"{verb} of {function.__qualname__} takes any number of arguments, and cannot be differentiated itself"
+        raise ArgumentError(f"{what}\nDifferentiate a function of a fixed number.")
+    own = [p.replace(default=p.empty, annotation=p.empty) for p in params]
+    bare = inspect.Signature([*own, *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in further)])
+    call = "run"
+    while call in bare.parameters:
+        call += "_"
+    space: dict[str, Any] = {call: run}
+    name = f"{verb}_{function.__name__}" if function.__name__.isidentifier() else verb
+    exec(f"def {name}{bare}: return {call}(({''.join(f'{name}, ' for name in bare.parameters)}))", space)
+    made: types.FunctionType = space[name]
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    made.__module__, made.__qualname__ = function.__module__, f"{verb} of {function.__qualname__}"
+    return made
+
+
+def emitted(variant: Variant, derivative: Callable[[Mapping[str, Fact]], Variant]) -> Emitted:
+    """The function that runs for arguments of any kind, of which other functions know what gives those for others."""
+    made = variant.compiled
+    function = made.functions[made.names[0]]
+    function.__dict__[DERIVATIVE] = derivative
+    return function, made.guards

@@ -22,6 +22,8 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.trees import nodes_of
 
 Node = Any
+#: The attribute of emitted functions, of derivatives for arguments of any kind, in which is what gives others.
+DERIVATIVE = "__s2sad_derivative__"
 #: How the file name of every emitted text begins.
 EMITTED = "<s2sad "
 

@@ -25,6 +25,8 @@ from s2sad.runtime.objects import still as still_
 from s2sad.runtime.objects import tolist as tolist_
 from s2sad.runtime.objects import unitem, untolist
 from s2sad.runtime.objects import viewed as viewed_
+from s2sad.runtime.tangents import as_tangent as as_tangent_
+from s2sad.runtime.tangents import real_array as real_array_
 from s2sad.runtime.trees import add, scalar_seed, zeros
 from s2sad.runtime.trees import conformed as conformed_
 from s2sad.runtime.trees import fresh as fresh_
@@ -53,6 +55,10 @@ def copy_reachable(z_bar: Any, x: Any) -> Any:
 @linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
 def plain(z_bar: Any, x: Any) -> Any:
     return z_bar
+
+
+def _reals() -> Sequence[Sample]:
+    return [sample(1.5), sample(np.array([2.5, -1.0]))]
 
 
 def _held() -> Sequence[Sample]:
@@ -182,6 +188,29 @@ def _adjoints() -> Sequence[Sample]:
 
 @linear(conformed_, wrt=["g"], steps=["x"], samples=_adjoints, infer=infer.common.last, dtype="inferred")
 def conformed(z_bar: Any, g: Any, x: Any) -> Any:
+    return z_bar
+
+
+def _tangents() -> Sequence[Sample]:
+    a = np.array([2.5, -1.0])
+    return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a + 1.0j, a + 2.0j)]
+
+
+@linear(
+    as_tangent_,
+    wrt=["x_dot"],
+    steps=["x"],
+    samples=_tangents,
+    infer=infer.common.last,
+    dtype="inferred",
+    result="element",
+)
+def as_tangent(z_bar: Any, x_dot: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(real_array_, wrt=["x"], samples=_reals, infer=infer.common.first, dtype="inferred", result="element")
+def real_array(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 

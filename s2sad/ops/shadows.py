@@ -12,7 +12,9 @@ from s2sad.ops.spec import Sample, constant, sample
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import require_real, require_real_operand
 from s2sad.runtime.sharing import apart, sole, unshared
+from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import part_shadow, require_floats, shadow
+from s2sad.runtime.zero_tangents import zero_tangent
 
 
 def _arrays() -> Sequence[Sample]:
@@ -23,8 +25,8 @@ def _like(x: Any) -> None: ...
 
 
 constant(
-    shadow, part_shadow, laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype="array",
+    shadow, part_shadow, laid_out_like, zero_tangent, signature=_like, infer=infer.creation.filled_like, dtype="array",
     leading=1, samples=_arrays, zeros=True,
 )  # fmt: skip
 # Checks, which may raise.
-constant(apart, unshared, sole, require_floats, require_real, require_real_operand, ordered=True)
+constant(apart, unshared, sole, require_floats, require_real, require_real_operand, same_value, ordered=True)

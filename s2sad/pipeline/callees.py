@@ -27,13 +27,15 @@ from s2sad.analysis.summaries import (
 )
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.called import OWN_ARRAY
+from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.frontend.met import roots_called
+from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Build, Call, Expr, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
-from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Fact, resized, rough, some_item
+from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Dim, Fact, is_symbol, resized, rough, some_item
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.refused import of_call
 
@@ -59,6 +61,8 @@ class Callees(ABC):
         self.summaries: dict[Any, CallEffects | None] = {}
         self.summarising: list[Any] = []
         self.depth: dict[types.FunctionType, int] = {}
+        #: Of derivatives with facts about their arguments, the functions that run.
+        self.concretes: dict[Any, types.FunctionType] = {}
         #: The calls whose result or effects were asked for, by function and facts.
         self.met: set[Any] = set()
 
@@ -67,6 +71,10 @@ class Callees(ABC):
         self, function: types.FunctionType, wrt: tuple[str, ...], facts: Mapping[str, Fact], display: bool
     ) -> tuple[Lowered, Function, Facts]:
         """A function in IR, and the facts about it, given those about its parameters."""
+
+    @abstractmethod
+    def guard(self, guard: Guard) -> None:
+        """Note a guard."""
 
     @abstractmethod
     def source(self, function: types.FunctionType) -> Source:
@@ -99,6 +107,7 @@ class Callees(ABC):
         """What is known of the result of a function, given what is known of its arguments."""
         if self.depth.get(function, 0) >= DEPTH:
             bound = {name: rough(f, None) for name, f in bound.items()}
+        function = self.concrete(function, bound)
         key = (function, tuple(bound.items()))
         if key not in self.results:
             if self.depth.get(function, 0) > DEPTH:
@@ -152,6 +161,24 @@ class Callees(ABC):
             result = new if rest > 1 else OPEN
         return OPEN
 
+    def concrete(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """The function that runs for arguments of which facts are known: of a derivative, the text for these."""
+        derivative = function.__dict__.get(DERIVATIVE)
+        if derivative is None or all(fact.kind == OPEN.kind for fact in facts.values()):
+            return function
+        facts = own_terms(facts)
+        key = (function, tuple(facts.items()))
+        if key not in self.concretes:
+            try:
+                compiled = derivative(facts).compiled
+            except S2SADError:
+                self.concretes[key] = function
+            else:
+                for guard in compiled.guards:
+                    self.guard(guard)
+                self.concretes[key] = compiled.functions[compiled.names[0]]
+        return self.concretes[key]
+
     def key_of(self, call: Call, facts: Facts) -> tuple[Any, dict[str, Fact], int]:
         """Under what the callee of a call is known, the facts about its arguments, and how deep it is in itself."""
         fact_of = self.bound_facts(call, facts.get)
@@ -161,7 +188,7 @@ class Callees(ABC):
         depth = max(self.summarising.count(function), self.depth.get(function, 0))
         if depth >= DEPTH:
             fact_of = {name: rough(f, None) for name, f in fact_of.items()}
-        return (function, tuple(fact_of.items())), fact_of, depth
+        return (self.concrete(function, fact_of), tuple(fact_of.items())), fact_of, depth
 
     def call_effects(self, call: Call, facts: Facts, varied: Set[str] = frozenset()) -> CallEffects:
         """What a call does to the objects that it is given; the names that are ``varied`` may carry derivatives."""
@@ -428,3 +455,27 @@ def _is_marked(size: str) -> bool:
 
 def _marked_atom(atom: Atom) -> Atom:
     return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))
+
+
+def own_terms(facts: Mapping[str, Fact]) -> dict[str, Fact]:
+    """The facts about the parameters of a function in its own terms."""
+    symbols: dict[Dim, Dim] = {}
+    return {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
+
+
+def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
+    """The fact about a parameter in terms of its own: equal sizes stay equal, by whatever expression they are known."""
+
+    def renamed(size: Dim) -> Dim:
+        kept = size == 1 or (str(size)[0] == "n" and is_symbol(size))
+        return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
+
+    if fact.dims:
+        return resized(fact, tuple(map(renamed, fact.dims)))
+    if fact.kind == "scalar" and fact.size is not None:
+        return replace(fact, size=renamed(fact.size))
+    shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape
+    items = None
+    if fact.items is not None:
+        items = tuple((k, _renamed(f, f"{name}[{k!r}]", symbols)) for k, f in fact.items)
+    return replace(fact, shape=shape, items=items)

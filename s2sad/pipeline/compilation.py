@@ -17,17 +17,17 @@ from s2sad.differentiate.forward import forward
 from s2sad.differentiate.known import Known, Pair, Reversed, TangentCall
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
-from s2sad.ir.traverse import names_in
-from s2sad.ir.types import SCALAR, Atom, Dim, Fact, is_symbol, resized, rough, same_shape
+from s2sad.ir.traverse import base, names_in
+from s2sad.ir.types import SCALAR, Atom, Fact, rough, same_shape
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
-from s2sad.pipeline.callees import DEPTH
-from s2sad.pipeline.compiled import Compiled, Doings, Goal
+from s2sad.pipeline.callees import DEPTH, own_terms
+from s2sad.pipeline.compiled import Compiled, Doings, Goal, tangent_names
 from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
 from s2sad.pipeline.met import has_met
@@ -35,12 +35,16 @@ from s2sad.pipeline.pairs import Again, border, display, halves
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
+from s2sad.runtime.tangents import as_tangent
 from s2sad.runtime.trees import conformed
+from s2sad.runtime.zero_tangents import zero_tangent
 
 _serial = itertools.count(1)
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
 # These two raise for what they do not accept, so they are not pure.
 _CONFORMED = Op("runtime", "conformed", conformed)
+_AS_TANGENT = Op("runtime", "as_tangent", as_tangent, pure=False)
+_ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
 _CONSTANT_LOSS = Op("runtime", "constant_loss", constant_loss, pure=False)
 
 
@@ -121,7 +125,7 @@ class _Compilation(Analyser):
         tangent = None
         if goal in ("tangent", "tangent_call"):
             context = Context() if goal == "tangent_call" else None
-            made = self.make_tangent(function, wrt, facts, f"{stem}_jvp", None, context)
+            made = self.make_tangent(function, wrt, facts, f"{stem}_jvp", None, context, has_aux=has_aux)
             tangent, doings, names = made.call, made.doings, (made.call.function.name,)
         elif goal == "effects":
             a = self.analysed(function, wrt, facts, context=Context(), display=True)
@@ -240,12 +244,11 @@ class _Compilation(Analyser):
         """The function that a call runs, and the facts about its parameters in its own terms."""
         function = call.op.function
         assert isinstance(function, types.FunctionType)
-        symbols: dict[Dim, Dim] = {}
-        own_facts = {name: _renamed(fact, name, symbols) for name, fact in facts.items()}
+        own_facts = own_terms(facts)
         # A function that calls itself, each time with other facts, is not followed for ever.
         if sum(known is not None and known[0] is function and not c.done for known, c in made.items()) > DEPTH:
             own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
-        return function, own_facts
+        return self.concrete(function, own_facts), own_facts
 
     def tangent(
         self,
@@ -272,21 +275,16 @@ class _Compilation(Analyser):
         key: Any,
         context: Context | None,
         varied: frozenset[str] = frozenset(),
+        has_aux: bool = False,
     ) -> _Tangent:
         """Write the tangent of a function: for a call, or, without ``context``, for a user."""
         every = tuple(sorted(varied.union(wrt))) if varied else wrt
         a = self.analysed(function, wrt, facts, context=context, display=True, varied=every)
         cell = types.CellType()
         op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
-        taken = {p.public for p in a.function.params}
-        given: dict[str, str] = {}
-        for param in a.function.params:
-            if param.public in wrt:
-                public = f"{param.public}_dot"
-                while public in taken:
-                    public += "_"
-                taken.add(public)
-                given[param.name] = f"{public}.0"
+        own = [p for p in a.function.params if p.public in wrt]
+        named = tangent_names([p.public for p in a.function.params], [p.public for p in own])
+        given = {p.name: f"{public}.0" for p, public in zip(own, named, strict=True)}
         result = a.function.result
         items = result.items if isinstance(result, Build) else () if result == Const(None) else (result,)
         active = [i for i, item in enumerate(items) if not a.activity.active.isdisjoint(names_in(item))]
@@ -322,6 +320,8 @@ class _Compilation(Analyser):
             result=display((*items, *made.dots)),
             title=_title(a.lowered.source, wrt, "tangent", facts),
         )
+        if self.conformed and context is None:
+            whole = _with_tangent(whole, result, dict(zip(active, made.dots, strict=True)), given, a.facts, has_aux)
         # The caller sees what is written, and its tangents.
         written = [p.name for p in a.function.params if p.name in a.effects.written and context is not None]
         shown = finished_forward(a, whole, made, [*written, *(given[name] for name in written if name in given)])
@@ -421,6 +421,40 @@ def _conformed(bar: Expr, param: Var, facts: Facts, made: Facts) -> Expr:
     return Call(_CONFORMED, (bar, param))
 
 
+def _with_tangent(
+    function: Function,
+    result: Expr,
+    dots: Mapping[int, Expr],
+    given: Mapping[str, str],
+    facts: Facts,
+    has_aux: bool,
+) -> Function:
+    """The tangent of a function that takes tangents as a user gives them, and returns the value and the tangent of it.
+
+    Args:
+        function: The tangent, in terms of the names of the function itself.
+        result: The result of that.
+        dots: The tangents of the items of the result that have one.
+        given: The tangents of the parameters by their names.
+        facts: What is known of the function itself.
+        has_aux: The second of two results has no tangent.
+    """
+    single = not isinstance(result, Build)
+    items = result.items if isinstance(result, Build) else (result,)
+    tangents = [dots.get(i) or Call(_ZERO_TANGENT, (item,)) for i, item in enumerate(items)]
+    if has_aux:
+        if single or len(items) != 2:
+            raise UnsupportedError([Violation(None, "a pair that is made elsewhere", "Return value, aux.")])
+        whole = Build("tuple", (items[0], tangents[0], items[1]))
+    else:
+        parts = (result, tangents[0]) if single else (result, Build("tuple", tuple(tangents)))
+        whole = Build("tuple", parts)
+    checks = [Assign(dot, Call(_AS_TANGENT, (Var(f"{base(dot)}.given"), Var(name)))) for name, dot in given.items()]
+    names = {dot: f"{base(dot)}.given" for dot in given.values()}
+    params = tuple([replace(p, name=names.get(p.name, p.name)) for p in function.params])
+    return replace(function, params=params, body=(*checks, *function.body), result=whole)
+
+
 def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:
     file = source.file.rpartition("/")[2]
     what = {
@@ -437,21 +471,3 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
     assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
     legend = "v_dot is the tangent of v" if goal == "tangent" else "v_bar is the adjoint of v: d(result)/d(v)"
     return (first, *assumed, legend)
-
-
-def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
-    """The fact about a parameter in terms of its own: equal sizes stay equal, by whatever expression they are known."""
-
-    def renamed(size: Dim) -> Dim:
-        kept = size == 1 or (str(size)[0] == "n" and is_symbol(size))
-        return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
-
-    if fact.dims:
-        return resized(fact, tuple(map(renamed, fact.dims)))
-    if fact.kind == "scalar" and fact.size is not None:
-        return replace(fact, size=renamed(fact.size))
-    shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape
-    items = None
-    if fact.items is not None:
-        items = tuple((k, _renamed(f, f"{name}[{k!r}]", symbols)) for k, f in fact.items)
-    return replace(fact, shape=shape, items=items)

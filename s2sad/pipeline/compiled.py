@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -77,3 +77,20 @@ class Compiled:
             if function.__code__ is not code:
                 return False
         return not self._others or all(guard.holds() for guard in self._others)
+
+
+def tangent_names(params: Sequence[str], wrt: Sequence[str]) -> tuple[str, ...]:
+    """The names of the tangents of some parameters, other than those of all parameters.
+
+    Example:
+        >>> tangent_names(("x", "x_dot"), ("x",))
+        ('x_dot_',)
+    """
+    taken, found = set(params), []
+    for name in wrt:
+        public = f"{name}_dot"
+        while public in taken:
+            public += "_"
+        taken.add(public)
+        found.append(public)
+    return tuple(found)

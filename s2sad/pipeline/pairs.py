@@ -224,7 +224,9 @@ def halves(
     )
     bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
     others = {*pair.again, *map(base, bars)}
-    called = "saved" if "saved" not in others else "saved_"
+    called = "saved"
+    while called in others:
+        called += "_"
     if len(needed) == 1:
         (only,) = needed
         own = base(only)

@@ -102,5 +102,50 @@ def fitting(x_dot: Any, x: Any, name: str, label: str) -> Any:
     return zero_tangent(x)
 
 
+def as_tangent(x_dot: Any, x: Any) -> Any:
+    """The tangent that a program gives for ``x``, checked as `fitting` does.
+
+    Example:
+        >>> as_tangent(1, 2.5)
+        1.0
+    """
+    return fitting(x_dot, x, "an argument", "jvp")
+
+
+def real_array(x: Any) -> Any:
+    """``x``, if it is a real number or array, of which Jacobians inside a differentiated function are made.
+
+    Raises:
+        ArgumentError: for anything else.
+    """
+    if isinstance(x, (float, int, np.ndarray, np.number)) and not np.iscomplexobj(x):
+        return x
+    what = "complex" if np.iscomplexobj(x) else f"an object of type {type(x).__name__}"
+    raise ArgumentError(
+        f"a result is differentiated inside a differentiated function, and is {what}\nReturn one real number or array."
+    )
+
+
+def same_value(again: Any, value: Any, value_bar: Any) -> None:
+    """Check that the adjoint of the value of a function fits, and that the function gives that value again.
+
+    A pullback that a differentiated function calls is the gradient of the product of the value and the adjoint.
+
+    Args:
+        again: The value of a function, computed again.
+        value: The value of that function, computed before.
+        value_bar: The adjoint.
+
+    Raises:
+        ArgumentError: for an adjoint of another shape, or another value.
+    """
+    if np.shape(real_array(again)) != np.shape(real_array(value_bar)):
+        what = f"the value has shape {np.shape(again)}, its adjoint was given with shape {np.shape(value_bar)}"
+        raise ArgumentError(f"vjp: {what}")
+    if not np.array_equal(again, value, equal_nan=True):
+        what = "a function whose pullback is called inside a differentiated function gave two values for one argument"
+        raise ArgumentError(f"{what}\nDraw random numbers before, and pass them as arguments.")
+
+
 def _unfit(label: str, name: str, what: str, wanted: str) -> ArgumentError:
     return ArgumentError(f"{label}: the tangent of {name} {what}, {wanted}")

@@ -16,9 +16,10 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value,
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
-from s2sad.transform import branches, existing, generators, objects
+from s2sad.transform import branches, existing, generators, objects, simple
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through
+from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import functional_call, is_functional
 from s2sad.transform.known import (
     Abstract,
@@ -34,6 +35,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     Super,
+    is_callable,
     is_plain,
     is_static,
 )
@@ -148,8 +150,7 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
                 raise NotSpecialisedError("star")
             named.update((kind, value) for kind, value in args if kind not in ("", "*"))
             whole = [*given, *more, *named.items()]
-            done = apply(s, function.function, whole, op, frame)
-            return _written(s, function.function, whole, op, frame) if done is None else done
+            return _applied(s, function.function, whole, op, frame)
         case Choice():
             arms = [functools.partial(_arm, s, side, args, op, frame) for side in (function.then, function.orelse)]
             return branches.fork(s, function.test, arms, [""], frame.place or op.place)
@@ -182,10 +183,29 @@ def _starting(s: Specialiser, function: Abstract, args: Args) -> tuple[Start, Ar
 
 
 def _arm(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> End:
-    done = apply(s, function, args, op, frame)
-    if done is None:
-        done = _written(s, function, args, op, frame)
+    done = _applied(s, function, args, op, frame)
     return done if isinstance(done, End) else End("yield", done)
+
+
+def _applied(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> tuple[Abstract, ...] | End:
+    """Call an abstract value, or write the call as it is."""
+    done = apply(s, function, args, op, frame)
+    return _written(s, function, args, op, frame) if done is None else done
+
+
+def decorated(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """A function with decorators that are known, and called with it."""
+    count = op.data.decorators
+    made: Abstract = simple.closure(s, op, frame)
+    for operand in reversed(op.operands[:count]):
+        decorator = s.get(operand, frame)
+        if not is_callable(decorator):
+            return None
+        done = apply(s, decorator, [("", made)], op, frame)
+        if not isinstance(done, tuple):
+            return None
+        (made,) = done
+    return (made,)
 
 
 def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> tuple[Abstract, ...]:
@@ -213,6 +233,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return _super(args, frame)
     if value is object.__init__:
         return (NONE,)
+    done = derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))
+    if done is not None:
+        return done
     if is_functional(value):
         return functional_call(s, known, args, lambda f, given: call_function(s, f, given, op, frame, None))
     done = built_in(s, value, args, op, frame)

@@ -74,10 +74,10 @@ def passed(
         starts[name] = found[0], bind(s, found[0].code, found[0].defaults, found[1])
     layout: list[Operand] = list(before)
     for start, bound in starts.values():
-        layout += [leaf for leaf in _shapes(s, start, bound)[0].leaves if leaf not in layout]
+        layout += [leaf for leaf in shapes_of(s, start, bound)[0].leaves if leaf not in layout]
     place = frame.place or op.place
     for name, (start, bound) in starts.items():
-        cell = _standing(s, start, bound, layout, op, enter)
+        cell = standing(s, start, bound, layout, op, enter)
         given[name] = Known(cell.cell_contents, (s.making.refer(cell, cell.cell_contents.__name__),))
     rest = layout[leading:]
     if rest or title in given:
@@ -104,7 +104,7 @@ def _further(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     return (value,) if row is None and value in s.numbers else row
 
 
-def _shapes(s: Specialiser, start: Start, bound: Mapping[str, Abstract]) -> tuple[Shapes, object, list[object]]:
+def shapes_of(s: Specialiser, start: Start, bound: Mapping[str, Abstract]) -> tuple[Shapes, object, list[object]]:
     """The shapes of what a function is given and sees, their key, and how to make all that again."""
     shapes = Shapes(s.state, lambda value: True, lambda constant: True, {}, s.numbers)
     args = [shapes.of(bound[p.name], p.name) for p in start.code.params]
@@ -114,7 +114,7 @@ def _shapes(s: Specialiser, start: Start, bound: Mapping[str, Abstract]) -> tupl
     return shapes, key, [*(rebuild for _, rebuild in args), env[1], owner and owner[1]]
 
 
-def _standing(
+def standing(
     s: Specialiser, start: Start, bound: Mapping[str, Abstract], layout: Sequence[Operand], op: Operation, enter: Enter
 ) -> types.CellType:
     """A function of the new program whose parameters stand for the operands in ``layout``, in a cell.
@@ -122,7 +122,7 @@ def _standing(
     Raises:
         NotSpecialisedError: for one that changes what it sees.
     """
-    shapes, known, rebuilds = _shapes(s, start, bound)
+    shapes, known, rebuilds = shapes_of(s, start, bound)
     where = tuple([layout.index(leaf) for leaf in shapes.leaves])
     key = ("standing", start.code, start.owner and start.owner[0], known, where, len(layout))
     if key in s.standing:

@@ -103,16 +103,20 @@ def copy(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def function(s: Specialiser, op: Operation, frame: Frame) -> Done:
     definition: Definition = op.data
-    code = definition.code
-    count = definition.decorators
-    if code.awaits or any(s.get(o, frame) is not WRAPPING for o in op.operands[:count]):
+    if definition.code.awaits or any(s.get(o, frame) is not WRAPPING for o in op.operands[: definition.decorators]):
         return None
+    return (closure(s, op, frame),)
+
+
+def closure(s: Specialiser, op: Operation, frame: Frame) -> Closure:
+    """A function that the program makes, without its decorators."""
+    definition: Definition = op.data
+    count = definition.decorators
     values = [s.get(o, frame) for o in op.operands[count : count + len(definition.defaults)]]
     defaults = dict(zip(definition.defaults, values, strict=True))
     made = Closure(definition, op.kind == "lambda", frame.env, defaults, frame.home, frame.owner, op.place)
-    made.identity.whole = made
-    s.state[made.identity] = NONE
-    return (made,)
+    made.identity.whole, s.state[made.identity] = made, NONE
+    return made
 
 
 # --- displays
@@ -493,8 +497,3 @@ def operand_of(value: Abstract) -> Operand | None:
     if not is_static(value):
         return value  # type: ignore[return-value]
     return value.operand if isinstance(value, (Known, Method)) else None
-
-
-def is_record(value: Abstract) -> bool:
-    """Whether a value is an object that the program makes."""
-    return isinstance(value, Record)

@@ -68,7 +68,7 @@ HANDLERS: dict[str, Handler] = {
     "load": simple.load,
     "store": simple.store,
     "copy": simple.copy,
-    "function": simple.function,
+    "function": _either(simple.function, calls.decorated),
     "lambda": simple.function,
     "tuple": simple.tuple_display,
     "list": simple.list_display,

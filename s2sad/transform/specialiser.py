@@ -118,7 +118,7 @@ class Specialiser:
         self.guards: dict[tuple[Any, ...], Guard] = {}
         #: The functions of the new program, by what they were made of.
         self.lifted: dict[Any, Any] = {}
-        #: Functions of the new program that are given to others, by what is static of them.
+        #: Functions of the new program that are given to others, by what is static of them, and derivatives of these.
         self.standing: dict[Any, types.CellType] = {}
         self.sources: dict[types.FunctionType, Source] = {}
         #: What makes the exits of the loops around the place where the new program is written.
