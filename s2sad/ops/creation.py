@@ -217,7 +217,7 @@ def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(3), "C"), sample(numbers()), sample(complexes(2)), sample(singles(2))]
 
 
-@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.common.same_array, forms=METHOD)
+@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.joining.array_from("a"), forms=METHOD)
 def copy(z_bar: Array, a: Array, order: str = "K") -> Array:
     return z_bar
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,15 @@ def copy_arrays(z_bar: Any, x: Any) -> Any:
 
 @linear(copy_reachable_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred")
 def copy_reachable(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+# What it does classes may say themselves.
+@linear(
+    copy.deepcopy, wrt=["x"], samples=_numbers, infer=infer.common.first,
+    dtype="inferred", ordered=True,
+)  # fmt: skip
+def deepcopy(z_bar: Any, x: Any, memo: Any = None) -> Any:
     return z_bar
 
 

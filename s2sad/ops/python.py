@@ -78,7 +78,6 @@ operation(
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 # What they do classes may say themselves.
 operation(copy.copy, signature=lambda x: None, ordered=True)
-operation(copy.deepcopy, signature=lambda x, memo=None: None, result="fresh", ordered=True)
 
 # --- text ---
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,8 @@ _REAL: tuple[type, ...] = (bool, int, float, np.bool_, *(np.dtype(c).type for c 
 _NUMBERS: tuple[type, ...] = (*_REAL, complex, *(np.dtype(c).type for c in "FDG"))
 #: The classes of arrays that NumPy's own functions make, and others of which nobody sees that an array is of them.
 _ARRAYS = (np.ndarray, np.memmap)
+#: What ``np.isscalar`` says yes of.
+_SCALARS = (np.generic, numbers.Number, str, bytes)
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -42,6 +45,9 @@ def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
         return _compared(test, facts)
     if isinstance(test, Call) and test.op.function is isinstance and len(test.args) == 2 and not test.kwargs:
         return _is_instance(facts.get(test.args[0]), test.args[1], classes)
+    if isinstance(test, Call) and test.op.function is np.isscalar and len(test.args) == 1 and not test.kwargs:
+        said = {issubclass(cls, _SCALARS) for cls in _classes_of(facts.get(test.args[0]))}
+        return said.pop() if len(said) == 1 else None
     value = _value(test, facts)
     return None if value is _UNKNOWN else bool(value)
 
@@ -100,16 +106,16 @@ def _classes_of(fact: Fact) -> tuple[type, ...]:
         return ()
     if fact.value is not None:
         return (type(fact.value),)
-    numbers = (_REAL if fact.real else _NUMBERS) if fact.precision else ()
+    scalars = (_REAL if fact.real else _NUMBERS) if fact.precision else ()
     match fact.kind:
         case "none":
             return (type(None),)
         case "array":
             return _ARRAYS
         case "scalar":
-            return numbers
+            return scalars
         case "numeric":
-            return (*numbers, *_ARRAYS) if numbers else ()
+            return (*scalars, *_ARRAYS) if scalars else ()
         case "tuple":
             return (tuple,)
         case "list":

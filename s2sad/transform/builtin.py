@@ -27,7 +27,7 @@ from s2sad.transform.containers import (
     performed,
     run_through,
 )
-from s2sad.transform.copies import as_dict, as_tuple, copied, namespace, replaced
+from s2sad.transform.copies import as_dict, as_tuple, copied, deeply_copied, namespace, replaced
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     WRAPPING,
@@ -253,6 +253,13 @@ def got(s: Specialiser, getter: Any, args: Args, op: Operation, frame: Frame) ->
     return (found[0] if len(found) == 1 else Row(tuple(found)),)
 
 
+def _isscalar(s: Specialiser, values: list[Abstract]) -> Done:
+    (value,) = values if len(values) == 1 else (None,)
+    if isinstance(value, Constant):
+        return (Constant(np.isscalar(value.value)),)
+    return (Constant(False),) if isinstance(value, (Items, Row, Record)) else None
+
+
 def _unused(s: Specialiser, values: list[Abstract]) -> Done:
     return None
 
@@ -265,6 +272,7 @@ _BY_METHODS: dict[Any, str] = {len: "__len__", abs: "__abs__"}
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
     isinstance: _isinstance,
+    np.isscalar: _isscalar,
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),
     tuple: _sequence(lambda s, row: Row(tuple(row))),
@@ -281,4 +289,5 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     dataclasses.asdict: as_dict,
     dataclasses.astuple: as_tuple,
     copy.copy: copied,
+    copy.deepcopy: deeply_copied,
 }

@@ -7,7 +7,7 @@ import dataclasses
 import types
 from collections.abc import Mapping
 
-from s2sad.ir.code import UNSET, Constant, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import static_member
 from s2sad.transform.containers import computed, items_of, run_through
 from s2sad.transform.iterators import Given
@@ -120,9 +120,99 @@ def copied(given: Given) -> Done:
         return (items_of(s, held, content.keys, value.cls, content.factory),)
     if isinstance(value, Row):
         return (value,)
-    if not isinstance(value, Record) or static_member(value.cls, "__copy__") is not None:
-        return None
-    special = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
-    if any(static_member(value.cls, name) is not vars(object).get(name) for name in special):
+    if not isinstance(value, Record) or not _copies_by_attributes(value.cls, "__copy__"):
         return None
     return (new_object(s, value.cls, fields_of(s, value)),)
+
+
+def _copies_by_attributes(cls: type, method: str) -> bool:
+    """Whether the copy of an object of a class has its attributes, or copies of them, and nothing else is done."""
+    special = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
+    plain = all(static_member(cls, name) is vars(object).get(name) for name in special)
+    return plain and static_member(cls, method) is None
+
+
+class _Deep:
+    """``copy.deepcopy`` of objects and containers that are known: what is one in the original is one in the copy.
+
+    The values of the new program are copied together, since some may be one array under two names.
+    """
+
+    def __init__(self, given: Given) -> None:
+        self.given, self.s = given, given.s
+        self.values: dict[Value, Abstract] = {}
+        self.made: dict[Cell, Abstract] = {}
+
+    def look(self, value: Abstract) -> None:
+        """Find the values to be copied."""
+        match value:
+            case Value():
+                self.values[value] = value
+            case Row():
+                for item in value.items:
+                    self.look(item)
+            case Record() if _copies_by_attributes(value.cls, "__deepcopy__"):
+                self.inside(value.identity, list(fields_of(self.s, value).values()))
+            case Items() if (content := self.s.content(value)) is not None:
+                self.inside(value.cell, [self.s.state[slot] for slot in content.slots])
+            case Constant():
+                pass
+            case Known() if isinstance(value.value, (type, types.FunctionType, types.BuiltinFunctionType)):
+                pass
+            case _:
+                raise NotSpecialisedError("deepcopy")
+
+    def inside(self, cell: Cell, held: list[Abstract]) -> None:
+        if cell not in self.made:
+            self.made[cell] = NONE
+            for value in held:
+                self.look(value)
+
+    def copy(self) -> None:
+        """Write the copies of values."""
+        s, place = self.s, self.given.frame.place or self.given.op.place
+        self.made.clear()
+        function, values = s.outside(copy.deepcopy, "deepcopy"), list(self.values)
+        if len(values) == 1:
+            self.values = {values[0]: s.emit("call", s.operands([function, *values], place), ("",), "", place)}
+        elif values:
+            together = s.emit("tuple", values, (False,) * len(values), "", place)
+            made = s.emit("call", s.operands([function, together], place), ("",), "", place)
+            copies = tuple([Value(v.name) for v in values])
+            s.write(Operation("unpack", (made,), copies, (len(copies), None), (), place))
+            self.values = dict(zip(values, copies, strict=True))
+
+    def of(self, value: Abstract) -> Abstract:
+        """The copy of something."""
+        match value:
+            case Value():
+                return self.values[value]
+            case Row():
+                return Row(tuple(map(self.of, value.items)), value.cls)
+            case Record():
+                if value.identity not in self.made:
+                    record = self.made[value.identity] = new_object(self.s, value.cls, {})
+                    for name, held in fields_of(self.s, value).items():
+                        record.fields[name] = Cell(name, None, record)
+                        self.s.state[record.fields[name]] = self.of(held)
+                return self.made[value.identity]
+            case Items():
+                content = self.s.content(value)
+                assert content is not None
+                if value.cell not in self.made:
+                    items = [self.of(self.s.state[slot]) for slot in content.slots]
+                    self.made[value.cell] = items_of(self.s, items, content.keys, value.cls, content.factory)
+                return self.made[value.cell]
+        return value
+
+
+def deeply_copied(given: Given) -> Done:
+    """``copy.deepcopy(...)`` of an object or container."""
+    (value,) = given.values if len(given.values) == 1 and not given.named else (None,)
+    if not isinstance(value, (Items, Row, Record)):
+        return None
+    deep = _Deep(given)
+    deep.look(value)
+    deep.copy()
+    given.s.used = True
+    return (deep.of(value),)

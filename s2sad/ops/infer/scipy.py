@@ -202,6 +202,12 @@ def condensed(b: Bound, fact: Look) -> Fact:
     return Fact("array", None, 1, True)
 
 
+def square_form(b: Bound, fact: Look) -> Fact:
+    """A matrix of distances for a row of them, or the row for the matrix."""
+    given = fact(b["X"])
+    return Fact("array", None, 3 - given.ndim if given.ndim in (1, 2) else None, given.real)
+
+
 def sparse_solution(b: Bound, fact: Look) -> Fact | None:
     """The solution for one right-hand side: of its shape."""
     return Fact("array", None, 1, real=False) if fact(b["b"]).kind == "array" and fact(b["b"]).ndim == 1 else OPEN

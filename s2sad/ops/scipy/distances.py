@@ -79,7 +79,7 @@ def _forms() -> Sequence[Sample]:
     return [sample(numbers(6)), sample(numbers(1)), sample(np.triu(a, 1), "no", False), sample(a, checks=False)]
 
 
-@linear(distance.squareform, wrt=["X"], samples=_forms, result="unknown", dtype="unknown")
+@linear(distance.squareform, wrt=["X"], samples=_forms, infer=infer.scipy.square_form, dtype="unknown")
 def squareform(z_bar: Array, X: Array, force: str = "no", checks: bool = True) -> Array:
     return squareform_adjoint(z_bar, X)
 
