@@ -70,7 +70,12 @@ def maybe_complex(made: Applied, fact: Callable[[Expr], Fact]) -> list[str]:
     if not made.rule.real_only:
         return []
     known = {name: fact(made.bound.get(name, Const(None))) for name in made.rule.wrt}
-    return [name for name, f in known.items() if not f.real and (f.numeric or f.kind == "open")]
+    # Functions of Python's refuse complex numbers themselves, but for those of NumPy's.
+    kinds = ("scalar",) if made.rule.dtype == "float" else ("scalar", "array", "numeric", "open")
+    parts = {
+        name: [f, *(item for _, item in f.items or ()), *([f.each] if f.each else [])] for name, f in known.items()
+    }
+    return [name for name, of in parts.items() if any(not f.real and f.kind in kinds for f in of)]
 
 
 def in_precision(

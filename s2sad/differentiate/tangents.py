@@ -195,9 +195,10 @@ class Tangents:
 
     def as_arrays(self, call: Call, rule: Rule, bound: Mapping[str, Expr]) -> dict[str, Expr]:
         """The operands, with arrays for lists where NumPy makes them, since operators do not."""
-        if not rule.broadcasts or call.op.kind == "operator":
+        if call.op.kind == "operator":
             return dict(bound)
-        lists = {n: v for n, v in bound.items() if self.make.fact(v).kind in ("list", "tuple")}
+        taken = {n: v for n, v in bound.items() if rule.takes_array(n) and not rule.consumes}
+        lists = {n: v for n, v in taken.items() if self.make.fact(v).kind in ("list", "tuple")}
         return {**bound, **{n: Call(_ARRAY, (v,)) for n, v in lists.items()}}
 
     def dot(self, value: Expr, whole: Expr) -> Expr:

@@ -49,6 +49,7 @@ _ALONG = Op("runtime", "along_places", positions.along_places)
 _MASK = Op("runtime", "mask_places", positions.mask_places)
 
 _ONE_BY_ONE = "Write a loop over the indices, or a[index] = ... where no index repeats."
+_IGNORED = "Leave out=... away and use the result."
 _ASSIGN = "Assign the result to elements instead (a[index] = values)."
 
 
@@ -146,6 +147,9 @@ class Writers(Changes):
             outs = [e for e in outs[0].elts if not is_none(e)]
         if len(outs) != 1 or (isinstance(function, np.ufunc) and function.nout != 1):
             self.unsupported(node, "with several arrays in out has no derivative rule")
+            return self.opaque(node)
+        if called.spec is not None and called.spec.ignores_out:
+            self.unsupported(node, "is given out, and leaves it as it is in this version of NumPy", _IGNORED)
             return self.opaque(node)
         rest = without_out(node, called)
         if not known:

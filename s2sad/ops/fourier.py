@@ -118,6 +118,7 @@ def irfft(z_bar: Array, a: Array, n: int | None = None, axis: int = -1, norm: No
 
 @linear(
     np.fft.hfft,
+    ignores_out=True,
     wrt=["a"],
     samples=_of_complex,
     infer=infer.fourier.turned_back,
@@ -180,6 +181,7 @@ def fft2(z_bar: Array, a: Array, s: Any = None, axes: Any = (-2, -1), norm: Norm
 
 @linear(
     np.fft.ifft2,
+    ignores_out=True,
     wrt=["a"],
     samples=_planes_of_any,
     infer=infer.fourier.along_all,
@@ -255,6 +257,7 @@ def rfftn(z_bar: Array, a: Array, s: Any = None, axes: Any = None, norm: Norm = 
 
 @linear(
     np.fft.irfft2,
+    ignores_out=True,
     wrt=["a"],
     samples=_planes_of_complex,
     infer=infer.fourier.with_half(real=True),

@@ -19,7 +19,6 @@ from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import Function, Sample, linear, real, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
-    align_weights,
     average_adjoints,
     average_tangent,
     count,
@@ -28,7 +27,6 @@ from s2sad.runtime.arrays import (
     deviation,
     mean_ties,
     share_ties,
-    unalign_weights,
     unbroadcast,
     unreduce,
 )
@@ -440,14 +438,9 @@ if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 def _average_jvp(
     a_dot: Array, weights_dot: Array, z: Array, a: Array, axis: Axis, weights: Array, returned: bool, keepdims: bool
 ) -> Array:
-    if returned:
-        return average_tangent(a_dot, weights_dot, z, a, axis, weights, keepdims)
-    if weights is None:
+    if returned is False and weights is None:
         return np.mean(a_dot, axis=axis, keepdims=keepdims)
-    w = align_weights(weights, np.shape(a), axis)
-    w_dot = align_weights(weights_dot, np.shape(a), axis)
-    shifted = a_dot * w + (a - unreduce(z, np.shape(a), axis, keepdims)) * w_dot
-    return np.sum(shifted, axis=axis, keepdims=keepdims) / np.sum(w, axis=axis, keepdims=keepdims)
+    return average_tangent(a_dot, weights_dot, z, a, axis, weights, keepdims, returned)
 
 
 def _averages() -> Sequence[Sample]:
@@ -474,12 +467,7 @@ def average(
     *,
     keepdims: bool = False,
 ) -> Array:
-    if returned:
-        bars = average_adjoints(z_bar, z, a, axis, weights, keepdims)
-        return bars[0], bars[1]
-    if weights is None:
+    if returned is False and weights is None:
         return unreduce(z_bar / count(np.shape(a), axis), np.shape(a), axis, keepdims), 0.0
-    w = align_weights(weights, np.shape(a), axis)
-    share = unreduce(z_bar / np.sum(w, axis=axis, keepdims=keepdims), np.shape(a), axis, keepdims)
-    w_bar = share * (a - unreduce(z, np.shape(a), axis, keepdims))
-    return share * w, unalign_weights(w_bar, np.shape(weights), axis)
+    bars = average_adjoints(z_bar, z, a, axis, weights, keepdims, returned)
+    return bars[0], bars[1]

@@ -130,6 +130,8 @@ class OpSpec:
     complex_adjoints: bool = False
     #: Whether all operands are read before anything is written into ``out`` or the first of them.
     reads_first: bool = False
+    #: Whether it takes ``out``, and writes nothing there: a defect of NumPy's.
+    ignores_out: bool = False
     samples: Samples = tuple
 
     @property
@@ -168,6 +170,12 @@ class Rule(OpSpec):
     #: The items of the result that have no derivative: to use one is an error as it runs.
     without: tuple[int, ...] = ()
 
+    def takes_array(self, parameter: str) -> bool:
+        """Whether the rule takes an operand for an array, where a list of numbers may be given as well."""
+        if self.broadcasts:
+            return True
+        return parameter != self.variadic and self.vjp.__annotations__.get(parameter) == "Array"
+
 
 class Options(TypedDict, total=False):
     """What may be said of an operation where it is declared: fields of `OpSpec`."""
@@ -198,6 +206,7 @@ class Options(TypedDict, total=False):
     odd: int
     mirrors: bool
     reads_first: bool
+    ignores_out: bool
     complex_adjoints: bool
     remedy: str
 
@@ -242,7 +251,7 @@ def _name(function: Function, otherwise: str = "") -> str:
     if owner is not None:
         return f"{owner.__name__}.{name}"
     # Universal functions do not say where they are from.
-    home = module_of(function) or ("numpy" if hasattr(np, name) else "scipy.special")
+    home = module_of(function) or ("numpy" if getattr(np, name, None) is function else "scipy.special")
     if home.startswith("scipy."):
         home = home.partition("._")[0]
     owner = f"{owner_name(function.__self__)}." if isinstance(function, types.MethodType) else ""
@@ -295,8 +304,9 @@ def _add(
     if wrt is None:
         wrt = [n for n in names if n not in defaults]
     # The functions of ``math`` give numbers of Python's.
-    precision = "float" if module_of(function) == "math" else "operands"
-    said: dict[str, Any] = {"name": _name(function, body.__name__), "dtype": precision, "result": "fresh", **options}
+    precision, real_only = ("float", True) if module_of(function) == "math" else ("operands", False)
+    said: dict[str, Any] = {"name": _name(function, body.__name__), "dtype": precision, "result": "fresh"}
+    said.update({"real_only": real_only, **options})
     said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
     said["steps"] = frozenset(said.get("steps", ()))
     _enter(

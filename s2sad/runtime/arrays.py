@@ -287,25 +287,39 @@ def unalign_weights(g: Any, shape: Shape, axis: Axis = None) -> Any:
 
 
 def average_adjoints(
-    g: Any, z: Any, a: Any, axis: Axis = None, weights: Any = None, keepdims: bool = False
+    g: Any, z: Any, a: Any, axis: Axis = None, weights: Any = None, keepdims: bool = False, returned: bool = True
 ) -> tuple[Any, Any]:
     """Return the adjoints of ``a`` and ``weights``, given ``g``, those of an average and of the sum of the weights.
+
+    Without the latter where it is not ``returned``.
 
     >>> average_adjoints((1.0, 10.0), (2.0, 4.0), np.array([1.0, 3.0]), None, np.array([2.0, 2.0]))
     (array([0.5, 0.5]), array([ 9.75, 10.25]))
     """
     shape = np.shape(a)
+    if not returned:
+        g, z = (g, 0.0), (z, None)
     if weights is None:
         return unreduce(g[0] / count(shape, axis), shape, axis, keepdims), 0.0
     w = align_weights(weights, shape, axis)
-    share = unreduce(g[0] / z[1], shape, axis, keepdims)
-    w_bar = share * (a - unreduce(z[0], shape, axis, keepdims)) + unreduce(g[1], shape, axis, keepdims)
+    total = z[1] if returned else np.sum(np.broadcast_to(w, shape), axis=axis, keepdims=keepdims)
+    share = unreduce(g[0] / total, shape, axis, keepdims)
+    w_bar = share * (a - unreduce(z[0], shape, axis, keepdims))
+    if returned:
+        w_bar = w_bar + unreduce(g[1], shape, axis, keepdims)
     return share * w, unalign_weights(w_bar, np.shape(weights), axis)
 
 
 def average_tangent(
-    a_dot: Any, weights_dot: Any, z: Any, a: Any, axis: Axis = None, weights: Any = None, keepdims: bool = False
-) -> tuple[Any, Any]:
+    a_dot: Any,
+    weights_dot: Any,
+    z: Any,
+    a: Any,
+    axis: Axis = None,
+    weights: Any = None,
+    keepdims: bool = False,
+    returned: bool = True,
+) -> Any:
     """Return the tangents of an average and of the sum of the weights; the transpose of `average_adjoints`.
 
     >>> average_tangent(np.ones(2), np.zeros(2), (2.0, 4.0), np.array([1.0, 3.0]), None, np.array([2.0, 2.0]))
@@ -313,9 +327,10 @@ def average_tangent(
     """
     if weights is None:
         mean = np.mean(a_dot, axis=axis, keepdims=keepdims)
-        return mean, np.zeros_like(mean)
+        return (mean, np.zeros_like(mean)) if returned else mean
     shape = np.shape(a)
     w, w_dot = align_weights(weights, shape, axis), align_weights(weights_dot, shape, axis)
-    shifted = a_dot * w + (a - unreduce(z[0], shape, axis, keepdims)) * w_dot
-    total = np.sum(np.broadcast_to(w_dot, shape), axis=axis, keepdims=keepdims)
-    return np.sum(shifted, axis=axis, keepdims=keepdims) / z[1], total
+    mean, total = z if returned else (z, np.sum(np.broadcast_to(w, shape), axis=axis, keepdims=keepdims))
+    shifted = a_dot * w + (a - unreduce(mean, shape, axis, keepdims)) * w_dot
+    mean_dot = np.sum(shifted, axis=axis, keepdims=keepdims) / total
+    return (mean_dot, np.sum(np.broadcast_to(w_dot, shape), axis=axis, keepdims=keepdims)) if returned else mean_dot

@@ -78,11 +78,12 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
     """Adjoint of ``a`` in ``w, v = np.linalg.eigh(a, UPLO)``; zero in the triangle that is not read.
 
     Raises:
-        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen, or on the
-            factor of modulus one that each complex vector is free up to.
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
     """
     inner = v * np.expand_dims(np.real(w_bar), -2)
     if np.any(v_bar != 0):
+        if np.iscomplexobj(v):
+            v_bar = np.conj(_phases_adjoint(np.conj(v_bar), v, _anchor(UPLO)))
         turn = transposed(v) @ v_bar
         if np.iscomplexobj(v):
             _check_phases(turn, v_bar)
@@ -94,7 +95,39 @@ def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]
     """Tangents of ``w, v = np.linalg.eigh(a, UPLO)``, which reads one triangle of ``a``."""
     a_dot = hermitian_part(doubled_triangle(a_dot, UPLO.upper() == "U"))
     inner = adjoint(v) @ a_dot @ v
-    return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ _over_gaps(inner, w)
+    v_dot = v @ _over_gaps(inner, w)
+    if np.iscomplexobj(v):
+        v_dot = v_dot - _turned(v, v_dot, _anchor(UPLO)) * v
+    return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v_dot
+
+
+# A complex vector is free up to a factor of modulus one.  LAPACK reduces the matrix to a real one by reflections that
+# leave the first axis alone, or the last one, so that this component of each vector is real, and stays real.
+
+
+def _anchor(UPLO: str) -> int:
+    """The row in which LAPACK's eigenvectors are real."""
+    return -1 if UPLO.upper() == "U" else 0
+
+
+def _turned(v: Any, v_dot: Any, row: int) -> Any:
+    """By how much the tangents of vectors turn them in the plane, where the vectors stay real in a row."""
+    here = v[..., [row], :]
+    return 1j * ratio(np.imag(v_dot[..., [row], :]), np.real(here)) if negligible(np.imag(here), v) else 0.0
+
+
+def _phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
+    """The conjugate adjoint of vectors, with what it has through the turn that keeps them real in a row.
+
+    ``rest`` is the product of other vectors that turn with them, and their adjoints.
+    """
+    here = v[..., [row], :]
+    if not negligible(np.imag(here), v):
+        return v_bar
+    product = np.imag(np.sum(np.conj(v_bar) * v, axis=-2) + rest)
+    v_bar = v_bar.astype(np.result_type(v_bar, v))
+    v_bar[..., row, :] += 1j * ratio(product, np.real(here[..., 0, :]))
+    return v_bar
 
 
 def _over_gaps(matrix: Any, values: Any, turn: Any = None) -> Any:
@@ -231,8 +264,7 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
 
     Raises:
         UndefinedDerivativeError: the loss depends on how vectors are chosen: those of a repeated singular value, those
-            that ``full_matrices=True`` adds, or by a factor of modulus one in complex vectors; or on those
-            of a non-square matrix with a singular value of zero.
+            that ``full_matrices=True`` adds; or on those of a non-square matrix with a singular value of zero.
     """
     (u_bar, s_bar, vh_bar), (u, s, vh), (m, n) = z_bar, z, np.shape(a)[-2:]
     if hermitian:
@@ -241,6 +273,11 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
     k, v, u_bar, v_bar = s.shape[-1], adjoint(vh), np.conj(u_bar), transposed(vh_bar)
     u, u_bar = _with_complement(u[..., :k], u[..., k:], u_bar[..., :k], u_bar[..., k:])
     v, v_bar = _with_complement(v[..., :k], v[..., k:], v_bar[..., :k], v_bar[..., k:])
+    if np.iscomplexobj(u):
+        if m < n:
+            u_bar = _phases_adjoint(u_bar, u, 0, np.sum(np.conj(v_bar) * v, axis=-2))
+        else:
+            v_bar = _phases_adjoint(v_bar, v, 0, np.sum(np.conj(u_bar) * u, axis=-2))
     middle = np.expand_dims(np.real(s_bar), -2) * identity(k, s)
     if not (np.any(u_bar != 0) or np.any(v_bar != 0)):
         return np.conj(u @ middle @ adjoint(v))
@@ -323,7 +360,7 @@ def svd_or_values_adjoint(z_bar: Any, z: Any, a: Any, compute_uv: bool, hermitia
 def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Tangent of ``z = np.linalg.svd(a)``, with vectors or without; raises what `svd_adjoint` raises.
 
-    Complex vectors turn as in JAX, and those that ``full_matrices=True`` adds do not turn among themselves.
+    Those that ``full_matrices=True`` adds do not turn among themselves.
     """
     if hermitian:
         return _hermitian_svd_tangent(a_dot, a, compute_uv)
@@ -345,6 +382,9 @@ def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: 
         u_dot = u_dot + _over_values(a_dot @ v - u @ inner, wide, a_dot)
     if a.shape[-1] > k:
         v_dot = v_dot + _over_values(adjoint(a_dot) @ u - v @ adjoint(inner), wide, a_dot)
+    if np.iscomplexobj(a):
+        turn = _turned(u, u_dot, 0) if a.shape[-2] < a.shape[-1] else _turned(v, v_dot, 0)
+        u_dot, v_dot = u_dot - turn * u, v_dot - turn * v
     u_dot = np.concatenate([u_dot, -u @ (adjoint(u_dot) @ u_rest)], -1)
     v_dot = np.concatenate([v_dot, -v @ (adjoint(v_dot) @ v_rest)], -1)
     return u_dot, s_dot, adjoint(v_dot)

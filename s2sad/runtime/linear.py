@@ -40,6 +40,8 @@ def like(g: Any, structure: Any) -> Any:
         return rebuild(structure, items)
     if np.iscomplexobj(g) and not np.iscomplexobj(structure):
         g = np.real(g)
+    if np.size(g) == 1 and np.ndim(g) > np.ndim(structure) == 0:  # a number where NumPy takes it for an array of one
+        g = np.reshape(g, ())
     return g[()] if isinstance(structure, (int, float, complex)) and isinstance(g, np.ndarray) else g
 
 

@@ -198,6 +198,9 @@ def _system(x: Any, deg: int, w: Any) -> tuple[Any, Any, Any, Any]:
         raise UndefinedDerivativeError(message, "Solve for the coefficients, with np.linalg.lstsq(np.vander(x, n), y).")
     if np.ndim(deg):
         raise UndefinedDerivativeError("np.polyfit of a list of degrees has no derivative", "Give one degree.")
+    if np.size(x) <= deg:
+        message = "the fit of more coefficients than there are points has no derivative rule"
+        raise UndefinedDerivativeError(message, "Fit fewer coefficients, or use np.linalg.lstsq.")
     v = np.vander(x, deg + 1)
     column = np.ones((np.size(x), 1)) if w is None else np.reshape(w, (-1, 1))
     # Columns of one length, as in np.polyfit, for the sake of the factors.

@@ -134,6 +134,8 @@ def quantile_adjoint(
     array([0.  , 0.25, 0.75, 0.  ])
     """
     shape = np.shape(a)
+    if np.size(a) == 0:  # of nothing it is NaN
+        return np.zeros_like(a)
     low, high, part, rise = _picked(a, q, axis, method, nan, weights)
     left, n = _split(shape, axis)
     rows = np.moveaxis(np.reshape(g, (np.size(q), *left)), 0, -1)
@@ -166,6 +168,8 @@ def quantile_tangent(
     >>> quantile_tangent(np.array([1.0, 2.0, 4.0, 0.0]), np.array([3.0, 1.0, 2.0, 7.0]), 0.25)
     np.float64(3.5)
     """
+    if np.size(a) == 0:
+        return np.zeros((*np.shape(q), *_split(np.shape(a), axis, keepdims)[0]))[()]
     low, high, part, rise = _picked(a, q, axis, method, nan, weights)
     x = merge_axes(np.where(np.isnan(a), 0, t) if nan else t, axis)
     first, second = np.take_along_axis(x, low, -1), np.take_along_axis(x, high, -1)
@@ -242,7 +246,10 @@ def mean_values(t: Any, a: Any, values: Any = None) -> Any:
     array([1.5, 5. ])
     """
     place, number = _places_of_values(a, values)
-    return (np.bincount(place, np.ravel(t), number.size) / number).astype(np.result_type(t))
+    total = np.bincount(place, np.ravel(np.real(t)), number.size)
+    if np.iscomplexobj(t):
+        total = total + 1j * np.bincount(place, np.ravel(np.imag(t)), number.size)
+    return (total / number).astype(np.result_type(t))
 
 
 def _places_of_values(a: Any, values: Any) -> tuple[Any, Any]:

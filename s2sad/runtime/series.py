@@ -212,6 +212,8 @@ def of_roots_tangent(t: Any, kind: str, roots: Any) -> Any:
     array([ 3., -1.,  0.])
     """
     others = np.array([of_kind(kind, "fromroots")(np.delete(roots, i)) for i in range(np.size(roots))])
+    if not others.size:
+        return np.zeros(1)
     return np.append(-(np.asarray(t) @ others), 0)
 
 
@@ -222,6 +224,9 @@ def _system(v: Any, w: Any) -> tuple[Any, Any, Any]:
     if np.iscomplexobj(v) or np.iscomplexobj(w):
         what = "the fit of a series at complex points has no derivative"
         raise UndefinedDerivativeError(what, "Solve for the coefficients, with np.linalg.lstsq.")
+    if len(v) < np.shape(v)[1]:
+        what = "the fit of more coefficients than there are points has no derivative rule"
+        raise UndefinedDerivativeError(what, "Fit fewer coefficients, or use np.linalg.lstsq.")
     column = np.ones((len(v), 1)) if w is None else np.reshape(w, (-1, 1))
     q, r = np.linalg.qr(column * v)
     return column, q, r

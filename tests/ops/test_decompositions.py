@@ -52,6 +52,32 @@ def complex_hermitian(c):
     return np.sum(w**3) + np.sum(np.abs(v) ** 2 * W)
 
 
+@pytest.mark.parametrize("uplo", ["L", "U"])
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_complex_eigenvectors_turn_as_those_of_lapack(uplo: str, mode: str) -> None:
+    for c in C, STACK + 1j * np.cos(STACK):
+        w = np.cos(np.arange(c.size).reshape(c.shape)) + 1j
+
+        def f(a, uplo, w=w):
+            return np.sum(np.real(np.linalg.eigh(a, uplo)[1] * w))
+
+        check_grads(lambda a, f=f: f(a, uplo), (c,), modes=(mode,))
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 3), (3, 4), (2, 9), (9, 2)])
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+def test_complex_singular_vectors_turn_as_those_of_lapack(shape: tuple[int, int], mode: str) -> None:
+    draw = np.random.default_rng(5)
+    c = draw.normal(size=shape) + 1j * draw.normal(size=shape)
+    left, right = np.cos(np.arange(2.0 * shape[0])) + 1j, np.sin(np.arange(2.0 * shape[1])) - 0.5j
+
+    def f(a, left, right):
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        return np.sum(np.real(u[:, :2] * left)) + np.sum(np.real(vh[:2] * right)) + s[0]
+
+    check_grads(lambda a: f(a, left.reshape(-1, 2), right.reshape(2, -1)), (c,), modes=(mode,))
+
+
 def components(x):
     xc = x - x.mean(axis=0)
     _, v = np.linalg.eigh(xc.T @ xc / len(x))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.fft import irfft, rfft
 
-from s2sad import check_grads, grad
+from s2sad import check_grads, grad, ops
+from s2sad.errors import UnsupportedError
 from s2sad.runtime.fourier import rfft_adjoint
 from tests.oracle import numeric_gradient
 
@@ -173,3 +174,26 @@ def test_the_transform_of_a_list_is_turned_back_once() -> None:
     lines = [line.partition("#")[0] for line in grad(of_a_list).source.splitlines()]
     assert sum(line.count("np.fft.fft(") for line in lines) == 2
     np.testing.assert_allclose(grad(of_a_list)(0.3, 0.7), numeric_gradient(of_a_list, (0.3, 0.7)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", [n for n in np.fft.__all__ if not n.endswith(("freq", "shift"))])
+def test_transforms_that_leave_out_as_it_is_are_refused(name: str) -> None:
+    function = getattr(np.fft, name)
+    a = np.cos(np.arange(16.0)).reshape(4, 4) + (0 if name.startswith(("r", "ih")) else 1j)
+    z = function(a)
+    out = np.zeros_like(z)
+    function(a, out=out)
+    known = ops.find(function)
+    assert known is not None
+    assert np.array_equal(out, z) or known.ignores_out
+
+    def f(x: Any) -> Any:
+        into = np.zeros(z.shape, z.dtype)
+        function(x, out=into)
+        return np.sum(np.abs(into) ** 2)
+
+    if known.ignores_out:
+        with pytest.raises(UnsupportedError, match="leaves it as it is"):
+            grad(f)(a)
+    else:
+        np.testing.assert_allclose(grad(f)(a), numeric_gradient(f, (a,)), rtol=1e-6, atol=1e-6)

@@ -24,7 +24,7 @@ from s2sad.runtime.decompositions import (
     eigvals_adjoint,
     eigvals_tangent,
     qr_adjoint,
-    svd_adjoint,
+    svd_or_values_adjoint,
     svd_tangent,
     svdvals_adjoint,
 )
@@ -364,9 +364,7 @@ def svd(
     check_finite: bool = True,
     lapack_driver: str = "gesdd",
 ) -> Array:
-    if compute_uv:
-        return svd_adjoint(z_bar, z, a)
-    return svdvals_adjoint(z_bar, a)
+    return svd_or_values_adjoint(z_bar, z, a, compute_uv, False)
 
 
 def _svdvals_jvp(a_dot: Array, z: Array, a: Array) -> Array:

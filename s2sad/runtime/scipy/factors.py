@@ -93,6 +93,8 @@ def lu_tangent(a_dot: Any, p: Any, low: Any, up: Any) -> tuple[Any, Any]:
 
 def lu_factor_adjoint(lu_bar: Any, lu: Any, piv: Any) -> Any:
     """Adjoint of ``a`` in ``lu, piv = linalg.lu_factor(a)``."""
+    if np.ndim(lu) < 2:  # of a number
+        return lu_bar
     low, up = _split(lu)
     product_bar = _product_adjoint(
         np.tril(lu_bar[..., : low.shape[-1]], -1), np.triu(lu_bar[..., : up.shape[-2], :]), low, up
@@ -102,6 +104,8 @@ def lu_factor_adjoint(lu_bar: Any, lu: Any, piv: Any) -> Any:
 
 def lu_factor_tangent(a_dot: Any, lu: Any, piv: Any) -> Any:
     """Tangent of ``lu`` in ``lu, piv = linalg.lu_factor(a)``."""
+    if np.ndim(lu) < 2:
+        return a_dot
     low, up = _split(lu)
     order = np.expand_dims(_order(lu, piv), -1)
     l_dot, u_dot = _product_tangent(np.take_along_axis(a_dot, order, axis=-2), low, up)
