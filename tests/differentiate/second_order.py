@@ -1,19 +1,28 @@
-"""Second derivatives of random programs, by differentiating emitted gradients, against differences of the gradients."""
+"""Second derivatives of random programs, by differentiating emitted texts, against differences of the gradients.
+
+python -m tests.differentiate.second_order --count 2000 --seed 0 --level 1 [--jobs 2] [--size 10]
+"""
 
 from __future__ import annotations
 
+import argparse
+import functools
+import multiprocessing
+import re
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from s2sad import grad, jvp, vjp
 from s2sad.errors import S2SADError
+from s2sad.pushforwards import TangentOf
 from tests.random_programs import Verdict, generate, load, random_direction
 from tests.trees import fresh, leaves, tree_map
 
-#: The modes in which the gradient is differentiated.
-MODES = ("forward", "reverse")
+#: The modes in which the gradient is differentiated; or in reverse the ``tangent``.
+MODES = ("forward", "reverse", "tangent")
 
 
 def moved(trees: list[Any], ways: list[Any], step: float) -> list[Any]:
@@ -52,7 +61,7 @@ def judge(seed: int, level: int, size: int, mode: str) -> Verdict:
             return Verdict("refused", "the gradient")
         args = list(fresh(program.args))
         try:
-            found = _second(df, program, args, way, mode)
+            found = _second(df, f, program, args, way, mode)
         except S2SADError as error:
             return Verdict("refused", str(error).split("error: ", 1)[-1].splitlines()[0])
         h = 2e-3
@@ -72,7 +81,7 @@ def judge(seed: int, level: int, size: int, mode: str) -> Verdict:
     return Verdict("compared")
 
 
-def _second(df: Any, program: Any, args: list[Any], way: list[Any], mode: str) -> float:
+def _second(df: Any, f: Any, program: Any, args: list[Any], way: list[Any], mode: str) -> float:
     """The second derivative along a direction."""
     directions = [d for _, d in leaves(way)]
     if mode == "forward":
@@ -80,9 +89,60 @@ def _second(df: Any, program: Any, args: list[Any], way: list[Any], mode: str) -
         for i, tangent in zip(program.argnums, way, strict=True):
             tangents[i] = tangent
         found = jvp(df, args, tangents)[1]
+    elif mode == "tangent":
+        made = TangentOf(f, program.argnums, has_aux=False)
+        dots = dict(zip(made.dots, way, strict=True))
+        value, pullback = vjp(functools.partial(made, **dots), *args, argnums=program.argnums)
+        found = pullback(
+            tuple(
+                [
+                    np.asarray(s, np.result_type(v)) if isinstance(v, np.ndarray) else s
+                    for s, v in zip((0.0, 1.0), value, strict=True)
+                ]
+            )
+        )
     else:
         value, pullback = vjp(df, *args, argnums=program.argnums)
         given = iter(directions)
         found = pullback(tree_map(lambda _: next(given), value))
     parts = [g for _, g in leaves(list(found))]
     return sum(float(np.sum(g * d)) for g, d in zip(parts, directions, strict=True))
+
+
+def _judged(task: tuple[int, int, int]) -> list[tuple[int, str, Verdict]]:
+    seed, level, size = task
+    found = []
+    for mode in MODES:
+        try:
+            found.append((seed, mode, judge(seed, level, size, mode)))
+        except Exception as error:
+            found.append((seed, mode, Verdict("failed", f"{type(error).__name__}: {error}")))
+    return found
+
+
+def main() -> None:
+    """Judge many programs in all modes, and count why they are refused."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, default in (("count", 200), ("seed", 0), ("level", 1), ("size", 8), ("jobs", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    given = parser.parse_args()
+    tasks = [(given.seed + n, given.level, 2 + n % (given.size - 1)) for n in range(given.count)]
+    kinds: Counter[tuple[str, str]] = Counter()
+    causes: dict[tuple[str, str], list[int]] = {}
+    with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=100) as pool:
+        for group in pool.imap_unordered(_judged, tasks, chunksize=4):
+            for seed, mode, verdict in group:
+                kinds[mode, verdict.kind] += 1
+                if verdict.kind == "failed":
+                    print(seed, mode, verdict.message, flush=True)
+                elif verdict.kind == "refused":
+                    cause = re.sub(r"\b\w*\d\w*\b|\w+_bar\w*", "N", verdict.message)
+                    causes.setdefault((mode, cause), []).append(seed)
+    for (mode, cause), seeds in sorted(causes.items(), key=lambda item: (item[0][0], -len(item[1]))):
+        print(f"{len(seeds):5} {mode:8} {cause[:110]}  {seeds[:3]}")
+    for mode in MODES:
+        print(mode, ", ".join(f"{kind}: {n}" for (m, kind), n in sorted(kinds.items()) if m == mode))
+
+
+if __name__ == "__main__":
+    main()

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from s2sad import grad, jvp, stop_gradient, value_and_grad, vjp
 from s2sad.errors import ArgumentError, S2SADError
-from tests.differentiate.second_order import judge
+from tests.differentiate.second_order import MODES, judge
 from tests.kernels.catalogue import KERNELS
 from tests.oracle import richardson_jvp
 
 X = np.array([0.3, 0.4, 0.5, 0.6])
 
 
-@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("level", [1, 2])
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(2, 11)), seed=st.integers(0, 2**32 - 1))
