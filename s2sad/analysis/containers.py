@@ -59,7 +59,7 @@ def faults(function: Function, facts: Facts, calls: Mapping[Call, CallEffects], 
     holders = _Holders(function, groups, facts, calls, ends)
     params = {p.name for p in function.params}
     reported: set[frozenset[str]] = set()
-    stale = dict(_stale(function.body, groups, set()))
+    stale = dict(_stale(function.body, groups, set(), {p.name for p in function.params}))
     held = holders.changed_later(function.body)
     for target, call in changes(function.body):
         group = groups[target]
@@ -163,8 +163,10 @@ class _Holders:
                     return True
                 if op.kind == "method" and op.name == "copy":
                     return True
-                if (spec := ops.spec_of(op.function)) is not None and spec.zeros:
-                    return True
+                if (spec := ops.spec_of(op.function)) is not None:
+                    # A list is no view of an array, although what it holds may be.
+                    of_array = bool(args) and self.facts.get(args[0]).kind == "array"
+                    return spec.zeros or spec.result == "fresh" or (spec.result == "view" and of_array)
                 if op.kind == "index":
                     return self.facts.get(value).kind == "list" and _is_slice(args[1])
                 if op.kind == "user":
@@ -305,30 +307,38 @@ def unsafe(function: Function) -> Iterator[tuple[str, Stmt]]:
     kept = _Kept(function, groups, Facts({}, {}), {}, "").changed_later(function.body)
     yield from ((name, stmt) for stmt in walk(function.body) for name in writes(stmt) if name in kept)
     gone: set[str] = set()
-    yield from _stale(function.body, groups, gone)
-    yield from _stale(function.reverse or (), groups, gone)
+    there = {p.name for p in function.params}
+    yield from _stale(function.body, groups, gone, there)
+    yield from _stale(function.reverse or (), groups, gone, there)
 
 
-def _stale(block: Block, groups: Mapping[str, frozenset[str]], gone: set[str]) -> Iterator[tuple[str, Stmt]]:
-    """The names that are read although what they hold has been changed since; ``gone`` are those that were before."""
+def _stale(
+    block: Block, groups: Mapping[str, frozenset[str]], gone: set[str], there: set[str]
+) -> Iterator[tuple[str, Stmt]]:
+    """The names that are read although what they hold has been changed since.
+
+    ``gone`` are those that were before, ``there`` all that may have a value by now.
+    """
     for stmt in block:
         for name in reads(stmt):
             if name in gone:
                 yield name, stmt
         if isinstance(stmt, If):
             other = set(gone)
-            yield from _stale(stmt.then, groups, gone)
-            yield from _stale(stmt.orelse, groups, other)
+            yield from _stale(stmt.then, groups, gone, there)
+            yield from _stale(stmt.orelse, groups, other, there)
             gone |= other
         elif isinstance(stmt, (For, While)):
             while True:
-                before = set(gone)
-                yield from _stale(stmt.body, groups, gone)
-                gone |= before
-                if gone == before:
+                before = set(gone), set(there)
+                there.update(writes(stmt))
+                yield from _stale(stmt.body, groups, gone, there)
+                gone |= before[0]
+                if (gone, there) == before:
                     break
         else:
             if isinstance(stmt, Assign) and is_change(stmt.value):
-                gone |= groups[stmt.target]
+                gone |= groups[stmt.target] & there
             # A name holds what has just moved into it.
             gone.difference_update(writes(stmt))
+            there.update(writes(stmt))

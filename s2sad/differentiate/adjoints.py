@@ -58,7 +58,7 @@ class Adjoints(Buffers):
 
     def __init__(self, known: Known) -> None:
         super().__init__(known)
-        self.place = known.place
+        self.place, self.again = known.place, known.again
         self.unbound = known.unbound
         self.violations: list[Violation] = []
         #: The names that have a value somewhere, now that what is dead is gone.
@@ -172,7 +172,8 @@ class Adjoints(Buffers):
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
         fact = self.of[x.name]
-        if fact.kind == "array" and fact.ndim != 0 and fact.real and isinstance(old, Var) and old.name in self.owned:
+        ours = isinstance(old, Var) and old.name in self.owned and not self.again
+        if ours and fact.kind == "array" and fact.ndim != 0 and fact.real:
             g = self.plain(g, fact)
             if self.fact(g).real:
                 subtracted = isinstance(g, Call) and g.op == algebra.NEGATE

@@ -24,7 +24,6 @@ from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
 
 _LIST = Op("runtime", "list", list)
-_DICT = Op("runtime", "dict", dict)
 _BOOL = Op("runtime", "bool", bool)
 _IN = Op("compare", "in")
 _GET = Op("method", "get")
@@ -87,7 +86,7 @@ class Containers(Operations):
         elif isinstance(g, Call) and g.op.function in _MAKE_LISTS and kind == "list":
             made = g
         else:
-            made = Call(_DICT if kind == "dict" else _LIST, (g,))
+            made = Call(COPY if kind == "dict" else _LIST, (g,))
         self.owned.difference_update(names_in(g))
         new = self.let(self.bar(name), made, Fact(kind))
         self.owned.add(new.name)
@@ -115,6 +114,13 @@ class Containers(Operations):
         new = self.let(self.bar(name), Call(ZEROS, (Var(held),)), Fact(_kind(self.of[name])))
         self.owned.add(new.name)
         return new
+
+    def joined(self, name: str, *bars: Expr) -> str:
+        """A new name in which adjoints of ``name`` meet."""
+        join = super().joined(name, *bars)
+        if self.is_changed(name) and all(self.fact(bar).kind == _kind(self.of[name]) for bar in bars):
+            self.of[join] = Fact(_kind(self.of[name]))
+        return join
 
     def writable(self, x: Var) -> Var:
         """The adjoint of ``x`` as an object of its own that may be written in place."""

@@ -118,6 +118,8 @@ class Known:
     place: Callable[[Any], Place]
     callees: Callees
     context: Context
+    #: Whether the adjoint is to be differentiated itself: then sums of adjoints are values, and not written in place.
+    again: bool = False
 
 
 @dataclass(frozen=True)

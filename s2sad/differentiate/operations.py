@@ -208,7 +208,7 @@ class Operations(Adjoints):
             self.emit(Store(x_bar, key, z_bar, "+", self.origin))
             return
         if key is not None:
-            self.emit(Evaluate(Call(_ADD_AT, (x_bar, key, z_bar)), self.origin))
+            self.add_to_item(x_bar, key, z_bar, self.fact(call))
             return
         self.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), self.origin))
 
@@ -228,7 +228,7 @@ class Operations(Adjoints):
         fact = self.of[whole.name]
         item = self.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
         g = self.realised(self.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, item)
-        number = fact.kind in ("list", "dict") and item.kind == self.fact(g).kind == "scalar"
+        number = fact.kind in ("list", "tuple", "dict") and item.kind == self.fact(g).kind == "scalar"
         if number or (fact.kind == "array" and self.is_basic(index)):
             g = self.real_as(x_bar if self.is_buffer(whole) else whole, g, item)
             self.emit(Store(x_bar, index, g, "-" if self.is_turned(whole) else "+", self.origin))
@@ -236,8 +236,17 @@ class Operations(Adjoints):
             if self.is_turned(whole):
                 self.refuse_buffer(self.origin.line)
             self.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), self.origin))
+        elif fact.kind in ("list", "tuple", "dict") and self.fact(index).kind in ("scalar", "other"):
+            self.add_to_item(x_bar, index, g, item)
         else:
             self.emit(Evaluate(Call(_ADD_AT, (x_bar, as_value(index), self.adjoint_of(whole, g))), self.origin))
+
+    def add_to_item(self, x_bar: Var, key: Expr, g: Expr, item: Fact) -> None:
+        """Add ``g`` to an item of the adjoint of a container, which gets another object there."""
+        old = Call(INDEX, (x_bar, key))
+        known = item.kind == self.fact(g).kind == "array"
+        total = Call(algebra.ADD, (old, g)) if known else Call(ADD, (old, g))
+        self.emit(Store(x_bar, key, total, None, self.origin))
 
     def row(self, whole: Expr, counter: Var, bar: Expr) -> None:
         """The adjoint of what a loop over ``whole`` has reached: an item, but of a dict a key."""

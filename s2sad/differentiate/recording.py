@@ -38,16 +38,19 @@ def record(
     stored: Mapping[str, Expr],
     remaker: Remaker,
     unbound: frozenset[str],
+    again: bool = False,
 ) -> tuple[Block, Block]:
     """Return the forward and the reverse part with the tapes put in.
 
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its
     operands are there; ``stored`` has where in an array the value of a name is, and
     ``remaker`` decides what is computed again.  ``unbound`` are names that may have no
-    value when they are saved.
+    value when they are saved.  Of what is differentiated ``again`` all tapes are there from the beginning, so that none
+    of them may have no value.
     """
-    recorder = _Recorder(fresh, rebuildable, stored, remaker, unbound)
+    recorder = _Recorder(fresh, rebuildable, stored, remaker, unbound, again)
     forward, back = recorder.block(body, reverse, frozenset(), False)
+    forward = (*[Assign(t, Build("list", ())) for t in recorder.tapes], *forward)
     return set_first(forward, recorder.unset, unbound), back
 
 
@@ -59,8 +62,10 @@ class _Recorder:
         stored: Mapping[str, Expr],
         remaker: Remaker,
         unbound: frozenset[str],
+        again: bool,
     ) -> None:
         self.fresh = fresh
+        self.again = again
         self.rebuildable = rebuildable
         self.stored = stored
         self.remaker = remaker
@@ -83,7 +88,7 @@ class _Recorder:
                 done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
             elif isinstance(stmt, (For, While)) and isinstance(twin, For):
                 new, done[stmt.key] = self.loop(stmt, twin)
-                if not in_loop:
+                if not in_loop and not self.again:
                     forward += [Assign(t, Build("list", ())) for t in self.tapes]
                     self.tapes = []
                 forward.append(new)

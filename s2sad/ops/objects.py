@@ -28,10 +28,11 @@ from s2sad.runtime.objects import unitem, untolist
 from s2sad.runtime.objects import viewed as viewed_
 from s2sad.runtime.tangents import as_tangent as as_tangent_
 from s2sad.runtime.tangents import real_array as real_array_
-from s2sad.runtime.trees import add, scalar_seed, zeros
+from s2sad.runtime.trees import add as add_
 from s2sad.runtime.trees import conformed as conformed_
 from s2sad.runtime.trees import fresh as fresh_
 from s2sad.runtime.trees import own as own_
+from s2sad.runtime.trees import scalar_seed, unadd, zeros
 
 
 def _numbers() -> Sequence[Sample]:
@@ -181,14 +182,23 @@ def compressed(z_bar: Any, a: Any, condition: Any, axis: int | None = None) -> A
 
 operation(stop_gradient, signature=lambda x, name=None: None, infer=infer.common.first, dtype="inferred", leading=1)
 operation(copy_together, signature=lambda *arguments: None, result="fresh", infer=infer.common.row, dtype="inferred")
-constant(zeros, signature=lambda x: None, infer=infer.common.first, dtype="inferred", samples=_numbers, zeros=True)
-operation(add, signature=lambda a, b: None, infer=infer.common.first, dtype="inferred")
+constant(zeros, signature=lambda x: None, infer=infer.adjoints.zeros, dtype="inferred", samples=_numbers, zeros=True)
 constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred", ordered=True)
 
 
 @linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
 def widened(z_bar: Any, x: Any) -> Any:
     return z_bar
+
+
+def _sums() -> Sequence[Sample]:
+    a = np.array([2.5, -1.0])
+    return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a, 2.0), sample([1.5, a], [2.0, a + 1.0])]
+
+
+@linear(add_, wrt=["a", "b"], samples=_sums, infer=infer.adjoints.total, dtype="inferred", result="element")
+def add(z_bar: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    return unadd(z_bar, a), unadd(z_bar, b)
 
 
 def _adjoints() -> Sequence[Sample]:

@@ -178,7 +178,9 @@ class _Compilation(Analyser):
         place = a.lowered.source.place
         parts = sections(a.function, a.facts, a.effects)
         around = context or Context()
-        known = Known(a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, around)
+        known = Known(
+            a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, around, self.conformed
+        )
         made = reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
         if a.doubts:
             raise UnsupportedError(a.doubts)
@@ -233,7 +235,7 @@ class _Compilation(Analyser):
             result=result,
             title=_title(a.lowered.source, wrt, goal, facts),
         )
-        whole, memory = finished(a, whole, made)
+        whole, memory = finished(a, whole, made, self.conformed)
         return fold(whole, memory)
 
     # --- calls
@@ -385,7 +387,7 @@ class _Compilation(Analyser):
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
         result = Build("tuple", tuple(Build("tuple", part) for part in parts))
         whole = replace(a.function, body=made.body, reverse=made.reverse, result=result)
-        whole, memory = finished(a, whole, made)
+        whole, memory = finished(a, whole, made, self.conformed)
         self.stages.setdefault("adjoint", lambda: show(whole))
         titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module

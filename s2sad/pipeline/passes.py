@@ -36,7 +36,7 @@ from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
 
 
-def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function, Memory]:
+def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tuple[Function, Memory]:
     """The passes after the adjoint is written: joins, dead code, tapes, temporaries; and what shares memory."""
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
     groups = a.effects.objects()
@@ -61,7 +61,7 @@ def finished(a: Analysed, function: Function, made: Reversed) -> tuple[Function,
     stored = {name: item for name, item in made.stored.items() if name in there}
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
     unbound = a.lowered.unbound | made.unbound
-    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, stored, remaker, unbound)
+    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, stored, remaker, unbound, again)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)

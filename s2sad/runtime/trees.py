@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import laid_out_like
 
 
@@ -146,6 +147,22 @@ def add(a: Any, b: Any) -> Any:
             return b
         return add(b, a)
     return a + b
+
+
+def unadd(z_bar: Any, a: Any) -> Any:
+    """The adjoint of ``a`` for that of ``add(a, b)``, where ``a`` may be the number 0.0 and ``b`` anything.
+
+    Example:
+        >>> unadd(np.ones(2), 0.5)
+        2.0
+    """
+    if isinstance(a, np.ndarray):
+        return unbroadcast(z_bar, a.shape)
+    if isinstance(a, (list, tuple, dict)):
+        return z_bar
+    if isinstance(z_bar, (list, tuple, dict)):
+        return 0.0
+    return float(np.sum(z_bar)) if np.isrealobj(z_bar) else np.sum(z_bar)
 
 
 def _apart(a: Any, b: Any) -> UndefinedDerivativeError:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2sad import grad, jvp, stop_gradient, value_and_grad, vjp
+from s2sad import grad, hessian, jvp, stop_gradient, value_and_grad, vjp
 from s2sad.errors import ArgumentError, S2SADError
 from tests.differentiate.second_order import MODES, judge
 from tests.kernels.catalogue import KERNELS
@@ -262,3 +262,67 @@ class TestCalled:
 
         assert grad(root)(2.0) == pytest.approx(2 ** (-2 / 3) / 3)
         assert grad(grad(root))(2.0) == pytest.approx(-2 / 9 * 2 ** (-5 / 3))
+
+
+class TestReverseOverReverse:
+    """Pullbacks of gradients that save on tapes, and fill the adjoints of containers."""
+
+    @staticmethod
+    def check(f: Any, x: Any) -> None:
+        df = grad(f)
+        way = np.random.default_rng(0).normal(size=np.shape(x))
+
+        def along(x: Any) -> Any:
+            return np.sum(df(x) * way)
+
+        wanted = richardson_jvp(along, [x], [way])
+        assert np.sum(grad(along)(x) * way) == pytest.approx(wanted, rel=1e-7)
+        assert np.sum(jvp(df, (x,), (way,))[1] * way) == pytest.approx(wanted, rel=1e-7)
+
+    def test_a_loop_in_a_branch(self) -> None:
+        def f(x: Any) -> Any:
+            y = x
+            if np.sum(x) > 0.0:
+                k = 0
+                while k < 3:
+                    k += 1
+                    if y[0] >= 0.4:
+                        y = np.tanh(y * y + x)
+                    else:
+                        y = np.sin(y) * x
+            return np.sum(np.cos(y))
+
+        self.check(f, X)
+        self.check(f, -X)
+
+    def test_items_of_tuples_and_lists(self) -> None:
+        def f(x: Any) -> Any:
+            a, *rest = np.sin(x), x * x, np.sum(x)
+            pair = (rest[1], [a, rest[0]])
+            return np.sum(pair[1][0] * pair[1][1]) * pair[0]
+
+        self.check(f, X)
+
+    def test_lists_that_grow(self) -> None:
+        def f(x: Any) -> Any:
+            rows = []
+            for i in range(3):
+                rows.append(np.sin(x) * i * x)  # noqa: PERF401 - the point of the test
+            return np.sum(np.stack(rows, axis=-1) ** 2)
+
+        self.check(f, X)
+        # What is taken off the adjoint of the list is taken off one list.
+        assert "list(" not in grad(f).source_for(X)
+
+    def test_hessians_by_dicts(self) -> None:
+        def f(p: Any) -> Any:
+            return np.sum(np.sin(p["w"] * p["b"])) * p["b"]
+
+        w, b = np.array([0.7, 1.3]), 1.5
+        found = hessian(f)({"w": w, "b": b})
+        np.testing.assert_allclose(found["w"]["w"], np.diag(-(b**3) * np.sin(w * b)), rtol=1e-12)
+        mixed = 2 * b * np.cos(w * b) - w * b * b * np.sin(w * b)
+        np.testing.assert_allclose(found["w"]["b"], mixed, rtol=1e-12)
+        np.testing.assert_allclose(found["b"]["w"], mixed, rtol=1e-12)
+        both = np.sum(2 * w * np.cos(w * b) - b * w * w * np.sin(w * b))
+        np.testing.assert_allclose(found["b"]["b"], both, rtol=1e-12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from s2sad.ir.nodes import Build
-from s2sad.ir.types import OPEN, Fact
+from s2sad.ir.types import OPEN, Fact, Kind, either
 from s2sad.ops.infer.common import Bound, Infer, Look, items_of, like, literal, operands_real, shaped
 
 
@@ -31,8 +31,11 @@ def adjoints_of_items(name: str) -> Infer:
     """The adjoints of a sequence of arrays."""
 
     def infer(b: Bound, fact: Look) -> Fact | None:
-        items = [like(f, operands_real(b, fact)) or OPEN for f in items_of(fact(b[name])) or ()]
-        return Fact("list", items=tuple(enumerate(items))) if items else None
+        whole = fact(b[name])
+        items = [like(f, operands_real(b, fact)) or OPEN for f in items_of(whole) or ()]
+        if whole.kind not in ("list", "tuple"):
+            return None
+        return Fact(whole.kind, items=tuple(enumerate(items)) if items else None)
 
     return infer
 
@@ -41,3 +44,26 @@ def of_shape(b: Bound, fact: Look) -> Fact:
     """The first operand in the shape that the second says."""
     g, shape, *_ = b.values()
     return shaped(fact(g), shape, fact)
+
+
+def zeros(b: Bound, fact: Look) -> Fact | None:
+    """Zeros in the structure of a value: lists for its tuples, dicts for the fields of its dataclasses."""
+    return _zeros(fact(next(iter(b.values()))))
+
+
+def _zeros(fact: Fact) -> Fact:
+    kind = _SHADOWS.get(fact.kind)
+    if kind is None:
+        return fact if fact.numeric else OPEN
+    items = None if fact.items is None else tuple([(key, _zeros(item)) for key, item in fact.items])
+    return Fact(kind, items=items, each=None if fact.each is None else _zeros(fact.each))
+
+
+#: The kinds of the adjoints of containers.
+_SHADOWS: dict[str, Kind] = {"tuple": "list", "list": "list", "dict": "dict", "dataclass": "dict"}
+
+
+def total(b: Bound, fact: Look) -> Fact | None:
+    """The sum of two adjoints of one value."""
+    first, second = map(fact, b.values())
+    return either([first, second]) if first.kind == second.kind else None
