@@ -44,6 +44,7 @@ def _reductions() -> Sequence[Sample]:
         sample(a, axis=None),
         sample(t, axis=(0, 2)),
         sample(a, axis=0, initial=0.123),
+        sample(a, axis=1, initial=-1.5),
         sample(a, axis=1, initial=0.123, where=mask),
         sample(singles(2, 3)),
     ]
