@@ -37,6 +37,26 @@ _INDEXED: dict[str, tuple[Kind, str]] = {
 }
 
 
+#: Those of SciPy that are listed in the documentation.
+_SCIPY = (
+    "scipy.special", "scipy.linalg", "scipy.fft", "scipy.signal", "scipy.ndimage", "scipy.integrate",
+    "scipy.interpolate", "scipy.optimize", "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial.distance",
+    "scipy.stats",
+)  # fmt: skip
+_METHODS = "Distributions, with the methods that are differentiated by the point and all parameters:"
+_HEAD = """\
+# What is differentiated of NumPy {numpy} and SciPy {scipy}
+
+Made by `python -m s2sad.operations`; `s2sad operations scipy.special` says it of one module.
+Functions without a rule are welcome wherever nothing that is differentiated goes in.
+
+Every function that is differentiated is so in reverse and in forward mode, in double and in single precision, of
+numbers, arrays without axes, empty ones, and lists where NumPy takes them; `c` says that its operands may be complex.
+Universal functions take `where`, `out`, `dtype`, `casting` and `order` as well, and others `out` where NumPy has it.
+
+"""
+
+
 @dataclass(frozen=True)
 class Row:
     """One function: its class, and by what it is differentiated, or what to do instead."""
@@ -44,20 +64,26 @@ class Row:
     name: str
     kind: Kind
     text: str = ""
+    #: The other parameters that a rule takes.
+    options: str = ""
+    #: Whether the rule is one for complex operands too.
+    complex: bool = False
 
 
 def rows(module: str) -> Iterator[Row]:
     """The table of one module, or of the methods and attributes of ``numpy.ndarray``.
 
     Example:
-        >>> [row for row in rows("cmath") if row.name in ("cmath.exp", "cmath.isnan")]
-        [Row(name='cmath.exp', kind='rule', text='x'), Row(name='cmath.isnan', kind='constant', text='')]
+        >>> [(row.name, row.kind, row.text) for row in rows("cmath") if row.name in ("cmath.exp", "cmath.isnan")]
+        [('cmath.exp', 'rule', 'x'), ('cmath.isnan', 'constant', '')]
     """
     if module == "numpy.ndarray":
         yield from _members()
         return
     home = importlib.import_module(module)
     ops.load_imported()
+    if module == "scipy.stats":
+        yield from _distributions()
     for name in sorted(n for n in dir(home) if n[:1] != "_"):
         value = getattr(home, name)
         if home is np and name in _INDEXED:
@@ -82,7 +108,7 @@ def _is_listed(value: Any, home: types.ModuleType) -> bool:
 def _row(name: str, value: Any) -> Row:
     known = ops.spec_of(value)
     if isinstance(known, ops.Rule):
-        return Row(name, "rule", ", ".join(known.wrt))
+        return _ruled(name, known)
     if ops.model_of(value) is not None:
         return Row(name, "taken apart", "objects that are made and used in one program")
     if is_functional(value) or name in _LOOPED:
@@ -95,13 +121,46 @@ def _row(name: str, value: Any) -> Row:
     return Row(name, "none") if text is None else Row(name, "refused", text.rstrip("."))
 
 
+def _ruled(name: str, rule: ops.Rule) -> Row:
+    options = ", ".join([p for p in rule.parameters if p not in rule.wrt])
+    return Row(name, "rule", ", ".join(rule.wrt), options, _is_complex(rule))
+
+
+def _is_complex(rule: ops.Rule) -> bool:
+    """Whether a rule has a sample with a complex operand by which there is a derivative."""
+    if rule.real_only:
+        return False
+    for point in rule.samples():
+        places = [name in rule.wrt for name in rule.parameters[: len(point.args)]]
+        given = [x for i, x in enumerate(point.args) if i >= len(places) or places[i]]
+        if any(map(_holds_complex, [*given, *(x for name, x in point.kwargs.items() if name in rule.wrt)])):
+            return True
+    return False
+
+
+def _holds_complex(x: Any) -> bool:
+    return any(map(_holds_complex, x)) if isinstance(x, (list, tuple)) else np.iscomplexobj(x)
+
+
+def _distributions() -> Iterator[Row]:
+    """The methods of distributions of ``scipy.stats``, one row for each distribution."""
+    methods: dict[str, list[str]] = {}
+    for rule in ops.spec.rules():
+        home, _, name = rule.name.removeprefix("scipy.stats.").partition(".")
+        if rule.name.startswith("scipy.stats.") and name:
+            methods.setdefault(home, []).append(name)
+    for home in sorted(methods):
+        yield Row(f"scipy.stats.{home}", "rule", ", ".join(methods[home]))
+
+
 def _members() -> Iterator[Row]:
     for name in sorted(n for n in dir(np.ndarray) if n[:1] != "_"):
         is_method = callable(getattr(np.ndarray, name))
         known = ops.method(name) if is_method else ops.attribute(name)
         text = f"numpy.ndarray.{name}"
         if isinstance(known, ops.Rule):
-            yield Row(text, "rule", ", ".join(["itself", *known.wrt[1:]]))
+            options = ", ".join([p for p in known.parameters if p not in known.wrt])
+            yield Row(text, "rule", ", ".join(["itself", *known.wrt[1:]]), options, _is_complex(known))
         elif known is not None and known.constant:
             yield Row(text, "constant")
         elif known is not None and known.writes:
@@ -113,7 +172,7 @@ def _members() -> Iterator[Row]:
 
 
 _TITLES: dict[Kind, str] = {
-    "rule": "Differentiated, by the parameters in brackets:",
+    "rule": "Differentiated, by the parameters in brackets; behind the semicolon are others that are taken:",
     "taken apart": "Taken apart, as the Python that they are:",
     "constant": "Constant: their results have no derivative.",
     "writes": "Write into their arguments:",
@@ -130,19 +189,29 @@ def text(modules: Sequence[str] = ()) -> str:
         for kind, title in _TITLES.items():
             some = [row for row in table if row.kind == kind]
             if some:
-                lines += [title, "", *_list(some, module, kind), ""]
+                lines += [_METHODS if (module, kind) == ("scipy.stats", "rule") else title, ""]
+                lines += [*_list(some, module, kind), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def counts(modules: Sequence[str]) -> str:
+    """How many functions of each module are of each kind, as a table in Markdown."""
+    kinds: list[Kind] = ["rule", "taken apart", "constant", "writes", "refused"]
+    lines = ["| module | differentiated | taken apart | constant | write | refused |", "|---|---|---|---|---|---|"]
+    for module in modules:
+        table = list(rows(module))
+        numbers = [sum(row.kind == kind for row in table) for kind in kinds]
+        lines.append(f"| `{module}` | {' | '.join(map(str, numbers))} |")
+    return "\n".join(lines) + "\n"
+
+
 def document() -> str:
-    """The text of ``OPERATIONS.md``."""
-    version = ".".join(np.__version__.split(".")[:2])
-    head = (
-        f"# What is differentiated of NumPy {version}\n\nMade by `python -m s2sad.operations`; "
-        "`s2sad operations scipy.special` says the same of another module.\nFunctions without a rule are welcome "
-        "wherever nothing that is differentiated goes in.\n\n"
-    )
-    return head + text()
+    """The text of ``OPERATIONS.md``; SciPy's part is of the SciPy that is installed."""
+    scipy = importlib.import_module("scipy")
+    numbers, others = (".".join(m.__version__.split(".")[:2]) for m in (np, scipy))
+    modules = (*MODULES, *_SCIPY)
+    head = _HEAD.format(numpy=numbers, scipy=others) + counts(modules)
+    return head + "\n" + text(modules)
 
 
 def _list(table: Sequence[Row], module: str, kind: Kind) -> list[str]:
@@ -152,8 +221,14 @@ def _list(table: Sequence[Row], module: str, kind: Kind) -> list[str]:
         for row in table:
             why.setdefault(row.text, []).append(f"`{names[row]}`")
         return [line for text, some in why.items() for line in _wrapped(f"- {', '.join(some)}: {text}.", "  ")]
-    parts = [f"`{names[row]}` ({row.text})" if row.text and kind == "rule" else f"`{names[row]}`" for row in table]
-    return _wrapped(f"{', '.join(parts)}.", "")
+    return _wrapped(f"{', '.join([_part(names[row], row) for row in table])}.", "")
+
+
+def _part(name: str, row: Row) -> str:
+    if row.kind != "rule" or not row.text:
+        return f"`{name}`"
+    given = f"{row.text}; {row.options}" if row.options else row.text
+    return f"`{name}` ({given}){' c' if row.complex else ''}"
 
 
 def _wrapped(text: str, indent: str, width: int = 118) -> list[str]:

@@ -206,10 +206,8 @@ def compare(rule: Rule, library: Library, theirs: Function, most: int = 5) -> It
         if gap <= (2e-3 if low else 1e-7):
             yield "agree", ""
         else:
-            yield (
-                "differ",
-                f"{_shown(args, kwargs)}: theirs {given}, ours {found}; {_right(program, operands, z_bar, found)}",
-            )
+            right = _right(program, operands, z_bar, found)
+            yield "differ", f"{right}: {_shown(args, kwargs)}: theirs {given}, ours {found}"
 
 
 def _right(program: Function, operands: list[Any], z_bar: Any, found: Any) -> str:
