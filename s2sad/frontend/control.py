@@ -13,12 +13,14 @@ from s2sad.frontend import operators
 from s2sad.frontend.dependence import assigned, bound_names
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.hoisting import Hoisting, forever
+from s2sad.frontend.holding import names_held
 from s2sad.ir.nodes import (
     UNSET,
     Break,
     Call,
     Const,
     Copy,
+    Effect,
     Expr,
     For,
     If,
@@ -296,6 +298,17 @@ class ControlFlow(Hoisting):
                     node, "this form of zip or enumerate is not supported", "Unpack it in the loop's target."
                 )
         return self.operand(node)
+
+    def remember(self, s: Node) -> None:
+        """``remember(thing, "name", value)``: the object is given what is a constant from then on."""
+        thing, name, value = s.value.args
+        target = gast.Attribute(value=thing, attr=name.value, ctx=gast.Store())
+        made = gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), s)
+        whole = self.whole(value)
+        names = dict((*self.whole(thing).names, *whole.names))
+        held = tuple(names_held(value, self.resolver.lookup))
+        node = gast.gast_to_ast(gast.fix_missing_locations(made))
+        self.emit(Effect(node, tuple(names.items()), self.origin, (), False, held, whole.receivers, changes=True))
 
 
 def _strictness(call: Node) -> bool | None:

@@ -65,6 +65,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import walk
 from s2sad.runtime import stop_gradient
+from s2sad.runtime.objects import remember
 
 Node = Any
 
@@ -413,6 +414,9 @@ class _Lowering(Protected):
 
     def expression(self, s: Node) -> None:
         if isinstance(s.value, gast.Constant):
+            return
+        if isinstance(s.value, gast.Call) and self.resolver.lookup(s.value.func)[1] is remember:
+            self.remember(s)
             return
         if (loop := self.extension(s)) is not None:
             self.for_loop(loop)

@@ -35,6 +35,19 @@ def plain(x: Any, name: str | None = None) -> Any:
     return x
 
 
+def remember(thing: Any, name: str, value: Any) -> None:
+    """Set an attribute of an object that outlives the function: what is read of it later is a constant.
+
+    Example:
+        >>> import types
+        >>> thing = types.SimpleNamespace(x=1.0)
+        >>> remember(thing, "x", 2.0)
+        >>> thing.x
+        2.0
+    """
+    setattr(thing, name, value)
+
+
 def still(x: Any, known: Any) -> Any:
     """The list or dict ``x`` itself, if it holds the objects that it did when the program was compiled.
 

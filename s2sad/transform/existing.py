@@ -160,6 +160,26 @@ class InClass(Held):
         return not super().__call__(value)[0]
 
 
+@dataclass(frozen=True, eq=False)
+class Same:
+    """An object that is equal to itself alone."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+class Identity(Held):
+    """Which object is found."""
+
+    def __call__(self, value: Any) -> Any:
+        return Same(super().__call__(value)[1])
+
+
 def _found(value: Any, name: str | Key) -> tuple[bool, Any]:
     if isinstance(name, Key):
         try:
@@ -179,6 +199,24 @@ def rest_on(s: Specialiser, base: Known, path: tuple[str | Key, ...], make: type
     guard_class(s, type(base.value))
     s.guard(Guard(space, name, expected, make((*before, *path))))
     return True
+
+
+def now(s: Specialiser, known: Known) -> Abstract:
+    """An object that exists, or what is known of it where the function sets its attributes."""
+    taken = s.relied.taken
+    if not taken or known.read is None:
+        return known
+    found = taken.get(id(known.value))
+    if found is None and all(type(known.value) is not record.cls for record in taken.values()):
+        return known
+    # In another call it may be the same object as one that is taken apart, or no longer.
+    rest_on(s, known, (), Identity, Same(known.value))
+    if found is None:
+        return known
+    for record in found.kin:
+        if record.identity in s.state:
+            return record
+    raise NotSpecialisedError("elsewhere")
 
 
 def reread(s: Specialiser, value: Value, base: Known, name: str) -> None:
@@ -236,7 +274,7 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
         reread(s, operand, base, name)
         home, root, path = base.read
-        return (Known(member, (), operand, (home, root, (*path, name))),)
+        return (now(s, Known(member, (), operand, (home, root, (*path, name)))),)
     return None
 
 
@@ -274,7 +312,7 @@ def call(s: Specialiser, base: Known, args: Args, op: Operation, frame: Frame) -
 def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)
-    if all(is_constant(s, value) for _, value in args):
+    if not s.relied.taken and all(is_constant(s, value) for _, value in args):
         return None
     whole = [("", method.receiver), *args]
     known = None if method.owner is None else (method.owner, method.receiver)

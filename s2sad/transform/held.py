@@ -19,6 +19,7 @@ from s2sad.transform.existing import (
     holds_objects,
     is_container,
     is_object,
+    now,
     rest_on,
     use_known,
 )
@@ -83,7 +84,7 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     home, root, before = known.read
     if is_object(member) or is_container(member):
         rest_on(s, known, path, ClassHeld, (True, type(member)))
-        return Known(member, (), read, (home, root, (*before, *path)))
+        return now(s, Known(member, (), read, (home, root, (*before, *path))))
     return read
 
 

@@ -200,11 +200,17 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on."""
+    """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on.
+
+    One that exists has an ``origin``: whatever sets its attributes is done to it as well.  ``kin`` are the same object
+    in each function of the new program.
+    """
 
     cls: type
     fields: dict[str, Cell] = field(default_factory=dict)
     identity: Cell = field(default_factory=lambda: Cell(""))
+    origin: Known | None = None
+    kin: list[Record] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.ops.models import names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
-from s2sad.transform import existing
+from s2sad.transform import existing, taken
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -247,6 +247,15 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An attribute of something."""
+    done = _attribute(s, op, frame)
+    base = s.get(op.operands[0], frame)
+    if done is None and not (isinstance(base, Known) and base.read is not None):
+        s.relied.read.add(op.data)
+    return done
+
+
+def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, name = s.get(op.operands[0], frame), op.data
     match base:
         case Record() if name == "__class__":
@@ -291,6 +300,8 @@ def _class_of(value: Abstract) -> type:
 
 
 def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operation, frame: Frame) -> Done:
+    if record.origin is not None and record.identity not in s.state:
+        raise NotSpecialisedError("elsewhere")
     member = static_member(cls, name)
     if isinstance(member, property):
         if member.fget is None:
@@ -409,7 +420,10 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if isinstance(base.value, (type, types.ModuleType)) or static_member(cls, op.data) is not None:
             # What is read of a class or module, and a method of an object, is taken for what it was at first.
             raise NotSpecialisedError(op.data)
+    if isinstance(base, Known) and existing.is_existing(base) and base.read is not None and is_simple(type(base.value)):
+        s.relied.wanted.setdefault(id(base.value), base)
     if not isinstance(base, Record):
+        s.relied.read.add(op.data)
         return None
     member = static_member(base.cls, op.data)
     if isinstance(member, property):
@@ -424,5 +438,6 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         raise NotSpecialisedError(op.data)
     if isinstance(value, Value) and not value.name:
         value = s.named(value, op.data, frame.place or op.place)
+    taken.set_too(s, base, op.data, value, frame.place or op.place)
     put(s, base, op.data, value)
     return ()

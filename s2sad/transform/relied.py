@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from s2sad.ir.code import Constant, Operation, Value
-from s2sad.transform.known import Known
+from s2sad.transform.known import Known, Record
 
 #: Operations of which the results vary only if an operand does.
 _PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
@@ -18,7 +18,9 @@ class Relied:
     ``invariant`` are the values that depend on nothing that a function is given, ``rereads`` those that are read
     wherever they are used, ``following`` says how many functions are being run that must change no objects.
     ``attributes`` are the names of those attributes that have to be what they were at first, ``changing`` those that
-    may change.
+    may change.  ``taken`` are the objects that are taken apart, ``wanted`` those that
+    would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
+    read or set of what is not known.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -26,6 +28,10 @@ class Relied:
     following: int = 0
     attributes: set[str] = field(default_factory=set)
     changing: frozenset[str] = frozenset()
+    taken: dict[int, Record] = field(default_factory=dict)
+    wanted: dict[int, Known] = field(default_factory=dict)
+    remembered: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

@@ -195,7 +195,9 @@ class Shapes:
         fields = [(name, *self.cell(cell)) for name, cell in record.fields.items() if cell in self.state]
 
         def again(context: Again) -> Record:
-            fresh = context.made[number] = Record(record.cls)
+            fresh = context.made[number] = Record(record.cls, origin=record.origin, kin=record.kin)
+            if record.origin is not None:
+                record.kin.append(fresh)
             context.state[fresh.identity] = Constant(None)
             for name, _, rebuild in fields:
                 fresh.fields[name] = rebuild(context)

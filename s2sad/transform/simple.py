@@ -25,7 +25,7 @@ from s2sad.transform.containers import (
     run_through,
     slot,
 )
-from s2sad.transform.existing import is_container
+from s2sad.transform.existing import is_container, now
 from s2sad.transform.held import is_held, item_of, runs_as_it_is
 from s2sad.transform.known import (
     WRAPPING,
@@ -67,7 +67,7 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     s.needless.add(operand)
     if not frame.home.resolver.is_rebound(op.data):
         s.relied.rereads[operand] = Known(value, (op.data,))
-    return (Known(value, (), operand, (frame.home, op.data, ())),)
+    return (now(s, Known(value, (), operand, (frame.home, op.data, ()))),)
 
 
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -180,10 +180,8 @@ def dict_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
         if name is None:
             return None
         found[name.value] = other
-    if len(found) > MOST_ITEMS:
-        return None
-    made = items_of(s, list(found.values()), tuple(found))
-    return (displayed(s, made, "dict", op.result.name, frame.place or op.place),)
+    made = items_of(s, list(found.values()), tuple(found)) if len(found) <= MOST_ITEMS else None
+    return None if made is None else (displayed(s, made, "dict", op.result.name, frame.place or op.place),)
 
 
 def set_display(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -439,6 +437,8 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     known = computed(op.data, left, right)
     if known is not None:
         return (s.named(known, op.result.name, frame.place or op.place),)
+    if op.kind == "inplace" and left in s.numbers and not is_structure(right):
+        return (s.emit("binary", s.operands([left, right], None), op.data, op.result.name, frame.place or op.place),)
     if op.data == "*" and op.kind == "binary":
         return _repeated(s, left, right) or _repeated(s, right, left)
     if not is_structure(left) and not is_structure(right):

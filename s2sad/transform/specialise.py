@@ -21,12 +21,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
+import gast
+
 from s2sad import ops
 from s2sad.errors import SourceError, Violation
 from s2sad.frontend.called import is_followed
+from s2sad.frontend.given import given
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
+from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     branches,
     calls,
@@ -48,6 +53,7 @@ from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.steady import Steady
+from s2sad.transform.taken import take
 
 
 def _either(*handlers: Handler) -> Handler:
@@ -124,32 +130,65 @@ def specialised(
         reasons: Is given the reason why the function stays as it is, if there is one.
     """
     changing: frozenset[str] = frozenset()
+    wanted: dict[int, Known] = {}
+    why: list[Violation] = []
+    taking = True
     while True:
-        s = Specialiser(read, HANDLERS, calls.call_function)
+        s, found = Specialiser(read, HANDLERS, calls.call_function), list[Violation]()
         s.relied.changing = changing
-        whole = _specialised(s, source, reasons)
-        if whole is None:
+        whole = _specialised(s, source, found, wanted.values())
+        more = {number: known for number, known in s.relied.wanted.items() if number not in wanted}
+        if taking and more:
+            wanted.update(more)
+            continue
+        # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
+        unknown = whole is not None and any(map(_calls_unknown, (whole, *s.sources.values())))
+        steady = None if whole is None else Steady((whole.function, *s.sources), unknown)
+        changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
+        if wanted and (steady is None or changed or _may_be_read(s, steady, unknown)):
+            wanted, taking, why = {}, False, found
+        elif whole is None:
+            if reasons is not None:
+                reasons.extend(found or why)
             return None
-        # What was found holds if what remains to run as it stands does not change it.
-        changed = Steady((whole.function, *s.sources)).changed(s.relied.attributes)
-        if not changed:
+        elif not changed:
             break
-        changing |= frozenset(changed)
+        else:
+            changing |= changed
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     return Specialised(whole, s.sources, tuple(guards))
 
 
-def _specialised(s: Specialiser, source: Source, reasons: list[Violation] | None) -> Source | None:
-    """A function as a specialiser writes it; None if it stays as it is."""
+def _may_be_read(s: Specialiser, steady: Steady, unknown: bool) -> bool:
+    """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
+    names = s.relied.remembered
+    return bool(names) and (unknown or steady.reads(names) or not names.isdisjoint(s.relied.read))
+
+
+def _calls_unknown(source: Source) -> bool:
+    """Whether a function calls something of which it is not known what it is, which may be an object of any class."""
+    resolver = Resolver(source.function, frozenset(source.function.__code__.co_varnames))
+    for node in nodes_of(source.node):
+        if isinstance(node, gast.Call) and not (isinstance(node.func, gast.Attribute) and node.func.attr in MEMBERS):
+            found, value = resolver.lookup(node.func)
+            known = given(node, resolver.lookup)
+            called = known.of(known.spec.calls) if known.spec is not None and known.spec.calls else ()
+            named = [part for part in called if isinstance(part, gast.Name) and not resolver.lookup(part)[0]]
+            if not found or existing.is_object(value) or named:
+                return True
+    return False
+
+
+def _specialised(s: Specialiser, source: Source, reasons: list[Violation], wanted: Collection[Known]) -> Source | None:
+    """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     function = source.function
     home = s.homes[function] = Home(source, Resolver(function, frozenset()))
     try:
         code = s.code(function)
-        made = _whole(s, code, home) if _is_worth_it(s, code, home) else None
+        made = _whole(s, code, home, wanted) if _is_worth_it(s, code, home) else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
-        if reasons is not None:
-            reasons.extend(reason(source, error))
+        reasons.extend(reason(source, error))
     except (SourceError, RecursionError):
         pass
     return None
@@ -229,7 +268,7 @@ def _memory(s: Specialiser, code: Code) -> tuple[Variable, ...]:
     return (*own, *sorted(s.making.memory - set(own), key=lambda v: v.name))
 
 
-def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
+def _whole(s: Specialiser, code: Code, home: Home, wanted: Collection[Known]) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
     shared = shared_variables(code)
@@ -252,6 +291,7 @@ def _whole(s: Specialiser, code: Code, home: Home) -> Code | None:
         else:
             params.append(param)
     s.active.append(code)
+    take(s, wanted, frame)
     region = s.region_of(code.body, frame)
     if not s.used:
         return None

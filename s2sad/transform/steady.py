@@ -15,23 +15,33 @@ _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__"
 #: What shows an object, and by which names and operations; ``FORMAT_VALUE`` is that of f-strings.
 _SHOWING = ("__repr__", "__str__", "__format__")
 _SHOWN = frozenset(("print", "str", "repr", "format", "ascii"))
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+#: What runs where an object is made.
+_MAKING = frozenset(("__init__", "__new__", "__post_init__"))
+#: What stands for a call of an object.
+_CALL = "()"
 _WRITES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 
 
 class Steady:
     """The functions that a new program may run as they stand, by the names that it mentions.
 
-    Every function of the modules around that has a name that is mentioned counts as called, and so does every special
-    method but those that are called to show an object, as long as nothing is shown.
+    Every function of the modules around that has a name that is mentioned counts as called.  So does every special
+    method, but for those that are called to show an object, as long as nothing is shown, to make one, as long as its
+    class is not mentioned, and to call it, as long as the program calls nothing that is not known (``calls_unknown``).
     """
 
-    def __init__(self, program: Iterable[types.FunctionType]) -> None:
+    def __init__(self, program: Iterable[types.FunctionType], calls_unknown: bool = True) -> None:
         self.mentioned: set[str] = set()
         self.written: set[str] = set()
         self.known: dict[str, list[types.FunctionType]] = {}
         self.waiting: dict[str, list[Any]] = {}
         self.seen: set[int] = set()
         self.pending: list[types.FunctionType] = []
+        self.beyond: set[str] = set()
+        if calls_unknown:
+            self.mention((_CALL,))
+        self.program = frozenset(map(id, (program := list(program))))
         for function in program:
             self.reach(function)
 
@@ -40,6 +50,11 @@ class Steady:
         while self.pending:
             self.scan(self.pending.pop())
         return names if "__class__" in self.written or self.mentioned & _ANY else self.written.intersection(names)
+
+    def reads(self, names: Collection[str]) -> bool:
+        """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
+        by_any_name = self.mentioned & (_ANY | {"getattr", "__getattribute__"})
+        return bool(by_any_name or not self.beyond.isdisjoint(names))
 
     def reach(self, function: types.FunctionType) -> None:
         """A function that may be called."""
@@ -57,15 +72,21 @@ class Steady:
             for inner in _functions(content):
                 self.reach(inner)
 
-    def cls(self, cls: type) -> None:
-        """A class of which objects may be used."""
+    def cls(self, cls: type, name: str = "") -> None:
+        """A class of which objects may be used, and made under its name."""
         for base in cls.__mro__:
-            if own_class(base) is None or id(base) in self.seen:
+            if own_class(base) is None:
+                continue
+            for member in _MAKING & vars(base).keys():
+                for function in _functions(vars(base)[member]):
+                    for called in (name, cls.__name__, _CALL):
+                        self.function(called, function)
+            if id(base) in self.seen:
                 continue
             self.seen.add(id(base))
-            for name, member in vars(base).items():
-                for function in _functions(member):
-                    self.function(name, function)
+            for title, member in vars(base).items():
+                for function in _functions(member) if title not in _MAKING else ():
+                    self.function(title, function)
             module = sys.modules.get(module_of(base))
             if module is not None:
                 self.space(vars(module))
@@ -73,15 +94,15 @@ class Steady:
     def space(self, space: dict[str, Any]) -> None:
         """The names of a module.
 
-        Of installed packages count those alone that something mentions: of what a program is given operators are
-        known, or checked to be those of built-in classes.
+        Of installed packages, and of containers, count those alone that something mentions: of what a program is given
+        operators are known, or checked to be those of built-in classes.
         """
         if id(space) in self.seen:
             return
         self.seen.add(id(space))
         installed = is_of_library(str(space.get("__name__", "")))
         for name, value in list(space.items()):
-            waits = installed or (not isinstance(value, types.ModuleType) and _is_installed(value))
+            waits = installed or isinstance(value, _CONTAINERS) or _is_installed(value)
             if waits and name not in self.mentioned:
                 self.waiting.setdefault(name, []).append(value)
             else:
@@ -94,10 +115,10 @@ class Steady:
         if isinstance(value, types.ModuleType):
             if not is_taken_at_its_word(value.__name__):
                 self.space(vars(value))
-        elif isinstance(value, (list, tuple, set, frozenset, dict)):
+        elif isinstance(value, _CONTAINERS):
             self.items(value)
         elif not isinstance(value, types.FunctionType) and (cls := own_class(value)) is not None:
-            self.cls(cls)
+            self.cls(cls, name if cls is value else "")
             if cls is not value and id(value) not in self.seen:
                 self.seen.add(id(value))
                 for part, content in list(getattr(value, "__dict__", {}).items()):
@@ -114,6 +135,7 @@ class Steady:
                 self.reach(function)
 
     def function(self, name: str, function: types.FunctionType) -> None:
+        name = _CALL if name == "__call__" else name
         special = name[:2] == "__" and name[-2:] == "__" and name not in _SHOWING
         if special or name in self.mentioned:
             self.reach(function)
@@ -133,13 +155,18 @@ class Steady:
         for code in _codes(function.__code__):
             instructions = list(dis.get_instructions(code))
             self.mention({*code.co_names, *code.co_freevars})
+            if id(function) not in self.program:
+                self.beyond.update(code.co_names)
+                self.mention((_CALL,))
             self.written |= set(_written(code, instructions))
             if not _SHOWN.isdisjoint(code.co_names) or any(i.opname == "FORMAT_VALUE" for i in instructions):
                 self.mention(_SHOWING)
 
 
 def _is_installed(value: Any) -> bool:
-    """Whether a class, or that of an object, is of an installed package."""
+    """Whether a class or function, or the class of an object, is of an installed package."""
+    if isinstance(value, types.ModuleType):
+        return False
     return is_of_library(module_of(value if isinstance(value, (type, types.FunctionType)) else type(value)))
 
 
