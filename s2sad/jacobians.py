@@ -6,6 +6,7 @@ each array of these an array of the shapes of both, one after the other.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,10 +15,11 @@ import numpy as np
 from s2sad.api import Derivative, grad, vjp
 from s2sad.callables import resolve, signature_of
 from s2sad.errors import ArgumentError
-from s2sad.pushforwards import TangentOf, jvp, varying
+from s2sad.pushforwards import TangentOf, jvp, pushforward, varying
 from s2sad.runtime.tangents import real_array, same_value
 from s2sad.structures import leaves_of, with_leaves
 from s2sad.transform.derivatives import is_modelled, makes_pullbacks, makes_tangents
+from s2sad.variants import variants
 
 Function = Callable[..., Any]
 #: What to do about complex numbers.
@@ -185,7 +187,21 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     Reference: Pearlmutter, Fast exact multiplication by the Hessian, 1994.
     """
     positions = varying("hvp", f, primals, tangents)
-    return jvp(grad(f, positions[0] if len(positions) == 1 else positions), primals, tangents)[1]
+    return pushforward(_gradient(f, positions), len(primals))(primals, tangents, positions)[1]
+
+
+def _gradient(f: Function, positions: Sequence[int]) -> Derivative:
+    """The gradient with respect to the arguments at some positions, made once for a plain function."""
+    argnums = positions[0] if len(positions) == 1 else tuple(positions)
+    if not isinstance(f, types.FunctionType):
+        return grad(f, argnums)
+    kept = variants(f).gradients
+    # What a function is made of may be replaced.
+    key = f.__code__, argnums
+    if key not in kept:
+        kept[key] = grad(f, argnums)
+    found: Derivative = kept[key]
+    return found
 
 
 def elementwise_grad(f: Function, argnums: Argnums = 0) -> Function:

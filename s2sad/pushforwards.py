@@ -121,13 +121,17 @@ def varying(verb: str, f: Callable[..., Any], primals: Any, tangents: Any) -> li
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
             raise ArgumentError(f"{verb}: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
-    label = f"{verb} of {getattr(f, '__qualname__', repr(f))}"
     if len(tangents) != len(primals):
-        raise ArgumentError(f"{label}: {len(tangents)} tangents for {len(primals)} arguments")
+        raise ArgumentError(f"{verb} of {_called(f)}: {len(tangents)} tangents for {len(primals)} arguments")
     positions = [i for i, tangent in enumerate(tangents) if tangent is not None]
     if not positions:
-        raise ArgumentError(f"{label}: every tangent is None\nGive a tangent for an argument that varies.")
+        what = f"{verb} of {_called(f)}: every tangent is None"
+        raise ArgumentError(f"{what}\nGive a tangent for an argument that varies.")
     return positions
+
+
+def _called(f: Callable[..., Any]) -> str:
+    return str(getattr(f, "__qualname__", None) or repr(f))
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:

@@ -64,6 +64,8 @@ class Variants:
         self.derivative: Callable[[Mapping[str, Fact]], Variant] | None = None
         #: The functions that stand for its derivatives.
         self.stand_ins: dict[Options, types.FunctionType] = {}
+        #: By positions: the gradients that products with Hessians are made of.
+        self.gradients: dict[Any, Any] = {}
         #: For each number of arguments: what computes tangents.
         self.pushforwards: dict[int, Any] = {}
         #: The function whose text says what the parameters are.

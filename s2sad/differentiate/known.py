@@ -61,6 +61,9 @@ class TangentCall:
 
     def split(self, out: Any) -> tuple[Any, Any]:
         """The value and its tangent, from what the function returns."""
+        if self.count is None and self.active:
+            value, value_dot = out
+            return value, value_dot
         count = 1 if self.count is None else self.count
         if not count:
             return None, None
