@@ -187,7 +187,7 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     Reference: Pearlmutter, Fast exact multiplication by the Hessian, 1994.
     """
     positions = varying("hvp", f, primals, tangents)
-    return pushforward(_gradient(f, positions), len(primals))(primals, tangents, positions)[1]
+    return pushforward(_gradient(f, positions), len(primals), alone=True)(primals, tangents, positions)[1]
 
 
 def _gradient(f: Function, positions: Sequence[int]) -> Derivative:

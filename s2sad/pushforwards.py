@@ -27,7 +27,9 @@ _MANY = 4096
 class Pushforward:
     """A function together with its derivative along a direction, compiled for each kind of arguments."""
 
-    def __init__(self, target: Target, count: int) -> None:
+    def __init__(self, target: Target, count: int, alone: bool = False) -> None:
+        #: Whether it gives the tangent without the value.
+        self.alone = alone
         self.function = target.function_for(count)
         self.label = f"jvp of {self.function.__qualname__}"
         self._target = target
@@ -45,7 +47,8 @@ class Pushforward:
         for i, name in zip(positions, wrt, strict=True):
             arguments.check(values[i + len(self._target.leading)], name, self.label)
         facts = arguments.facts(names, values, self.label)
-        return variants(self.function).get(Options("tangent", wrt), facts, together=together)
+        options = Options("tangent_alone" if self.alone else "tangent", wrt)
+        return variants(self.function).get(options, facts, together=together)
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
         """The value and its tangent, for the tangents of the arguments at some positions."""
@@ -97,18 +100,19 @@ class Pushforward:
         assert found is not None
         run = self._binder.positional(compiled.functions[compiled.names[0]], (), tuple(values))
         given = {public: dot for (_, public), dot in zip(found.params, dots, strict=True)}
-        return found.split(run(*values, **given))
+        out = run(*values, **given)
+        return (None, out) if self.alone else found.split(out)
 
 
-def pushforward(f: Callable[..., Any], count: int) -> Pushforward:
-    """What computes the tangents of a function for calls with ``count`` arguments."""
+def pushforward(f: Callable[..., Any], count: int, alone: bool = False) -> Pushforward:
+    """What computes the tangents of a function for calls with ``count`` arguments; ``alone`` without the values."""
     target = resolve(f)
     if not target.plain or target.function is None:
-        return Pushforward(target, count)
-    kept = variants(target.function).pushforwards
-    if count not in kept or not kept[count].is_current():
-        kept[count] = Pushforward(target, count)
-    found: Pushforward = kept[count]
+        return Pushforward(target, count, alone)
+    kept, key = variants(target.function).pushforwards, (count, alone)
+    if key not in kept or not kept[key].is_current():
+        kept[key] = Pushforward(target, count, alone)
+    found: Pushforward = kept[key]
     return found
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.golden.cases import CASES, FOLDER, Case
-from tests.oracle import leaves, numeric_gradient
+from tests.golden.cases import CASES, FOLDER, PRODUCTS, Case, Product
+from tests.oracle import leaves, numeric_gradient, richardson_jvp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -30,7 +30,7 @@ def close(got: Any, want: Any) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
 
 
-def stored(case: Case) -> Any:
+def stored(case: Case | Product) -> Any:
     """The function that the stored text defines, on its own."""
     text = case.path.read_text(encoding="utf-8")
     namespace: dict[str, Any] = {"__name__": case.name}
@@ -91,7 +91,7 @@ def test_closed_forms() -> None:
 
 
 def test_every_text_has_a_case() -> None:
-    assert {path.name for path in FOLDER.glob("*.txt")} == {case.path.name for case in CASES}
+    assert {path.name for path in FOLDER.glob("*.txt")} == {case.path.name for case in (*CASES, *PRODUCTS)}
     assert len({case.name for case in CASES}) == len(CASES)
 
 
@@ -102,3 +102,16 @@ def test_the_text_does_not_depend_on_the_process() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, env=environment
     )
     assert done.stdout == "".join(f"{case.text()}\n" for case in CASES)
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.name)
+def test_products_with_hessians(product: Product) -> None:
+    text = product.text()
+    if os.environ.get("S2SAD_UPDATE_GOLDENS"):
+        product.path.write_text(text, encoding="utf-8")
+    assert text == product.path.read_text(encoding="utf-8")
+    own, rest = product.args[: product.count], product.args[product.count :]
+    wanted = richardson_jvp(lambda *x: product.gradient(*x, *rest), own, product.vector)
+    names = product.function.__code__.co_varnames
+    dots = {f"{name}_dot": dot for name, dot in zip(names, product.vector, strict=False)}
+    close(stored(product)(*product.args, **dots), wanted)

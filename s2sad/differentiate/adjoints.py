@@ -95,6 +95,12 @@ class Adjoints(Buffers):
         """Whether a derivative passes through an operand."""
         return any(name in self.active for name in carriers(expr))
 
+    def bar(self, name: str) -> str:
+        """A new name for an adjoint of ``name``; who reads the text again tells lists from numbers by their names."""
+        if self.again and name.startswith("~") and self.of[name].kind in ("list", "tuple", "dict"):
+            return self.fresh("~items_bar")
+        return super().bar(name)
+
     def contribute(self, x: Expr, g: Expr, owned: bool = False, moved: bool = False) -> None:
         """Add ``g`` to the adjoint of the operand ``x``.
 

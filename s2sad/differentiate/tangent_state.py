@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
@@ -96,7 +98,9 @@ class State:
         groups = [self.effects.group.get(t, frozenset({t})) for t in written]
         if not sources and len({n for group in groups for n in group}) == sum(map(len, groups)):
             for target in written:
-                self.define(target, self.tangents.zeros(value if isinstance(value, Build) else Var(target)))
+                zeros = isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs
+                like = value.args[0] if zeros else value if isinstance(value, Build) else Var(target)  # type: ignore[union-attr]
+                self.define(target, self.tangents.zeros(like))
             return
         whole = Var(written[0]) if len(written) == 1 else Build("tuple", tuple(map(Var, written)))
         if sources:

@@ -158,7 +158,13 @@ def _share_samples() -> Samples:
     ]
 
 
-@linear(share_ties, steps=frozenset({"a", "p"}), wrt=["g"], samples=_share_samples)
+@linear(
+    share_ties,
+    steps=frozenset({"a", "p"}),
+    wrt=["g"],
+    samples=_share_samples,
+    infer=infer.adjoints.adjoint_of("a"),
+)
 def share_ties_rule(z_bar: Array, g: Array, a: Array, p: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     return mean_ties(z_bar, a, p, axis, keepdims)
 
@@ -169,7 +175,13 @@ def _mean_samples() -> Samples:
     return [sample(t, a, np.max(a, 1), 1), sample(t, a, np.max(a, 1, keepdims=True), 1, True), sample(t, a, 3.0)]
 
 
-@linear(mean_ties, wrt=["t"], samples=_mean_samples)
+@linear(
+    mean_ties,
+    steps=frozenset({"a", "p"}),
+    wrt=["t"],
+    samples=_mean_samples,
+    infer=infer.adjoints.adjoint_of("p"),
+)
 def mean_ties_rule(z_bar: Array, t: Array, a: Array, p: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     return share_ties(z_bar, a, p, axis, keepdims)
 

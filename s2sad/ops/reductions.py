@@ -237,6 +237,8 @@ def _extreme_jvp(
     initial: Array = None,
     where: Any = True,
 ) -> Array:
+    if initial is None and where is True:
+        return mean_ties(a_dot, a, z, axis, keepdims)
     hit = (a == unreduce(z, np.shape(a), axis, keepdims)) & where
     total = np.sum(np.where(hit, a_dot, 0), axis=axis, keepdims=keepdims)
     first = 0 if initial is None else np.where(z == initial, initial_dot, 0)

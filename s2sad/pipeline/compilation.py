@@ -123,9 +123,11 @@ class _Compilation(Analyser):
         pair = None
         doings = None
         tangent = None
-        if goal in ("tangent", "tangent_call"):
+        if goal in ("tangent", "tangent_call", "tangent_alone"):
             context = Context() if goal == "tangent_call" else None
-            made = self.make_tangent(function, wrt, facts, f"{stem}_jvp", None, context, has_aux=has_aux)
+            alone = goal == "tangent_alone"
+            name = f"{stem}_jvp"
+            made = self.make_tangent(function, wrt, facts, name, None, context, has_aux=has_aux, alone=alone)
             tangent, doings, names = made.call, made.doings, (made.call.function.name,)
         elif goal == "effects":
             a = self.analysed(function, wrt, facts, context=Context(), display=True)
@@ -278,6 +280,7 @@ class _Compilation(Analyser):
         context: Context | None,
         varied: frozenset[str] = frozenset(),
         has_aux: bool = False,
+        alone: bool = False,
     ) -> _Tangent:
         """Write the tangent of a function: for a call, or, without ``context``, for a user."""
         every = tuple(sorted(varied.union(wrt))) if varied else wrt
@@ -320,8 +323,12 @@ class _Compilation(Analyser):
             ),
             body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls),
             result=display((*items, *made.dots)),
-            title=_title(a.lowered.source, wrt, "tangent", facts),
+            title=_title(a.lowered.source, wrt, "tangent_alone" if alone else "tangent", facts),
         )
+        if alone:
+            dots = dict(zip(active, made.dots, strict=True))
+            parts = tuple([dots.get(i) or Call(_ZERO_TANGENT, (item,)) for i, item in enumerate(items)])
+            whole = replace(whole, result=parts[0] if isinstance(result, Var) else Build("tuple", parts))
         if self.conformed and context is None:
             whole = _with_tangent(whole, result, dict(zip(active, made.dots, strict=True)), given, a.facts, has_aux)
         # The caller sees what is written, and its tangents.
@@ -465,11 +472,12 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
         "pair": "forward part",
         "reverse": "reverse part",
         "tangent": "value and tangent",
+        "tangent_alone": "tangent",
     }[goal]
     names = ", ".join(wrt)
     place = "" if source.file.startswith(EMITTED) else f" ({file}:{source.node.lineno})"
     first = f"s2sad: {what} of {source.name}{place} with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
     assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
-    legend = "v_dot is the tangent of v" if goal == "tangent" else "v_bar is the adjoint of v: d(result)/d(v)"
+    legend = "v_dot is the tangent of v" if goal.startswith("tangent") else "v_bar is the adjoint of v: d(result)/d(v)"
     return (first, *assumed, legend)

@@ -11,8 +11,19 @@ from s2sad.differentiate.known import Pair, TangentCall
 from s2sad.frontend.resolve import Guard
 
 #: A ``call`` is a pair for a call that is met at run time, ``effects`` what such a call does, without derivative.  A
-#: ``tangent`` is a function of arguments and their tangents, ``tangent_call`` the same for a call met at run time.
-Goal = Literal["gradient", "value_and_gradient", "pair", "call", "copied_call", "effects", "tangent", "tangent_call"]
+#: ``tangent`` is a function of arguments and their tangents, ``tangent_call`` the same for a call met at run time, and
+#: ``tangent_alone`` one that does not return the value.
+Goal = Literal[
+    "gradient",
+    "value_and_gradient",
+    "pair",
+    "call",
+    "copied_call",
+    "effects",
+    "tangent",
+    "tangent_call",
+    "tangent_alone",
+]
 
 
 @dataclass(frozen=True)

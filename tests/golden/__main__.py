@@ -2,18 +2,18 @@
 
 import sys
 
-from tests.golden.cases import CASES, FOLDER
+from tests.golden.cases import CASES, FOLDER, PRODUCTS
 
 
 def main() -> int:
     """Write every source, remove those that belong to no case, and return how many do not compile."""
     failed = 0
-    paths = {case.path for case in CASES}
+    paths = {case.path for case in (*CASES, *PRODUCTS)}
     for path in FOLDER.glob("*.txt"):
         if path not in paths:
             path.unlink()
             print("removed", path.name)
-    for case in CASES:
+    for case in (*CASES, *PRODUCTS):
         try:
             text = case.text()
         except Exception as error:

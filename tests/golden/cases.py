@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad import grad, value_and_grad
+from s2sad.pushforwards import pushforward
 from tests.golden import functions as f
 from tests.kernels.catalogue import KERNELS
 
@@ -116,4 +117,51 @@ CASES = [
     Case("weighted_path", f.weighted_path, (_draw(4, 2), _draw(4)), (0, 1)),
     Case("clashing", f.clashing, (_draw(3), _draw(3) + 2.0), (0, 1)),
     *[_kernel(name) for name in ("jacobi_2d", "gauss_seidel", "cholesky", "cavity_flow")],
+]
+
+
+@dataclass(frozen=True)
+class Product:
+    """The golden source of the product of a Hessian and a vector, which has a part for each of the first arguments."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    count: int = 1
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The file of the golden source."""
+        return FOLDER / f"{self.name}.txt"
+
+    @property
+    def vector(self) -> tuple[Any, ...]:
+        """The vector."""
+        rng = np.random.default_rng(1)
+        return tuple([rng.normal(size=np.shape(x)) for x in self.args[: self.count]])
+
+    @property
+    def gradient(self) -> Any:
+        """The gradient whose tangent the product is."""
+        return grad(self.function, 0 if self.count == 1 else tuple(range(self.count)))
+
+    def text(self) -> str:
+        """The source that comes out now."""
+        made = pushforward(self.gradient, len(self.args), alone=True)
+        return made.compiled(self.args, range(self.count)).compiled.text
+
+
+def _numbers(*shape: int) -> Any:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+PRODUCTS = [
+    Product("product_rosenbrock", f.rosenbrock, (np.linspace(-1.0, 1.5, 6),)),
+    Product("product_softmax", f.softmax_loss, (_numbers(3, 4), _numbers(5, 3), np.eye(4)[[0, 1, 2, 3, 0]])),
+    Product(
+        "product_network",
+        f.two_layers,
+        (_numbers(3, 6), _numbers(6), _numbers(6), _numbers(5, 3), _numbers(5)),
+        count=3,
+    ),
 ]
