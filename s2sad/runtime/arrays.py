@@ -176,8 +176,12 @@ def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False
     array([0.5, 0. , 0.5])
     """
     hit = a == unreduce(z, np.shape(a), axis, keepdims)
-    number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
-    return np.where(hit, unreduce(g / number, np.shape(a), axis, keepdims), 0)
+    if np.count_nonzero(hit) != np.size(z):
+        g = g / np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
+    share = unreduce(np.broadcast_to(g, np.shape(z)), np.shape(a), axis, keepdims)
+    a_bar = np.zeros_like(share, order="C")
+    np.copyto(a_bar, share, where=hit)
+    return a_bar
 
 
 def mean_ties(t: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False) -> Any:

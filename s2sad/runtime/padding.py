@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import mean_ties, share_ties, unbroadcast
-from s2sad.runtime.linear import Shape, like, untake
+from s2sad.runtime.linear import Shape, like
 from s2sad.runtime.quantiles import quantile_adjoint, quantile_tangent
 
 Array = Any
@@ -30,9 +30,32 @@ def unpad(g: Any, shape: Shape, pad_width: Any, mode: str = "constant") -> Array
             tuple([slice(b, b + n) for (b, _), n in zip(_pairs(pad_width, len(shape)), shape, strict=True)])
         ]
         return kept
-    # Padding an array of positions says from where each element of the result was copied.
-    origin = np.pad(np.arange(int(np.prod(shape))).reshape(shape), pad_width, cast(Mode, mode))
-    return untake(g, shape, origin)
+    own = False
+    for axis, (before, after) in enumerate(_pairs(pad_width, len(shape))):
+        if before or after:
+            part = _cut(g, axis, slice(before, before + shape[axis]))
+            middle = part if own else np.array(part)
+            _add_ends(middle, g, axis, before, after, mode)
+            g, own = middle, True
+    return cast(Array, g)
+
+
+def _add_ends(middle: Array, g: Array, axis: int, before: int, after: int, mode: str) -> None:
+    """Add the adjoints of elements that are copied to the ends of an axis to those of what they are copied from."""
+    n = middle.shape[axis]
+    origin = np.pad(np.arange(n), (before, after), cast(Mode, mode))
+    for part in (slice(0, before), slice(before + n, None)):
+        places, ends = origin[part], _cut(g, axis, part)
+        if not len(places):
+            continue
+        low, high = sorted((places[0], places[-1]))
+        into = _cut(middle, axis, slice(low, high + 1))
+        if mode == "edge":
+            into += np.sum(ends, axis=axis, keepdims=True)
+        elif len(places) < n:  # one after the other, forwards or backwards
+            into += ends if places[0] == low else np.flip(ends, axis)
+        else:
+            np.add.at(np.moveaxis(middle, axis, 0), places, np.moveaxis(ends, axis, 0))
 
 
 def pad_adjoint(
