@@ -185,13 +185,13 @@ def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False
 
 
 def mean_ties(t: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Return the mean of ``t`` over the elements of ``a`` that equal ``z``; the transpose of `share_ties`.
+    """Return the mean of ``t`` over the elements of ``a`` that equal ``z``, 0 of none; the transpose of `share_ties`.
 
     >>> mean_ties(np.array([1.0, 5.0, 2.0]), np.array([3.0, 1.0, 3.0]), 3.0)
     np.float64(1.5)
     """
     hit = a == unreduce(z, np.shape(a), axis, keepdims)
-    number = np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z))
+    number = np.maximum(np.sum(hit, axis=axis, keepdims=keepdims, dtype=np.result_type(z)), 1)
     return np.sum(np.where(hit, t, 0), axis=axis, keepdims=keepdims) / number
 
 
