@@ -16,8 +16,11 @@ _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__"
 _SHOWING = ("__repr__", "__str__", "__format__")
 _SHOWN = frozenset(("print", "str", "repr", "format", "ascii"))
 _CONTAINERS = (list, tuple, set, frozenset, dict)
+_READS = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
 #: What runs where an object is made.
 _MAKING = frozenset(("__init__", "__new__", "__post_init__"))
+#: What stands behind the name of an attribute that is set.
+_SET = "="
 #: What stands for a call of an object.
 _CALL = "()"
 _WRITES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
@@ -72,21 +75,26 @@ class Steady:
             for inner in _functions(content):
                 self.reach(inner)
 
-    def cls(self, cls: type, name: str = "") -> None:
-        """A class of which objects may be used, and made under its name."""
+    def cls(self, cls: type, name: str = "", made: bool = True) -> None:
+        """A class of which objects may be used, and made under a name, or one of which has a name."""
         for base in cls.__mro__:
             if own_class(base) is None:
                 continue
             for member in _MAKING & vars(base).keys():
                 for function in _functions(vars(base)[member]):
-                    for called in (name, cls.__name__, _CALL):
+                    for called in (*((name,) if made else ()), cls.__name__, _CALL):
                         self.function(called, function)
+            for function in _functions(vars(base).get("__call__")):
+                for called in (name, cls.__name__):
+                    self.function(f"{called}{_CALL}", function)
             if id(base) in self.seen:
                 continue
             self.seen.add(id(base))
             for title, member in vars(base).items():
                 for function in _functions(member) if title not in _MAKING else ():
                     self.function(title, function)
+                for function in _functions(member) if isinstance(member, property) else ():
+                    self.function(f"{title}{_SET}", function)
             module = sys.modules.get(module_of(base))
             if module is not None:
                 self.space(vars(module))
@@ -118,7 +126,7 @@ class Steady:
         elif isinstance(value, _CONTAINERS):
             self.items(value)
         elif not isinstance(value, types.FunctionType) and (cls := own_class(value)) is not None:
-            self.cls(cls, name if cls is value else "")
+            self.cls(cls, name, cls is value)
             if cls is not value and id(value) not in self.seen:
                 self.seen.add(id(value))
                 for part, content in list(getattr(value, "__dict__", {}).items()):
@@ -142,7 +150,7 @@ class Steady:
         else:
             self.known.setdefault(name, []).append(function)
 
-    def mention(self, names: Collection[str]) -> None:
+    def mention(self, names: Iterable[str]) -> None:
         """Names that something which runs mentions."""
         for name in set(names) - self.mentioned:
             self.mentioned.add(name)
@@ -154,10 +162,18 @@ class Steady:
     def scan(self, function: types.FunctionType) -> None:
         for code in _codes(function.__code__):
             instructions = list(dis.get_instructions(code))
-            self.mention({*code.co_names, *code.co_freevars})
+            stored = {i.argval for i in instructions if i.opname in _WRITES}
+            other = {i.argval for i in instructions if isinstance(i.argval, str) and i.opname not in _WRITES}
+            self.mention({*code.co_names, *code.co_freevars} - (stored - other))
+            self.mention(f"{name}{_SET}" for name in stored)
             if id(function) not in self.program:
-                self.beyond.update(code.co_names)
-                self.mention((_CALL,))
+                self.beyond.update(i.argval for i in instructions if i.opname in _READS)
+                if any(i.opname == "MATCH_CLASS" for i in instructions):
+                    self.mention(("getattr",))
+                self.mention(f"{name}{_CALL}" for name in (*code.co_names, *code.co_freevars))
+                if any(i.opname == "PUSH_NULL" for i in instructions):
+                    # It calls what is no global name and no method: what it is given, or has computed.
+                    self.mention((_CALL,))
             self.written |= set(_written(code, instructions))
             if not _SHOWN.isdisjoint(code.co_names) or any(i.opname == "FORMAT_VALUE" for i in instructions):
                 self.mention(_SHOWING)

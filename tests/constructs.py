@@ -1,0 +1,535 @@
+"""Constructs of Python, one small program each, with what is said of it: right, or refused.
+
+The README's list is made of this table (`listed`), and ``tests/test_constructs.py`` checks each row.
+"""
+
+from __future__ import annotations
+
+import copy
+import enum
+import functools
+import itertools
+import operator
+from collections import defaultdict, deque, namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+X = np.array([0.3, 0.7, -0.4])
+
+
+@dataclass(frozen=True)
+class Row:
+    """A construct: its heading and name in the list, a program, and whether it is right."""
+
+    heading: str
+    name: str
+    program: Callable[..., Any]
+    right: bool
+
+
+ROWS: list[Row] = []
+
+
+def right(heading: str, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A construct that is differentiated."""
+    return _row(heading, name, True)
+
+
+def refused(heading: str, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A construct that is refused."""
+    return _row(heading, name, False)
+
+
+def _row(heading: str, name: str, is_right: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def noted(program: Callable[..., Any]) -> Callable[..., Any]:
+        ROWS.append(Row(heading, name, program, is_right))
+        return program
+
+    return noted
+
+
+def listed() -> str:
+    """The list of the README."""
+    lines = []
+    for is_right, title in ((True, "Right"), (False, "Refused")):
+        lines.append(f"{title}:\n")
+        for heading in dict.fromkeys(row.heading for row in ROWS if row.right is is_right):
+            names = [row.name for row in ROWS if row.right is is_right and row.heading == heading]
+            lines.append(f"- *{heading}*: {'; '.join(names)}.")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# --- statements
+
+S = "statements"
+
+
+@right(S, "`if`, `elif`, `else`, conditional expressions, `and`, `or`, `not`")
+def _conditions(x: Any) -> Any:
+    if x[0] > 1.0:
+        y = x
+    elif x[1] > 0.0 and not x[2] > 0.0:
+        y = x * x
+    else:
+        y = -x
+    return np.sum(y) if x[0] < 5.0 else 0.0
+
+
+@right(S, "`for` and `while` with `break`, `continue`, `else`, `return` anywhere")
+def _loops(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        if v < -1.0:
+            break
+        if v < 0.0:
+            continue
+        total = total + v**2
+    else:
+        total = total * 2.0
+    while total < 10.0:
+        total = total * 3.0
+        if total > 9.0:
+            return total
+    return total
+
+
+@right(S, "unpacking with `*`, chained assignment, augmented assignment, `del` of names")
+def _assignments(x: Any) -> Any:
+    a, *rest = (x[0], x[1], x[2])
+    b = c = a * 2.0
+    c += rest[0]
+    del a
+    return b * c + rest[1]
+
+
+@right(S, "assignment expressions")
+def _walrus(x: Any) -> Any:
+    return (y := np.sum(x * x)) * np.sin(y)
+
+
+@right(S, "`match` over values")
+def _match(x: Any, mode: str = "square") -> Any:
+    match mode:
+        case "cube":
+            y = x**3
+        case "square" | "two":
+            y = x**2
+        case _:
+            y = x
+    return np.sum(y)
+
+
+@right(S, "`try`, `except`, `else`, `finally`, `raise`, `assert`")
+def _try(x: Any) -> Any:
+    assert len(x) == 3
+    if len(x) > 9:
+        raise ValueError("long")
+    try:
+        scale = {"a": 1.0}["b"]
+    except KeyError:
+        scale = 2.0
+    else:
+        scale = 3.0
+    finally:
+        n = 3.0
+    return np.sum(x * x) * n * scale
+
+
+@right(S, "`with np.errstate(...)`")
+def _with(x: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        y = 1.0 / (x * x)
+    return np.sum(y)
+
+
+@right(S, "imports inside")
+def _imports(x: Any) -> Any:
+    import math
+
+    from numpy import tanh
+
+    return math.sin(x[0]) + np.sum(tanh(x))
+
+
+@right(S, "f-strings and `print` of what is differentiated")
+def _shown(x: Any) -> Any:
+    y = np.sum(x * x)
+    label = f"{y:.3f}"
+    print(y, label, end="")
+    return y * len(label)
+
+
+@right(S, "chained comparisons, `is`, `in`, `isinstance`")
+def _tests(x: Any, k: Any = None) -> Any:
+    y = x if k is None else k
+    if isinstance(y, np.ndarray) and -1.0 < y[0] <= 1.0 and len(y) in (3, 4):
+        y = y * 2.0
+    return np.sum(y * y)
+
+
+@right(S, "`global` that is only read")
+def _global_read(x: Any) -> Any:
+    return np.sum(X * x * x)
+
+
+_STATE: Any = 0.0
+
+
+@refused(S, "`global` that is assigned")
+def _global_set(x: Any) -> Any:
+    global _STATE
+    _STATE = np.sum(x)
+    return _STATE * 2.0
+
+
+@refused(S, "classes defined inside")
+def _class_inside(x: Any) -> Any:
+    class Pair:
+        def __init__(self, a: Any) -> None:
+            self.a = a
+
+    return np.sum(Pair(x).a ** 2)
+
+
+# --- functions
+
+F = "functions"
+
+
+@right(F, "nested functions, lambdas, what they capture and share (`nonlocal`)")
+def _closures(x: Any) -> Any:
+    total = 0.0
+
+    def add(v: Any) -> None:
+        nonlocal total
+        total = total + v * x[0]
+
+    for v in x:
+        add(v)
+    return (lambda t: t * t)(total)
+
+
+@right(F, "functions as arguments, results and items")
+def _first_class(x: Any) -> Any:
+    def twice(f: Any) -> Any:
+        return lambda v: f(f(v))
+
+    table = {"sin": np.sin, "square": lambda v: v * v}
+    return np.sum(twice(table["square"])(x) + table["sin"](x))
+
+
+@right(F, "recursion")
+def _recursion(x: Any, n: int = 3) -> Any:
+    return np.sum(x) if n == 0 else _recursion(np.sin(x) * x, n - 1)
+
+
+@right(F, "default values, keywords, positional-only and keyword-only parameters")
+def _parameters(x: Any) -> Any:
+    def f(a: Any, /, b: Any = 2.0, *, c: Any) -> Any:
+        return a * b + c
+
+    return np.sum(f(x, c=x[0]) + f(x, b=x[1], c=1.0))
+
+
+@right(F, "`*args` and `**kwargs` of functions that are called")
+def _stars(x: Any) -> Any:
+    def f(*args: Any, **options: Any) -> Any:
+        return sum(args) * options["scale"]
+
+    return np.sum(f(x, x * x, scale=x[0]))
+
+
+@right(F, "`*` and `**` in calls, of what is known")
+def _star_calls(x: Any) -> Any:
+    def f(a: Any, b: Any, c: Any = 1.0) -> Any:
+        return a * b + c
+
+    return np.sum(f(*(x, x * x), c=x[0]))
+
+
+@right(F, "`functools.partial`, `wraps`, `reduce`, `operator.*`")
+def _tools(x: Any) -> Any:
+    square = functools.partial(operator.pow, x)
+    return np.sum(square(2)) + functools.reduce(operator.mul, [x[0], x[1], x[2]])
+
+
+def _scaled(f: Any) -> Any:
+    @functools.wraps(f)
+    def inner(*args: Any) -> Any:
+        return 2.0 * f(*args)
+
+    return inner
+
+
+@_scaled
+def _decorated_inside(x: Any) -> Any:
+    return np.sum(x * x)
+
+
+@right(F, "decorated functions")
+def _decorators(x: Any) -> Any:
+    return _decorated_inside(np.sin(x))
+
+
+@right(F, "generators that are consumed at once")
+def _generators(x: Any) -> Any:
+    def squares(v: Any) -> Any:
+        for item in v:
+            yield item * item
+
+    return sum(squares(x)) * x[0]
+
+
+@refused(F, "generators that are consumed in part")
+def _generators_in_part(x: Any) -> Any:
+    def squares(v: Any) -> Any:
+        for item in v:
+            yield item * item
+
+    made = squares(x)
+    return next(made) + next(made)
+
+
+@refused(F, "`*args` of the differentiated function")
+def _own_stars(*x: Any) -> Any:
+    return np.sum(x[0] * x[0])
+
+
+# --- comprehensions and iterators
+
+C = "comprehensions and iterators"
+
+
+@right(C, "list and dict comprehensions, generator expressions, with conditions and several `for`")
+def _comprehensions(x: Any) -> Any:
+    rows = [a * b for a in x for b in x if a > 0.0]
+    table = {i: v * v for i, v in enumerate(x)}
+    return sum(rows) + table[0] + sum(v * v for v in x)
+
+
+@right(C, "`np.array([... for ...])`")
+def _arrays_of(x: Any) -> Any:
+    return np.sum(np.array([v * x for v in x]) ** 2)
+
+
+@right(C, "`sum`, `any`, `all`, `min` and `max` with keys")
+def _consumers(x: Any) -> Any:
+    return sum(x) * max(x, key=abs) + min(x) if any(v > 0 for v in x) else 0.0
+
+
+@right(C, "`zip`, `enumerate`, `reversed`, `map`, `filter`")
+def _iterators(x: Any) -> Any:
+    total = 0.0
+    for i, (a, b) in enumerate(zip(x, reversed(x), strict=True)):
+        total = total + i * a * b
+    return total + sum(map(np.sin, x))
+
+
+@right(C, "`itertools.pairwise`, `combinations`")
+def _itertools(x: Any) -> Any:
+    total = sum(a * b for a, b in itertools.pairwise(x))
+    return total + sum(a * b for a, b in itertools.combinations([x[0], x[1], x[2]], 2))
+
+
+@refused(C, "`sorted` by keys that are computed")
+def _sorted(x: Any) -> Any:
+    return sorted([x[0], x[1], x[2]], key=lambda v: -v)[0] * x[1]
+
+
+@refused(C, "set comprehensions")
+def _sets(x: Any) -> Any:
+    return sum({v * v for v in x})
+
+
+# --- containers
+
+K = "containers"
+
+
+@right(K, "lists that grow in a loop, items that are assigned, `pop`")
+def _lists(x: Any) -> Any:
+    items = []
+    for v in x:
+        if v < 5.0:
+            items.append(v * v)
+        else:
+            break
+    items[0] = items[1] * 2.0
+    last = items.pop()
+    return sum(items) * last
+
+
+@right(K, "dicts, `get`, `items`, `defaultdict`, `deque`")
+def _dicts(x: Any) -> Any:
+    table = {"a": x[0], "b": x[1] * x[2]}
+    counts = defaultdict(float)
+    for key, value in table.items():
+        counts[key] = counts[key] + value * value
+    queue = deque([x[0]])
+    queue.append(x[1])
+    return counts["a"] + counts["b"] * table.get("c", 2.0) + queue[0]
+
+
+Point = namedtuple("Point", "a b")
+
+
+class Pose(NamedTuple):
+    x: Any
+    y: Any
+
+
+@right(K, "tuples and named tuples")
+def _tuples(x: Any) -> Any:
+    p, q = Point(x[0], x[1]), Pose(x[1], x[2])
+    return p.a * p._replace(b=3.0).b * q.y
+
+
+@right(K, "`copy.deepcopy`")
+def _copies(x: Any) -> Any:
+    rows = copy.deepcopy([x, x * 2.0])
+    rows[0][0] = 1.0
+    return np.sum(rows[0] * rows[1] * x)
+
+
+@refused(K, "lists of the module that what is differentiated is put into")
+def _module_list(x: Any) -> Any:
+    _LOG.append(np.sum(x))
+    return np.sum(x * x)
+
+
+_LOG: list[Any] = []
+
+# --- objects
+
+B = "objects"
+
+
+class Body:
+    """Something with attributes, methods, a property and operators."""
+
+    scale = 2.0
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+        self.steps = 0
+
+    @property
+    def energy(self) -> Any:
+        return np.sum(self.v**2) * self.scale
+
+    def step(self, dt: Any) -> Body:
+        self.v = self.v - dt * self.v**3
+        self.steps += 1
+        return self
+
+    def __call__(self, t: Any) -> Any:
+        return self.v * t
+
+    def __add__(self, other: Body) -> Body:
+        return type(self)(self.v + other.v)
+
+    @staticmethod
+    def half(v: Any) -> Any:
+        return v / 2.0
+
+    @classmethod
+    def at_rest(cls, v: Any) -> Body:
+        return cls(v * 0.0)
+
+
+class Heavy(Body):
+    def __init__(self, v: Any, m: Any) -> None:
+        super().__init__(v)
+        self.m = m
+
+    def weight(self) -> Any:
+        return self.m * np.sum(super().__call__(2.0))
+
+
+@right(B, "objects that the program makes, their methods, properties, static and class methods")
+def _made(x: Any) -> Any:
+    body = Body(x).step(0.1).step(x[0])
+    return body.energy + np.sum(Body.half(x)) + Body.at_rest(x).energy
+
+
+@right(B, "operators, `__call__`")
+def _operators(x: Any) -> Any:
+    return np.sum((Body(x) + Body(x * x))(2.0) ** 2)
+
+
+@right(B, "inheritance and `super()`")
+def _inheritance(x: Any) -> Any:
+    return Heavy(x, x[0]).weight() * np.sum(Heavy(x, x[1]).v)
+
+
+@dataclass
+class Params:
+    m: Any
+    k: Any = 2.0
+    parts: list[Any] = field(default_factory=list)
+
+
+@right(B, "dataclasses, `replace`")
+def _dataclasses(x: Any) -> Any:
+    p = Params(x[0])
+    q = replace(p, k=x[1])
+    q.parts.append(x[2])
+    return p.m * q.k + q.parts[0] * p.k
+
+
+class Mode(enum.Enum):
+    LINEAR = 1
+    SQUARE = 2
+
+
+@right(B, "enums")
+def _enums(x: Any, mode: Mode = Mode.SQUARE) -> Any:
+    return np.sum(x if mode is Mode.LINEAR else x * x)
+
+
+@refused(B, "`__getattr__` of objects that the program makes")
+def _odd(x: Any) -> Any:
+    return np.sum(_Odd(x).anything)
+
+
+class _Odd:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __getattr__(self, name: str) -> Any:
+        return self.v * 2.0
+
+
+# --- arrays in place
+
+A = "arrays in place"
+
+
+@right(A, "stores and augmented stores through any index, views, `out=`")
+def _stores(x: Any) -> Any:
+    y = np.zeros(4)
+    y[1:] = x
+    y[y > 0.5] *= 2.0
+    row = y[::2]
+    row += x[0]
+    np.multiply(y, x[1], out=y)
+    return np.sum(y * y)
+
+
+def _fill(out: Any, v: Any) -> None:
+    for i in range(len(out)):
+        out[i] = v * out[i]
+
+
+@right(A, "functions that write into what they are given")
+def _written(x: Any) -> Any:
+    y = x * 1.0
+    _fill(y, x[0])
+    return np.sum(y)
+
+
+from tests import constructs_of_module  # noqa: E402, F401

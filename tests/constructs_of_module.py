@@ -1,0 +1,45 @@
+"""Rows of the table of constructs whose objects are the module's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.constructs import refused, right
+
+
+class Layer:
+    def __init__(self, w: Any) -> None:
+        self.w = w
+        self.inputs: Any = None
+
+    def forward(self, x: Any) -> Any:
+        self.inputs = x
+        return x * self.w
+
+
+LAYER = Layer(3.0)
+
+
+@right("objects", "methods of objects of the module")
+def _existing(x: Any) -> Any:
+    return np.sum(LAYER.forward(x) ** 2)
+
+
+@right("objects", "objects of the module that remember what they are given, and are asked for it")
+def _remembering(x: Any) -> Any:
+    y = LAYER.forward(x)
+    return np.sum(y) + np.sum(LAYER.inputs**2)
+
+
+LAYERS = [Layer(2.0), Layer(3.0)]
+
+
+@refused("objects", "attributes that are set, of objects of which it is not known which they are")
+def _one_of_several(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x) - 1):
+        LAYERS[i].inputs = x
+        total = total + np.sum(LAYERS[i].inputs ** 2)
+    return total
