@@ -50,6 +50,8 @@ def weight_at(x: Any, weight: str | None, wvar: Any) -> float:
 
 def bound_slope(func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None) -> Any:
     """The integrand at a bound: the derivative of the integral in it."""
+    if np.iscomplexobj(x):
+        raise UndefinedDerivativeError("a complex bound has no derivative", "Take its real part, as quad does.")
     if math.isinf(x):
         return 0.0
     return unchanging(func, (), x, *arguments(args)) * weight_at(x, weight, wvar)
