@@ -146,7 +146,9 @@ def given(call: Node, lookup: Lookup) -> Given:
 def _names_of(spec: OpSpec | None, function: Any) -> tuple[str, ...]:
     """The names of what stands by position in a call of a function."""
     if spec is None:
-        return (positions(function) if is_numpy(function) or _is_of(function, "scipy") else None) or ()
+        known = is_numpy(function) or _is_of(function, "scipy")
+        # An object that can be called, as a polynomial, may have no hash.
+        return (positions(function) if known and type(function).__hash__ is not None else None) or ()
     bound = getattr(function, "__self__", None) is not None and not hasattr(spec.function, "__self__")
     return places(spec)[1:] if bound else places(spec)
 

@@ -36,3 +36,14 @@ def held_by_an_array(x: Any) -> Any:
 def test_objects_of_the_library_may_keep_what_they_are_given(f: Callable[..., Any]) -> None:
     with pytest.raises(S2SADError):
         grad(f)(np.array([0.3, 0.7, 0.4]))
+
+
+SERIES = np.polynomial.Chebyshev([1.0, 2.0, 0.5])
+
+
+def test_an_object_without_hash_is_refused() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(SERIES(x) ** 2)
+
+    with pytest.raises(S2SADError, match="SERIES"):
+        grad(f)(np.array([0.3, 0.2]))
