@@ -73,7 +73,7 @@ def rgamma(x: Array) -> Array:
     return rgamma_derivative(x)
 
 
-@elementwise(special.digamma, samples=_OFF_POLES)
+@elementwise(special.digamma, samples=_OFF_POLES, real_only=True)
 def digamma(x: Array) -> Array:
     return special.zeta(2, x)
 
