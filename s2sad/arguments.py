@@ -16,6 +16,7 @@ from s2sad.ir.types import Fact, Sizes, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
+from s2sad.runtime.classes import LEAVES, classes_of_attributes, classes_reached
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 
@@ -35,12 +36,12 @@ def kind(value: Any) -> Any:
         True
     """
     t = type(value)
-    if t is ARRAY:
+    if t is ARRAY and not value.dtype.hasobject:
         return value.shape, value.dtype
     if t is float or t is int or t is str:
         return t
     if isinstance(value, ARRAY):
-        return t, value.shape, value.dtype
+        return t, value.shape, value.dtype, value.dtype.hasobject and classes_reached(value)
     if isinstance(value, (list, tuple)):
         return (t, *map(kind, value)) if len(value) <= _LONG else (t, frozenset(map(kind, value)))
     if isinstance(value, dict):
@@ -49,7 +50,13 @@ def kind(value: Any) -> Any:
     fields = getattr(t, "__dataclass_fields__", None)
     if fields is not None:
         return (t, *(kind(getattr(value, name)) for name in fields))
-    return t
+    if settled_by_type(value):
+        return t
+    attributes = classes_of_attributes(value)
+    if attributes:
+        return (t, *attributes.items())
+    reached = classes_reached(value)
+    return (t, reached) if reached - {t} else t
 
 
 def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:
@@ -70,7 +77,7 @@ def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, 
 
 def settled_by_type(value: Any) -> bool:
     """Whether the type of a value alone decides its :func:`kind`."""
-    return kind(value) is type(value)
+    return type(value) in LEAVES or isinstance(value, np.generic)
 
 
 def check(value: Any, where: str, label: str) -> None:

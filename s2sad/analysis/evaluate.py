@@ -36,6 +36,7 @@ from s2sad.ir.types import (
     constant,
     either,
     item_of,
+    leading_to,
     made_of,
     scalar,
     some_item,
@@ -113,10 +114,12 @@ class _Types:
                 # Of literals, as in ``[0.0 for _ in x]``.
                 number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
                 return Fact("list", each=SCALAR if number else None)
-            case Opaque(made=type() as cls):
-                return replace(OPEN, owners=frozenset({cls}))
             case Opaque(call=Call() as call):
                 return self(call)
+            case Opaque(made=type() as cls, inner=inner):
+                return replace(OPEN, owners=frozenset({cls}), each=leading_to(inner))
+            case Opaque(reach=classes) if classes:
+                return leading_to(classes)
             case _:
                 return OPEN
 

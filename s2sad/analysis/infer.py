@@ -44,6 +44,8 @@ from s2sad.ir.types import (
     common,
     either,
     item_of,
+    leading_to,
+    reach_of,
     row_of,
     scalar,
     some_item,
@@ -211,7 +213,7 @@ class _Inference:
         real, owners = a.real and b.real, a.owners | b.owners
         met = Fact(kind, shape, ndim, real, items, dims, each=each, boolean=truth, precision=precision, owners=owners)
         value = a.value if type(a.value) is type(b.value) and a.value == b.value else None
-        met = replace(met, boxed=a.boxed or b.boxed, value=value)
+        met = replace(met, boxed=a.boxed or b.boxed, value=value, reach=a.reach | b.reach)
         return self.fresh(met, f"{name}?")
 
     def loop(self, stmt: For | While) -> None:
@@ -273,8 +275,10 @@ class _Inference:
 def _emptied(fact: Fact) -> Fact:
     """A fact about a container, or what holds one, without what it holds."""
     if fact.items is None or fact.kind != "tuple":
-        held = fact.kind in ("tuple", "list", "dict", "record", "dataclass")
-        return replace(fact, items=None, each=None) if held else fact
+        if fact.kind not in ("tuple", "list", "dict", "record", "dataclass"):
+            return fact
+        classes = reach_of(replace(fact, owners=frozenset()))
+        return replace(fact, items=None, each=leading_to(classes) if classes else None)
     return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
 
 

@@ -32,7 +32,7 @@ from s2sad.frontend.indexed import indexed_call
 from s2sad.frontend.opaque import as_it_stands, is_plain, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
-from s2sad.frontend.special import special_members
+from s2sad.frontend.special import replaced_by_members, special_members
 from s2sad.frontend.trees import is_starred, nodes_of, one_shape
 from s2sad.frontend.unroll import unrolled
 from s2sad.frontend.writing import is_read, keeping_calls, runs, runs_writing, touched, written_in
@@ -76,6 +76,7 @@ class Expressions:
         self.refusals: list[Refusal] = []
         #: Around how many calls of ``stop_gradient`` the expression at hand is.
         self.stopping = 0
+        self.unsure = False
         self.texts: set[str] = set()
 
     def violation(self, node: Node, message: str, remedy: str) -> None:
@@ -312,7 +313,8 @@ class Expressions:
         node = unrolled(node, self.resolver.lookup) or node
         if not self.depends(node) and not self.decides(node):
             return self.ordered(node)
-        members = special_members(node, self.resolver.lookup) if not isinstance(node, gast.Call) else {}
+        members, unsure = replaced_by_members(node, self.resolver.lookup)
+        self.unsure |= unsure
         for member in members.items():
             return self.refused(node, *unfollowed.of_member(*member))
         match node:
@@ -464,7 +466,7 @@ class Expressions:
         pure = not runs(node, lookup)
         if not pure and (why := unfollowed.of_callback(node, text, lookup)) is not None:
             return self.refused(node, *why)
-        for member in replacing_members(node, lookup):
+        for member in replacing_members(node, lookup, self.depends):
             return self.refused(node, *unfollowed.of_member(*member))
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong

@@ -20,6 +20,7 @@ from typing import Any
 import gast
 
 from s2sad.frontend.met import calls_at_once, is_unknown
+from s2sad.frontend.special import classes_led_to
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writers import Writers
 from s2sad.frontend.writing import written_in
@@ -109,6 +110,7 @@ class Hoisting(Writers):
             value = self.operand(part)
             names.append(self.unused("t"))
             self.resolver.local |= {names[-1]}
+            self.resolver.owners[f"{names[-1]}."] = frozenset(classes_led_to(part, self.resolver.lookup))
             self.env[names[-1]] = (value if isinstance(value, Var) else self.assign("~t", value)).name
             name = gast.Name(id=names[-1], ctx=gast.Load(), annotation=None, type_comment=None)
             return gast.copy_location(name, part)

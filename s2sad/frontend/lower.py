@@ -18,7 +18,7 @@ import ast
 import collections
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -37,6 +37,7 @@ from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
+from s2sad.frontend.special import classes_led_to
 from s2sad.frontend.trees import Ids, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
@@ -58,7 +59,6 @@ from s2sad.ir.nodes import (
     Opaque,
     Origin,
     Param,
-    Receiver,
     Store,
     Unpack,
     Var,
@@ -72,13 +72,17 @@ Node = Any
 
 @dataclass(frozen=True)
 class Lowered:
-    """A lowered function, and on what the lowering rests: guards, and names that may be unbound."""
+    """A lowered function, and on what the lowering rests: guards, and names that may be unbound.
+
+    Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.
+    """
 
     function: Function
     source: Source
     guards: tuple[Guard, ...]
     unbound: frozenset[str]
     resolver: Resolver
+    unsure: bool
 
 
 def parameters(source: Source) -> list[tuple[str, bool]]:
@@ -268,7 +272,7 @@ class _Lowering(Protected):
                             self.unbound.add(target)
             grown = len(self.unbound) > before
         guards = tuple(self.resolver.guards.values())
-        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver)
+        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure)
 
     # --- statements
 
@@ -464,24 +468,24 @@ class _Lowering(Protected):
     def effect(self, s: Node) -> None:
         node = gast.gast_to_ast(s)
         assert isinstance(node, ast.stmt)
-        names: dict[str, str] = {}
-        written: dict[str, None] = {}
-        kept: dict[str, None] = {}
-        put: dict[str, None] = {}
-        receivers: list[Receiver] = []
-        altering, changing, over = False, True, isinstance(s, gast.Raise)
-        for part in gast.iter_child_nodes(s):
-            opaque = self.opaque(part, ended=over)
-            names.update(opaque.names)
-            receivers += opaque.receivers
-            # Nothing of the function runs after it has raised.
-            altering |= opaque.alters and not over
-            written.update(dict.fromkeys(() if over else opaque.writes))
-            kept.update(dict.fromkeys(() if over else opaque.kept))
-            put.update(dict.fromkeys(() if over else opaque.puts))
-            changing &= opaque.changes or not (opaque.writes or opaque.alters)
-        made = Effect(node, tuple(names.items()), self.origin, tuple(written), altering, tuple(kept), tuple(receivers))
-        self.emit(replace(made, puts=tuple(put), changes=changing))
+        over = isinstance(s, gast.Raise)
+        stored = set(classes_led_to(s.value, self.resolver.lookup)) if isinstance(s, gast.Assign) else set[type]()
+        parts = [self.opaque(part, ended=over) for part in gast.iter_child_nodes(s)]
+        # Nothing of the function runs after it has raised.
+        seen = [] if over else parts
+        effect = Effect(
+            node,
+            tuple({name: at for part in parts for name, at in part.names}.items()),
+            self.origin,
+            writes=tuple(dict.fromkeys(name for part in seen for name in part.writes)),
+            alters=any(part.alters for part in seen),
+            kept=tuple(dict.fromkeys(name for part in seen for name in part.kept)),
+            receivers=tuple([receiver for part in parts for receiver in part.receivers]),
+            puts=tuple(dict.fromkeys(name for part in seen for name in part.puts)),
+            changes=all(part.changes or not (part.writes or part.alters) for part in parts),
+            stores=frozenset(stored.union(*(part.stores for part in parts))),
+        )
+        self.emit(effect)
 
 
 def _is_lazy(spec: ops.OpSpec | None) -> bool:

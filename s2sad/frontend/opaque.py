@@ -12,11 +12,10 @@ from s2sad import ops
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
-from s2sad.frontend.resolve import Resolver, classes_of
-from s2sad.frontend.special import special_members
-from s2sad.frontend.writing import alters, kept, member_may_write, writes_by_method, written_in
+from s2sad.frontend.resolve import Resolver
+from s2sad.frontend.special import class_made, classes_inside, classes_led_to, classes_within, special_members
+from s2sad.frontend.writing import alters, kept, kept_parts, member_may_write, writes_by_method, written_in
 from s2sad.ir.nodes import Op, Opaque
-from s2sad.runtime.classes import own_class
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -26,7 +25,8 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
     """An expression with what it reads, writes and keeps; ``names`` are the IR names of the variables that it reads."""
     written = {names[n]: None for n in written_in(node, lookup) if n in names}
     altering = alters(node, lookup)
-    function = lookup(node.func)[1] if isinstance(node, gast.Call) else None
+    made = class_made(node, lookup)
+    stores = {cls for part in kept_parts(node, lookup) for cls in classes_led_to(part, lookup)}
     outer = {UNKNOWN} if special_members(node, lookup) else set()
     return Opaque(
         gast.gast_to_ast(node),
@@ -37,7 +37,10 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
         alters=altering,
         kept=tuple(sorted(names.keys() & set(kept(node, lookup)))) if written or altering else (),
         receivers=tuple(unchecked_receivers(node, lookup)),
-        made=own_class(function) if isinstance(function, type) else None,
+        made=made,
+        inner=frozenset() if made is None else classes_inside(made, node, lookup),
+        reach=frozenset(classes_led_to(node, lookup)),
+        stores=frozenset(stores),
         puts=tuple(sorted(set(puts(node, lookup)))) if written else (),
         changes=bool(written or altering) and only_changes(node, lookup),
     )
@@ -66,17 +69,20 @@ def special_writes(node: Node, lookup: Lookup) -> Iterator[tuple[Node, str]]:
             yield place, f"{cls.__qualname__}.{name} may write into an object, and is not followed here"
 
 
-def replacing_members(call: Node, lookup: Lookup) -> Iterator[tuple[str, type]]:
+def replacing_members(call: Node, lookup: Lookup, depends: Callable[[Node], bool]) -> Iterator[tuple[str, type]]:
     """The methods of the user's classes that a known function runs in place of what it does, or that may write.
 
-    What is made an array (``__array__``) is no more than its numbers.
+    What is made an array (``__array__``) is no more than its numbers.  What an operator makes of operands that a
+    derivative ``depends`` on is of a built-in class.
     """
-    for name, cls in special_members(call, lookup).items():
+    args = [a for a in call.args if not (isinstance(a, (gast.BinOp, gast.UnaryOp)) and depends(a))]
+    others = gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
+    for name, cls in special_members(others, lookup).items():
         if name != "__array__" or member_may_write(cls, name):
             yield name, cls
 
 
 def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:
     """The operation that is a call of a function with source."""
-    writes = writes_by_method(function, classes_of(call, resolver.lookup))
+    writes = writes_by_method(function, classes_within(call, resolver.lookup))
     return Op("user", resolver.text(call.func), function, pure=False, writes=writes)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import abc
 import builtins
 import dis
-import inspect
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -17,7 +16,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime.classes import functions_in, member, own_class
+from s2sad.runtime.classes import classes_reached, functions_in, makes_attribute, member, own_class
 
 _MISSING = object()
 _UFUNC = np.ufunc
@@ -40,8 +39,8 @@ class Guard:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells guards apart; all facts about a value that are functions of it count as one."""
-        return id(self.space), self.name, types.FunctionType if inspect.isfunction(self.probe) else self.probe
+        """What tells guards apart; functions that are made in one place count as one."""
+        return id(self.space), self.name, getattr(self.probe, "__code__", self.probe)
 
     def current(self) -> Any:
         if isinstance(self.space, types.CellType):
@@ -81,10 +80,12 @@ class Emitting(abc.ABC):
 class Member:
     """A method or attribute of an object of the user's: its name says nothing about what it does.
 
-    ``functions`` are those that run; None where that is not known.
+    ``functions`` are those that run, ``classes`` the user's classes of which it, or what it holds, may be; None where
+    that is not known.
     """
 
     functions: tuple[types.FunctionType, ...] | None
+    classes: frozenset[type] | None = None
 
 
 def _is_same(found: Any, expected: Any) -> bool:
@@ -157,7 +158,7 @@ def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
     cls = own_class(value)
     if isinstance(value, type) and own_class(type(value)) is not None:
         return frozenset((value, type(value)))
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    held = dict.values(value) if isinstance(value, dict) else value if type(value) in (list, tuple, set) else ()
     inner = [_classes_in(v, depth - 1) for v in itertools.islice(held, _MOST_ITEMS)]
     return frozenset(() if cls is None else (cls,)).union(*inner)
 
@@ -183,13 +184,14 @@ class Resolver:
         owners: Mapping[str, frozenset[type]] | None = None,
     ) -> None:
         self.local = local
-        #: The classes of the user's of which the objects of local names may be, or hold.
-        self.owners = owners or {}
+        #: The classes of the user's of which the objects of local names, and of their attributes, may be, or hold;
+        #: those of all that ``s`` holds are at ``s.``.
+        self.owners = dict(owners or {})
         self.aliases = aliases or {}
         self.globals = function.__globals__
         self.file = function.__code__.co_filename
         self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        self.guards: dict[tuple[int, str], Guard] = {}
+        self.guards: dict[tuple[Any, ...], Guard] = {}
         self.rebound: dict[str, bool] = {}
 
     def lookup(self, node: Any) -> tuple[bool, Any]:
@@ -197,7 +199,8 @@ class Resolver:
 
         The answer rests on a guard by identity for modules, classes and callables.  Without a value the second item
         says what is known: of a local name the classes of the user's of which its object may be or hold others, of an
-        attribute the `Member` that it may be; else None.
+        attribute the `Member` that it may be, or those classes, of an item of an object those of what it holds; else
+        None.
         """
         if isinstance(node, gast.Name):
             if node.id in self.local:
@@ -212,22 +215,28 @@ class Resolver:
             found, owner = self.lookup(node.value)
             methods = found and ops.has_methods(owner) and ops.spec_of(getattr(owner, node.attr, None)) is not None
             if not found or not (isinstance(owner, (types.ModuleType, type, _UFUNC)) or methods):
-                return False, self.member(node)
+                known, reached = self.member(node), self.reached(node)
+                return False, reached if known is None else replace(known, classes=reached)
             space, name = owner, node.attr
             value = getattr(owner, name, _MISSING)
         else:
-            return False, None
+            item_of = node.value.id if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) else ""
+            return False, self.owners.get(f"{item_of}.")
         if value is _MISSING:
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
-                self.guards.setdefault((id(space), name), Guard(space, name, value))
+                self.guard(Guard(space, name, value))
         made = value.emitted() if isinstance(value, Emitting) else None
         if made is not None:
             value, guards = made
-            for known in guards:
-                self.guards.setdefault((id(known.space), known.name), known)
+            for guard in guards:
+                self.guard(guard)
         return True, value
+
+    def guard(self, guard: Guard) -> None:
+        """Note what the answers rest on."""
+        self.guards.setdefault(guard.key, guard)
 
     def is_absent(self, node: Any) -> bool:
         """Whether a global name, or one of a module, has no value, which is guarded.
@@ -241,7 +250,7 @@ class Resolver:
         else:
             return False
         if guard.holds():
-            self.guards.setdefault((id(guard.space), guard.name), guard)
+            self.guard(guard)
         return guard.holds()
 
     def member(self, node: Any) -> Member | None:
@@ -262,6 +271,24 @@ class Resolver:
                 return Member(None)
             functions += inside
         return Member(tuple(functions)) if functions else None
+
+    def reached(self, node: Any) -> frozenset[type] | None:
+        """The classes of the user's of which an attribute of an object, or what it holds, may be; None if not known."""
+        path = dotted(node)
+        if path is None:
+            return None
+        root = path.partition(".")[0]
+        if root in self.local:
+            if any(makes_attribute(cls, node.attr, path in self.owners) for cls in self.owners.get(root, ())):
+                return None
+            return self.owners.get(path, self.owners.get(f"{root}.") if path == f"{root}.{node.attr}" else None)
+        found, owner = self.lookup(node.value)
+        own = getattr(owner, "__dict__", {}) if found else {}
+        if node.attr not in own:
+            return None
+        expected = classes_reached(own[node.attr])
+        self.guard(Guard(owner, node.attr, expected, classes_reached))
+        return expected
 
     def is_plain(self, node: Any) -> bool:
         """Whether subscripting an object does no more than pick an item of it."""
@@ -329,7 +356,7 @@ class Resolver:
             name = node.id
         else:
             space, name = self.lookup(node.value)[1], node.attr
-        self.guards.setdefault((id(space), name), Guard(space, name, expected, probe))
+        self.guard(Guard(space, name, expected, probe))
         return expected
 
 
@@ -342,7 +369,7 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
     found: dict[str, tuple[tuple[int, int], Any]] = {}
     for s in body:
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
-            if _is_dotted(s.value):
+            if dotted(s.value) is not None:
                 found[s.targets[0].id] = ((s.value.end_lineno, s.value.end_col_offset), s.value)
     for name, _ in params:
         found.pop(name, None)
@@ -359,5 +386,10 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
     return {name: value for name, (_, value) in found.items() if bound[name] == 1}
 
 
-def _is_dotted(node: Any) -> bool:
-    return isinstance(node, gast.Name) or (isinstance(node, gast.Attribute) and _is_dotted(node.value))
+def dotted(node: Any) -> str | None:
+    """The text of a name or of an attribute of one; None for any other expression."""
+    names = []
+    while isinstance(node, gast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, gast.Name) else None

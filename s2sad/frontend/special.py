@@ -9,9 +9,19 @@ from typing import Any
 import gast
 
 from s2sad import ops
-from s2sad.frontend.resolve import classes_of
+from s2sad.frontend.given import is_numpy
+from s2sad.frontend.resolve import Member, classes_of
+from s2sad.frontend.trees import nodes_of
 from s2sad.runtime import protocols
-from s2sad.runtime.classes import BUILT_IN_NAMES, own_members, runs_python, static_member
+from s2sad.runtime.classes import (
+    BUILT_IN_NAMES,
+    classes_made,
+    classes_reached,
+    own_class,
+    own_members,
+    runs_python,
+    static_member,
+)
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -24,9 +34,14 @@ _BY_METHODS = {
     **dict.fromkeys("get setdefault pop index count remove add discard".split(), protocols.MAKING | protocols.HASHING),
 }
 
+_HOLDING_NOTHING = (bool, int, float, complex, str, bytes)
 
-def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
-    """The special methods of the user's classes that evaluating an operation may run, each with its class."""
+
+def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[str, type]:
+    """The special methods of the user's classes that evaluating an operation may run, each with its class.
+
+    With ``surely`` they are those of objects that are known to be of these classes.
+    """
     match node:
         case gast.BinOp():
             operands, names = [node.left, node.right], protocols.OPERATORS
@@ -70,20 +85,33 @@ def special_members(node: Node, lookup: Lookup) -> dict[str, type]:
             return {}
     if not names:
         return {}
-    classes = {cls for operand in operands for cls in _classes_of_value(operand, lookup)}
+    known = _surely_of if surely else classes_led_to
+    classes = {cls for operand in operands for cls in known(operand, lookup)}
     members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
     return {name: cls for name, cls in sorted(members, key=str) if name in names}
 
 
+def replaced_by_members(node: Node, lookup: Lookup) -> tuple[dict[str, type], bool]:
+    """The methods of the user's classes that run in place of an operation through which a derivative may pass.
+
+    That an operand of an operator may be of such a class is asked when it runs; the second item says so.
+    """
+    if isinstance(node, gast.Call):
+        return {}, False
+    if not isinstance(node, (gast.BinOp, gast.UnaryOp)):
+        return special_members(node, lookup), False
+    return special_members(node, lookup, surely=True), bool(special_members(node, lookup))
+
+
 def stored_by_functions(target: Node, lookup: Lookup) -> set[type]:
     """The classes of the user's whose own method a store into an item may run."""
-    return {cls for cls in _classes_of_value(target.value, lookup) if "__setitem__" in own_members(cls)}
+    return {cls for cls in classes_led_to(target.value, lookup) if "__setitem__" in own_members(cls)}
 
 
 def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
     """An attribute that a property or the like makes when it is read."""
     found = {}
-    for cls in _classes_of_value(attribute.value, lookup):
+    for cls in classes_led_to(attribute.value, lookup):
         name = attribute.attr if static_member(cls, attribute.attr) is not None else "__getattr__"
         member = static_member(cls, name)
         described = hasattr(type(member), "__get__") and not callable(member)
@@ -93,25 +121,81 @@ def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
     return found
 
 
-def _classes_of_value(node: Node, lookup: Lookup) -> Iterator[type]:
-    """The classes of the user's of which a value is known to be; what attributes are is asked when it runs."""
+def classes_led_to(node: Node, lookup: Lookup) -> Iterator[type]:
+    """The classes of the user's of which the value of an expression, or what it holds, may be."""
+    match node:
+        case gast.Name():
+            found, value = lookup(node)
+            yield from classes_reached(value) if found else ()
+            yield from classes_of(node, lookup)
+            yield from lookup(gast.Subscript(value=node, slice=node, ctx=gast.Load()))[1] or ()
+        case gast.Attribute():
+            found, known = lookup(node)
+            classes = known.classes if isinstance(known, Member) else known
+            if found:
+                yield from classes_reached(known)
+            elif classes is not None:
+                yield from classes
+            else:
+                yield from classes_led_to(node.value, lookup)
+        case gast.Call():
+            found, made = lookup(node.func)
+            spec = ops.spec_of(made) if found else None
+            if (found and is_numpy(made)) or (spec is not None and spec.makes in _HOLDING_NOTHING):
+                return
+            cls = class_made(node, lookup)
+            if cls is not None:
+                yield cls
+            elif isinstance(node.func, gast.Attribute):
+                yield from classes_led_to(node.func.value, lookup)
+            for given in (*node.args, *(k.value for k in node.keywords)):
+                yield from classes_led_to(given, lookup)
+        case gast.IfExp():
+            yield from (*classes_led_to(node.body, lookup), *classes_led_to(node.orelse, lookup))
+        case gast.Subscript():
+            yield from classes_led_to(node.value, lookup)
+        case gast.JoinedStr():
+            return
+        case _:
+            for part in gast.iter_child_nodes(node):
+                yield from classes_led_to(part, lookup)
+
+
+def classes_within(node: Node, lookup: Lookup) -> frozenset[type]:
+    """The classes of the user's of which anything may be that the names in an expression lead to."""
+    names = [name for name in nodes_of(node) if isinstance(name, gast.Name)]
+    return frozenset(cls for name in names for cls in classes_led_to(name, lookup))
+
+
+def _surely_of(node: Node, lookup: Lookup) -> Iterator[type]:
+    """The classes of the user's of which a value is known to be."""
     match node:
         case gast.Name():
             yield from classes_of(node, lookup)
-        case gast.Subscript():
-            yield from _classes_of_value(node.value, lookup)
+        case gast.Subscript() | gast.Starred():
+            yield from _surely_of(node.value, lookup)
         case gast.IfExp():
-            yield from (*_classes_of_value(node.body, lookup), *_classes_of_value(node.orelse, lookup))
+            yield from (*_surely_of(node.body, lookup), *_surely_of(node.orelse, lookup))
         case gast.List() | gast.Tuple() | gast.Set():
-            yield from (cls for value in node.elts for cls in _classes_of_value(value, lookup))
-        case gast.Starred():
-            yield from _classes_of_value(node.value, lookup)
+            yield from (cls for value in node.elts for cls in _surely_of(value, lookup))
         case gast.BoolOp():
-            yield from (cls for value in node.values for cls in _classes_of_value(value, lookup))
+            yield from (cls for value in node.values for cls in _surely_of(value, lookup))
         case gast.Call():
             found, made = lookup(node.func)
             if found and isinstance(made, type) and own_members(made):
                 yield made
+
+
+def class_made(node: Node, lookup: Lookup) -> type | None:
+    """The class of the user's of which a call makes an object."""
+    found, made = lookup(node.func) if isinstance(node, gast.Call) else (False, None)
+    return made if found and isinstance(made, type) and own_class(made) is not None else None
+
+
+def classes_inside(made: type, call: Node, lookup: Lookup) -> frozenset[type]:
+    """The classes of the user's of which what an object holds may be that a call makes."""
+    given = (*call.args, *(k.value for k in call.keywords))
+    return classes_made(made).union(*(classes_led_to(part, lookup) for part in given))
 
 
 def _index_parts(index: Node) -> list[Node]:

@@ -26,9 +26,9 @@ from s2sad.frontend.holding import is_fresh, names_held, variables_held
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.outs import is_writing
-from s2sad.frontend.resolve import Member, Resolver, classes_of
+from s2sad.frontend.resolve import Member, Resolver
 from s2sad.frontend.source import read_source
-from s2sad.frontend.special import special_members
+from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, module_of, own_members, package_of, static_member
 
@@ -103,7 +103,7 @@ def _any_may_write(node: Node, functions: Iterable[types.FunctionType], lookup: 
     for function in functions:
         if may_write(function):
             return True
-        classes = classes_of(node, lookup) if classes is None else classes
+        classes = classes_within(node, lookup) if classes is None else classes
         if writes_by_method(function, classes):
             return True
     return False
@@ -141,13 +141,15 @@ def kept(node: Node, lookup: Lookup) -> Iterator[str]:
 
     The functions of NumPy and Python that write take numbers from what they are given, or change its order.
     """
-    found: list[str] = []
-    nodes = nodes_of(node)
-    for call in nodes:
+    found = [name for part in kept_parts(node, lookup) for name in _bases(part, lookup)]
+    yield from _with_iterated(found, nodes_of(node), lookup)
+
+
+def kept_parts(node: Node, lookup: Lookup) -> Iterator[Node]:
+    """The arguments of calls inside ``node`` which these may put into what they write."""
+    for call in nodes_of(node):
         if isinstance(call, gast.Call) and (_may_alter(call, lookup) or any(written_by(call, lookup, False))):
-            for part in _arguments(call) if _may_keep(call, lookup) else ():
-                found += _bases(part, lookup)
-    yield from _with_iterated(found, nodes, lookup)
+            yield from _arguments(call) if _may_keep(call, lookup) else ()
 
 
 def keeping_calls(node: Node, lookup: Lookup, depends: Callable[[Node], bool]) -> Iterator[Node]:

@@ -162,7 +162,9 @@ class Opaque:
     into objects of the module; ``kept`` are those of the names whose objects it may put into what it writes, ``puts``
     such variables of the module.  With ``changes`` it writes, or alters, no more than which items containers have.
     ``receivers`` are objects whose methods are taken for those of a built-in class; with ``checks`` the text checks
-    the class of some.  ``made`` is the class of the user's that the whole makes an object of.
+    the class of some.  ``reach`` are the classes of the user's of which its value, or what that holds, may be; where it
+    makes an object, ``made`` is its class, ``inner`` are those of what it holds.  ``stores`` are those of what it may
+    put into objects.
     """
 
     node: ast.expr = field(compare=False)
@@ -177,6 +179,9 @@ class Opaque:
     receivers: tuple[Receiver, ...] = field(default=(), compare=False)
     checks: bool = False
     made: type | None = None
+    inner: frozenset[type] = frozenset()
+    reach: frozenset[type] = frozenset()
+    stores: frozenset[type] = frozenset()
     puts: tuple[str, ...] = ()
     changes: bool = False
 
@@ -244,6 +249,7 @@ class Effect:
     checks: bool = False
     puts: tuple[str, ...] = ()
     changes: bool = False
+    stores: frozenset[type] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

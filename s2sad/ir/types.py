@@ -27,7 +27,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError
 from s2sad.runtime import protocols
-from s2sad.runtime.classes import own_class, own_members
+from s2sad.runtime.classes import classes_of_attributes, classes_reached, own_class, own_members
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -65,6 +65,8 @@ class Fact:
     ``each`` holds for every one.  A number that may be ``boolean`` indexes otherwise than others.  ``precision`` is
     that in which NumPy surely computes with the value.  An ``extended`` array of unknown ``ndim`` has one axis or more.
     ``owners`` are the classes of the user's which the value may be of, if they have methods or operators of their own.
+    The ``items`` of an object of another class are its attributes, if such classes can be reached from one; ``each``
+    is what holds for all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more.
     Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
     ``value`` is the text or truth value that it surely is.
     """
@@ -83,6 +85,7 @@ class Fact:
     owners: frozenset[type] = frozenset()
     boxed: bool = False
     value: str | bool | None = None
+    reach: frozenset[type] = frozenset()
 
     @property
     def has_axes(self) -> bool:
@@ -165,7 +168,7 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about an argument or global; its atoms are named after ``name``, its sizes by ``sizes``."""
     cls = own_class(value)
     if cls is None or cls in _ARRAYS:
-        return _described(value, name, sizes)
+        return _reaching(_described(value, name, sizes), value)
     own = own_members(cls)
     if isinstance(value, np.ndarray) and own and not _has_operators(cls):
         what = f"{name} is of class {cls.__name__}, which has {min(own)} of its own"
@@ -173,13 +176,36 @@ def describe(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     if own and isinstance(value, (int, float, complex, np.generic)):
         return Fact("other", owners=frozenset({cls}))
     fact = OTHER if any(n in own for n in _ITEMS) else _described(value, name, sizes)
+    fact = _reaching(fact, value)
     return fact if fact.kind == "scalar" else replace(fact, owners=frozenset({cls}))
+
+
+def _reaching(fact: Fact, value: Any) -> Fact:
+    """A fact about an object or container of which nothing more is known, with the user's classes that it leads to."""
+    if fact.kind not in ("other", "list", "tuple", "dict") or fact.items is not None or fact.each is not None:
+        return fact
+    if fact.kind == "other" and (attributes := classes_of_attributes(value)):
+        return replace(fact, items=tuple([(k, leading_to(found)) for k, found in attributes.items()]))
+    own = own_class(value) is not None
+    reached = classes_reached(value) - {type(value)}
+    return replace(fact, each=leading_to(reached)) if reached or own else fact
+
+
+def leading_to(classes: frozenset[type]) -> Fact:
+    """What is known of a value that may be, or hold, an object of some classes of the user's, and of no others."""
+    return replace(OPEN, reach=classes)
 
 
 def owners_of(fact: Fact) -> frozenset[type]:
     """The classes of the user's of which a value, or what it holds, may be."""
     inner = [owners_of(f) for _, f in fact.items or ()]
     return fact.owners.union(*inner, owners_of(fact.each) if fact.each is not None else ())
+
+
+def reach_of(fact: Fact) -> frozenset[type]:
+    """The classes of the user's of which a value, or anything that it leads to, may be."""
+    inner = [reach_of(f) for _, f in fact.items or ()]
+    return (fact.owners | fact.reach).union(*inner, reach_of(fact.each) if fact.each is not None else ())
 
 
 def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
@@ -200,7 +226,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
-        return OPEN
+        return leading_to(classes_reached(value))
     if isinstance(value, np.ndarray):
         if sizes is not None or not value.ndim:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
@@ -268,7 +294,8 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
         owners, real = found.owners | fact.owners, found.real and fact.real
-        found = Fact(kind, None, ndim, real, None, None, None, each, truth, precision, axes, owners, boxed)
+        reach = found.reach | fact.reach
+        found = Fact(kind, None, ndim, real, None, None, None, each, truth, precision, axes, owners, boxed, reach=reach)
     return found
 
 
@@ -294,7 +321,7 @@ def rough(fact: Fact, shape: Shape | None) -> Fact:
     if fact.kind == "scalar":
         return timeless(fact)
     if fact.kind != "array" or not fact.ndim:
-        return replace(OPEN, owners=owners_of(fact))
+        return replace(OPEN, owners=owners_of(fact), reach=reach_of(fact))
     return Fact("array", shape, fact.ndim, fact.real, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
 
 

@@ -16,6 +16,7 @@ from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts, infer
+from s2sad.analysis.owners import owners_of_params, with_owners, with_reach
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
@@ -44,7 +45,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, walk, writes
-from s2sad.ir.types import OPEN, Fact, describe, owners_of, some_item
+from s2sad.ir.types import OPEN, Fact, describe, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees, Causes
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
@@ -226,19 +227,19 @@ class Analyser(Callees):
         With ``display`` its result may be a tuple.
         """
         containers: frozenset[tuple[int, str]] = frozenset()
-        owners = {name: found for name, fact in facts.items() if (found := owners_of(fact))}
+        owners = owners_of_params(facts)
         while True:
             lowered = self.lowered(function, wrt, containers, owners)
             ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
             ir = copied_together(ir, together, facts, lowered.source)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
             stores = frozenset(container_stores(walk(ir.body), known))
-            more = with_owners(owners, known)
+            more = with_owners(owners, ir, known)
             if stores <= containers and more == owners:
                 checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, {**_defaults(ir), **facts})
-                return lowered, ir, known
+                return lowered, ir, with_reach(owners, known)
             containers, owners = containers | stores, more
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
@@ -293,15 +294,6 @@ class Analyser(Callees):
             return tuple(out)
 
         return replace(function, body=in_block(function.body))
-
-
-def with_owners(owners: Mapping[str, frozenset[type]], known: Facts) -> dict[str, frozenset[type]]:
-    """The classes of the user's of which the objects of variables may be, with those that the facts tell of."""
-    found = dict(owners)
-    for name, fact in known.of.items():
-        if classes := owners_of(fact):
-            found[base(name)] = found.get(base(name), frozenset()) | classes
-    return found
 
 
 def _defaults(function: Function) -> dict[str, Fact]:

@@ -305,7 +305,7 @@ class Callees(ABC):
                 [(params[n], put) for n in params if n in found.written and (put := _named(found.owners.get(n, ())))]
             ),
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
-            has_met(function, found),
+            lowered.unsure or has_met(function, found),
         )
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import gc
+import itertools
 import os
 import sys
 import types
@@ -42,6 +44,11 @@ _HEAP_TYPE = 1 << 9
 _OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
 #: What stands for classes of libraries as if the user had written it.
 _MODELS = "s2sad.ops.scipy.models."
+#: The classes of values that hold no objects, and of functions, which are not looked into.
+#: Nothing but the class of such a value tells its kind.
+LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))
+#: So many objects are looked at for what is reached from one, and so many items of a container.
+_MOST_OBJECTS, _MOST_ITEMS = 1000, 64
 #: Where Python's own modules are, and the folders of installed packages.
 _LIBRARY, _PACKAGES = os.path.dirname(os.__file__), frozenset(("site-packages", "dist-packages"))
 
@@ -176,6 +183,21 @@ def static_member(cls: type, name: str) -> Any:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
+def makes_attribute(cls: type, name: str, own: bool = False) -> bool:
+    """Whether an attribute of an object, which may have it as its ``own``, is of its class or made when it is read.
+
+    Example:
+        >>> makes_attribute(types.SimpleNamespace, "v"), makes_attribute(list, "count")
+        (False, True)
+    """
+    if not _is_of_library(cls) and static_member(cls, "__getattribute__") is not object.__getattribute__:
+        return True
+    member = static_member(cls, name)
+    if own:
+        return hasattr(type(member), "__set__") and not isinstance(member, types.MemberDescriptorType)
+    return member is not None or static_member(cls, "__getattr__") is not None
+
+
 def runs_python(descriptor: Any) -> bool:
     """Whether what makes an attribute when it is read runs a function of Python, as a property does."""
     return bool(functions_in(descriptor)) or own_class(descriptor) is not None
@@ -200,3 +222,107 @@ def functions_in(member: Any) -> list[types.FunctionType] | None:
             return None
         member = inner
     return [member]
+
+
+@functools.cache
+def acts(cls: type) -> bool:
+    """Whether an operator, a subscript, a loop, a condition or reading an attribute may run what the user has written.
+
+    Example:
+        >>> class Table:
+        ...     __module__ = "model"
+        ...     def __getitem__(self, i):
+        ...         return i
+        >>> acts(Table), acts(list)
+        (True, False)
+    """
+    if any(name[:2] == "__" for name in own_members(cls)):
+        return True
+    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
+    return any(hasattr(type(m), "__get__") and not callable(m) and runs_python(m) for m in own)
+
+
+def classes_reached(value: Any) -> frozenset[type]:
+    """The classes that :func:`acts` tells of, of an object and of what can be reached from it.
+
+    Of containers the first items are looked at; functions and objects of libraries are not looked into.
+    """
+    if type(value) in LEAVES:
+        return frozenset()
+    found: set[type] = set()
+    seen: set[int] = set()
+    pending = [value]
+    while pending and len(seen) < _MOST_OBJECTS:
+        x = pending.pop()
+        cls: type = type(x)
+        if cls in LEAVES or id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, np.ndarray) and x.dtype.hasobject:
+            pending += itertools.islice(x.flat, _MOST_ITEMS)
+        if isinstance(x, type):
+            of_users: list[type] = [x, cls] if own_class(x) is not None else []
+            found.update(filter(acts, of_users))
+        elif not _is_of_library(cls):
+            if acts(cls):
+                found.add(cls)
+            pending += [r for r in gc.get_referents(x) if r is not cls]
+        elif isinstance(x, (dict, list, tuple, set, frozenset)):
+            held = itertools.chain(dict.keys(x), dict.values(x)) if isinstance(x, dict) else x
+            pending += itertools.islice(held, _MOST_ITEMS)
+        elif not (cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
+            pending += gc.get_referents(x)
+    return frozenset(found)
+
+
+def classes_of_attributes(value: Any) -> dict[str, frozenset[type]]:
+    """For each attribute of an object the classes that can be reached from it; empty if none can from any.
+
+    Of an object that makes attributes the others are told apart by name.
+
+    Example:
+        >>> classes_of_attributes(types.SimpleNamespace(v=1.0))
+        {}
+    """
+    try:
+        own = vars(value)
+    except TypeError:
+        own = {}
+    slots = [
+        n for base in type(value).__mro__ for n, m in vars(base).items() if isinstance(m, types.MemberDescriptorType)
+    ]
+    attributes = {**{n: getattr(value, n) for n in slots if hasattr(value, n)}, **own}
+    found = {name: classes_reached(held) for name, held in attributes.items()}
+    return found if any(found.values()) or static_member(type(value), "__getattr__") is not None else {}
+
+
+@functools.cache
+def classes_made(cls: type) -> frozenset[type]:
+    """The classes that :func:`acts` tells of, of what the functions of a class may make or read of their modules.
+
+    Example:
+        >>> classes_made(types.SimpleNamespace)
+        frozenset()
+    """
+    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
+    pending = [f for m in own for f in functions_in(m) or ()]
+    found: set[type] = set()
+    seen: set[types.CodeType] = set()
+    while pending:
+        function = pending.pop()
+        codes = [function.__code__]
+        for code in codes:
+            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        if seen.issuperset(codes):
+            continue
+        seen.update(codes)
+        cells = [c.cell_contents for c in function.__closure__ or () if c != types.CellType()]
+        names = dict.fromkeys(name for code in codes for name in code.co_names)
+        for value in (*(function.__globals__[n] for n in names if n in function.__globals__), *cells):
+            if isinstance(value, types.FunctionType) and not is_of_library(module_of(value)):
+                pending.append(value)
+            elif isinstance(value, type) and own_class(value) is not None:
+                found |= ({value} if acts(value) else set()) | (classes_made(value) if value is not cls else set())
+            else:
+                found |= classes_reached(value)
+    return frozenset(found)

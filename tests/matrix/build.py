@@ -22,7 +22,7 @@ from tests.matrix.axes import (
     Route,
 )
 from tests.matrix.classes import DEFINITIONS, METHODS, indented
-from tests.matrix.operators import OPERATORS
+from tests.matrix.operators import OPERATORS, REACHED
 from tests.matrix.support import module
 from tests.matrix.wholes import WHOLES, Form
 from tests.matrix.writers import ALIAS, ARRAY, CALLS, NONE, NUMBER, OTHER, PLAIN, STATEMENT, Writer
@@ -136,7 +136,8 @@ def composed(index: int, family: str, choice: Choice) -> Program:
     write = _around(route, _used(writer, choice.use, route.target, choice.value))
     reads = (*writer.reads, *origin.reads, *(name for name in ("G", "S.v", "helper.cache") if f"{name}[" in writer.top))
     others = "".join(f" + {weight} * np.sum({read} * x[0])" for read, weight in zip(reads, _WEIGHTS, strict=False))
-    has_object = bool(writer.parameters or writer.before) and re.search(r"\bo\b", write)
+    beside = [name for name, _ in writer.parameters if name != "_"] or (["o"] if writer.before else [])
+    more = "".join(f", {name}" for name in beside if re.search(rf"\b{name}\b", write))
     parts = {
         "setup": "\n".join(filter(None, (origin.lines.replace("{E}", choice.made), writer.before))),
         "write": write,
@@ -144,7 +145,7 @@ def composed(index: int, family: str, choice: Choice) -> Program:
         "first": _FIRST,
         "last": _LAST + others,
         "others": others,
-        "more": ", o" if has_object else "",
+        "more": more,
     }
     body = ORDERS[choice.order].format(**parts).lstrip()
     top = writer.top + "\n\n" if writer.top else ""
@@ -221,12 +222,13 @@ def _around(route: Route, write: str) -> str:
 
 #: Families of writers, and how many in a thousand programs they get; those with None are labelled by their origin.
 SHARES: tuple[tuple[str | None, int, tuple[Any, ...]], ...] = (
-    (None, 380, PLAIN),
+    (None, 340, PLAIN),
     ("methods", 180, METHODS),
     ("operators", 80, OPERATORS),
+    ("reached", 40, REACHED),
     ("calls", 140, CALLS),
     ("definitions", 70, DEFINITIONS),
-    ("crossed", 80, (*PLAIN, *METHODS, *OPERATORS, *CALLS, *DEFINITIONS)),
+    ("crossed", 80, (*PLAIN, *METHODS, *OPERATORS, *REACHED, *CALLS, *DEFINITIONS)),
     ("wholes", 70, WHOLES),
 )
 _TURNS = [number for number, (_, share, _) in enumerate(SHARES) for _ in range(share)]

@@ -144,7 +144,7 @@ class Picture:
         if isinstance(value, dict):
             return (kind, [(str(key), self.of(v)) for key, v in dict.items(value)])
         if isinstance(value, (set, frozenset)):
-            return (kind, sorted(map(str, value)))
+            return (kind, sorted(str(self.of(v)) for v in value))
         if isinstance(value, types.FunctionType):
             return (kind, value.__qualname__, self.function(value) if value.__module__ == _MODULE else None)
         if isinstance(value, type):

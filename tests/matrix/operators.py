@@ -103,6 +103,29 @@ _OPERATORS = (
 )
 
 
+#: How an object is reached that another one holds: what makes the other one, statements before, the expression.
+_WAYS = (
+    ("attribute", "Box(Op(k))", "", "h.v"),
+    ("attribute's attribute", "Box(Box(Op(k)))", "", "h.v.v"),
+    ("bound attribute", "Box(Op(k))", "o = h.v", "o"),
+    ("bound owner", "Box(Box(Op(k)))", "o = h.v", "o.v"),
+    ("attribute's list", "Box([Op(k)])", "", "h.v[0]"),
+    ("attribute's dict", "Box({'o': Op(k)})", "", 'h.v["o"]'),
+    ("attribute's dict by get", "Box({'o': Op(k)})", "", 'h.v.get("o")'),
+    ("loop over attribute", "Box([Op(k)])", "for o in h.v:", "o"),
+    ("unpacked attribute", "Box((Op(k), 1.0))", "o, _ = h.v", "o"),
+    ("namespace", "types.SimpleNamespace(v=Op(k))", "", "h.v"),
+    ("field", "Data(Op(k))", "", "h.v"),
+    ("getattr", "Box(Op(k))", "", 'getattr(h, "v")'),
+    ("method's result", "Giver(Op(k))", "", "h.give()"),
+    ("helper's result", "Box(Op(k))", "", "same(h).v"),
+    ("chosen", "Box(Op(k))", "", "(h.v if x[0] > 0.0 else k)"),
+    ("module's attribute", "Box(Op(k))", "", "M.v"),
+    ("item's attribute", "[Box(Op(k))]", "", "h[0].v"),
+    ("in a deque", "collections.deque([Op(k)])", "", "h[0]"),
+    ("in a set", "Box({Op(k)})", "for o in h.v:", "o"),
+    ("in an array", "np.array([Op(k), None], dtype=object)", "", "h[0]"),
+)
 #: What a special method returns that has nothing else to return.
 _RESULTS = {"any": "1.0", "array": "self.v", "self": "self", "nothing": "None", "iterator": "iter([1.0])"}
 _NUMBERS = ("np.sum(o)", "len(o)", "sum(o)", "float(o)")
@@ -137,8 +160,28 @@ def _kind(text: str, wanted: str, action: str) -> str:
     return OTHER if wanted != "any" else NUMBER if action == "writes" else ALIAS
 
 
+def _reached(way: tuple[str, str, str, str], label: str, statement: str, top: str) -> Writer:
+    """An operator on an object that another argument, or one of the module, holds."""
+    name, made, before, text = way
+    parameters: tuple[tuple[str, str], ...] = (("h", made),)
+    reads: tuple[str, ...] = ("k",)
+    if name == "module's attribute":
+        top, parameters, reads = f"{top}\n\nM = {made.replace('(k)', '(H)')}", (), ("H",)
+    statement = re.sub(r"\bo\b", text, statement)
+    if before.endswith(":"):
+        before, statement = "", f"{before}\n{indented(statement)}"
+    return Writer(
+        f"{label}, {name}",
+        "operators: reached",
+        "\n".join(filter(None, (before, statement))),
+        top=top,
+        parameters=parameters,
+        reads=reads,
+    )
+
+
 def _operators() -> list[Writer]:
-    """Each operator in a statement, on an object that is made there, and on one that holds an argument."""
+    """Each operator in a statement, on an object that is made there, and on ones that are or hold an argument's."""
     found = []
     for name, parameters, text, wanted in _OPERATORS:
         for action in ("writes", "returns its array", "both")[: 3 if wanted in ("any", "array") else 1]:
@@ -158,10 +201,13 @@ def _operators() -> list[Writer]:
                 stores = top.replace("self.v[0] = 0.35", "self.v[0] = other")
                 with_value = statement.replace("1.0", "{v}", 1)
                 found.append(Writer(f"{label}, operand", family, f"o = Op({{b}})\n{with_value}", top=stores))
+            found += [_reached(way, label, statement, top) for way in _WAYS]
             if kind != STATEMENT:
                 there = re.sub(r"\bo\b", "Op({b})", text)
                 found.append(Writer(f"{label}, made there", family, there, kind, top=top))
     return found
 
 
-OPERATORS: tuple[Writer, ...] = tuple(_operators())
+_ALL = _operators()
+OPERATORS: tuple[Writer, ...] = tuple(w for w in _ALL if w.family != "operators: reached")
+REACHED: tuple[Writer, ...] = tuple(w for w in _ALL if w.family == "operators: reached")
