@@ -256,7 +256,8 @@ class Calls(Containers):
         bars = [self.bar(name) for name in pair.wrt]
         for name, bar in zip(pair.wrt, bars, strict=True):
             fact = replace(self.fact(bound[name]), real=name in pair.real)
-            self.of[bar] = fact if fact.numeric else replace(fact, shape=None)
+            # A function that takes a list for an array returns an array as its adjoint.
+            self.of[bar] = fact if fact.numeric else OPEN if fact.kind == "list" else replace(fact, shape=None)
             # What a reverse half returns nothing else refers to.
             self.owned.add(bar)
         if len(bars) == 1:

@@ -78,7 +78,6 @@ class Containers(Operations):
     def of_own(self, g: Expr, name: str) -> Var:
         """The adjoint ``g`` of a container as a list or dict that nothing else refers to."""
         kind = _kind(self.of[name])
-        # A function that takes a list for an array returns an array as its adjoint.
         if isinstance(g, Var) and g.name in self.owned and self.fact(g).kind == kind:
             return g
         if isinstance(g, Build) and (g.kind == "dict") == (kind == "dict"):

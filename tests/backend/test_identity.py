@@ -7,6 +7,7 @@ import gc
 import importlib
 import importlib.util
 import pathlib
+import signal
 import sys
 import types
 import unittest
@@ -103,9 +104,12 @@ def run_tests(module: types.ModuleType) -> None:
     # These tests collect garbage many times over; what was there before them needs no looking at.
     gc.collect()
     gc.freeze()
+    # They interrupt themselves, and what is begun in the background may ignore that.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         suite.run(result)
     finally:
+        signal.signal(signal.SIGINT, handler)
         gc.unfreeze()
     assert result.testsRun
     assert not result.errors + result.failures, (result.errors + result.failures)[0][1]
