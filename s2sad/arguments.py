@@ -16,7 +16,7 @@ from s2sad.ir.types import Fact, Sizes, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
-from s2sad.runtime.classes import LEAVES, classes_of_attributes, classes_reached
+from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 
@@ -35,7 +35,7 @@ def kind(value: Any) -> Any:
         >>> kind((1.0, np.ones(3))) == kind((2.0, np.zeros(3)))
         True
     """
-    t = type(value)
+    t: type = type(value)
     if t is ARRAY and not value.dtype.hasobject:
         return value.shape, value.dtype
     if t is float or t is int or t is str:
@@ -52,11 +52,10 @@ def kind(value: Any) -> Any:
         return (t, *(kind(getattr(value, name)) for name in fields))
     if settled_by_type(value):
         return t
-    attributes = classes_of_attributes(value)
-    if attributes:
-        return (t, *attributes.items())
-    reached = classes_reached(value)
-    return (t, reached) if reached - {t} else t
+    held = classes_held(value)
+    if not held and not makes_others(t):
+        return t
+    return (t, held, *classes_of_attributes(value).items())
 
 
 def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:

@@ -27,7 +27,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError
 from s2sad.runtime import protocols
-from s2sad.runtime.classes import classes_of_attributes, classes_reached, own_class, own_members
+from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -186,9 +186,8 @@ def _reaching(fact: Fact, value: Any) -> Fact:
         return fact
     if fact.kind == "other" and (attributes := classes_of_attributes(value)):
         return replace(fact, items=tuple([(k, leading_to(found)) for k, found in attributes.items()]))
-    own = own_class(value) is not None
-    reached = classes_reached(value) - {type(value)}
-    return replace(fact, each=leading_to(reached)) if reached or own else fact
+    held = classes_held(value)
+    return replace(fact, each=leading_to(held)) if held or own_class(value) is not None else fact
 
 
 def leading_to(classes: frozenset[type]) -> Fact:

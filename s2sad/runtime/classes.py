@@ -7,6 +7,7 @@ class.  A class of the user's that defines one itself may write into what it is 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import dis
 import functools
 import gc
@@ -14,6 +15,7 @@ import itertools
 import os
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -48,7 +50,7 @@ _MODELS = "s2sad.ops.scipy.models."
 #: Nothing but the class of such a value tells its kind.
 LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))
 #: So many objects are looked at for what is reached from one, and so many items of a container.
-_MOST_OBJECTS, _MOST_ITEMS = 1000, 64
+_MOST_OBJECTS, _MOST_ITEMS = 1000, 500
 #: Where Python's own modules are, and the folders of installed packages.
 _LIBRARY, _PACKAGES = os.path.dirname(os.__file__), frozenset(("site-packages", "dist-packages"))
 
@@ -247,32 +249,49 @@ def classes_reached(value: Any) -> frozenset[type]:
 
     Of containers the first items are looked at; functions and objects of libraries are not looked into.
     """
-    if type(value) in LEAVES:
-        return frozenset()
+    return _reached([value]) if type(value) not in LEAVES else frozenset()
+
+
+def classes_held(value: Any) -> frozenset[type]:
+    """The classes of `classes_reached` of what an object holds."""
+    return _reached(_parts(value)) if type(value) not in LEAVES else frozenset()
+
+
+def _reached(pending: list[Any]) -> frozenset[type]:
     found: set[type] = set()
     seen: set[int] = set()
-    pending = [value]
     while pending and len(seen) < _MOST_OBJECTS:
         x = pending.pop()
-        cls: type = type(x)
-        if cls in LEAVES or id(x) in seen:
-            continue
-        seen.add(id(x))
-        if isinstance(x, np.ndarray) and x.dtype.hasobject:
-            pending += itertools.islice(x.flat, _MOST_ITEMS)
-        if isinstance(x, type):
-            of_users: list[type] = [x, cls] if own_class(x) is not None else []
-            found.update(filter(acts, of_users))
-        elif not _is_of_library(cls):
-            if acts(cls):
-                found.add(cls)
-            pending += [r for r in gc.get_referents(x) if r is not cls]
-        elif isinstance(x, (dict, list, tuple, set, frozenset)):
-            held = itertools.chain(dict.keys(x), dict.values(x)) if isinstance(x, dict) else x
-            pending += itertools.islice(held, _MOST_ITEMS)
-        elif not (cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
-            pending += gc.get_referents(x)
+        if id(x) not in seen:
+            seen.add(id(x))
+            if isinstance(x, type):
+                of_users: list[type] = [x, type(x)] if own_class(x) is not None else []
+                found.update(filter(acts, of_users))
+            else:
+                cls: type = type(x)
+                if acts(cls):
+                    found.add(cls)
+                pending += _parts(x)
     return frozenset(found)
+
+
+def _parts(x: Any) -> list[Any]:
+    """What an object holds that may lead to an object of a class of the user's."""
+    cls: type = type(x)
+    held: Iterable[Any] = ()
+    if cls is np.ndarray and not x.dtype.hasobject:
+        return []
+    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+        held = x.flat
+    elif isinstance(x, dict):
+        held = (*itertools.islice(dict.keys(x), _MOST_ITEMS), *itertools.islice(dict.values(x), _MOST_ITEMS))
+    elif cls in (list, tuple, set, frozenset):
+        held = x
+    elif not (_is_of_library(cls) and cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
+        held = gc.get_referents(x)
+    found = [part for part in itertools.islice(held, 2 * _MOST_ITEMS) if type(part) not in LEAVES and part is not cls]
+    own = getattr(x, "__dict__", None) if isinstance(x, dict) else None
+    return [*found, own] if own else found
 
 
 def classes_of_attributes(value: Any) -> dict[str, frozenset[type]]:
@@ -284,16 +303,31 @@ def classes_of_attributes(value: Any) -> dict[str, frozenset[type]]:
         >>> classes_of_attributes(types.SimpleNamespace(v=1.0))
         {}
     """
+    cls: type = type(value)
+    if not (classes_held(value) or makes_others(cls)):
+        return {}
     try:
         own = vars(value)
     except TypeError:
         own = {}
-    slots = [
-        n for base in type(value).__mro__ for n, m in vars(base).items() if isinstance(m, types.MemberDescriptorType)
-    ]
-    attributes = {**{n: getattr(value, n) for n in slots if hasattr(value, n)}, **own}
-    found = {name: classes_reached(held) for name, held in attributes.items()}
-    return found if any(found.values()) or static_member(type(value), "__getattr__") is not None else {}
+    slots = {}
+    for base in cls.__mro__:
+        for name, m in vars(base).items():
+            if isinstance(m, types.MemberDescriptorType):
+                with contextlib.suppress(AttributeError):
+                    slots[name] = m.__get__(value)
+    return {name: classes_reached(held) for name, held in {**slots, **own}.items()}
+
+
+@functools.cache
+def makes_others(cls: type) -> bool:
+    """Whether a class makes attributes that an object does not have.
+
+    Example:
+        >>> makes_others(types.SimpleNamespace)
+        False
+    """
+    return static_member(cls, "__getattr__") is not None
 
 
 @functools.cache
