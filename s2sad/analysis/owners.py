@@ -46,14 +46,19 @@ def owners_of_params(facts: Mapping[str, Fact]) -> dict[str, frozenset[type]]:
     return found
 
 
-def with_owners(owners: Owners, function: Function, known: Facts) -> dict[str, frozenset[type]]:
-    """``owners`` with the classes that get into variables of ``function`` from others."""
+def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[str, frozenset[type]], Facts]:
+    """``owners`` and the facts with the classes that get into variables of ``function`` from others."""
     flow = _Flow(owners, known)
     for name, fact in known.of.items():
         _note(flow.found, _key(name), fact)
     flow.run(function.body)
+    of = dict(known.of)
+    for name, fact in known.of.items():
+        reached = flow.found.get(f"{_key(name)}.", NO_CLASSES)
+        if fact.kind == "open" and not reached <= fact.reach:
+            of[name] = replace(fact, reach=fact.reach | reached)
     # Lowered again, a function has other temporaries.
-    return {path: classes for path, classes in flow.found.items() if path[0] != "~"}
+    return {path: classes for path, classes in flow.found.items() if path[0] != "~"}, replace(known, of=of)
 
 
 def _note(found: dict[str, frozenset[type]], name: str, fact: Fact) -> None:
@@ -73,16 +78,6 @@ def _has_attributes(fact: Fact) -> bool:
     """Whether a fact says what the attributes of an object of the user's lead to."""
     known = fact.items is not None or fact.each is not None
     return known and bool(fact.owners) and fact.kind in ("other", "dataclass", "record", "open")
-
-
-def with_reach(owners: Owners, known: Facts) -> Facts:
-    """The facts with the classes that flow into variables of which nothing else is known."""
-    of = dict(known.of)
-    for name, fact in known.of.items():
-        reached = owners.get(f"{_key(name)}.", NO_CLASSES)
-        if fact.kind == "open" and not reached <= fact.reach:
-            of[name] = replace(fact, reach=fact.reach | reached)
-    return replace(known, of=of)
 
 
 def _key(name: str) -> str:

@@ -16,7 +16,7 @@ from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts, infer
-from s2sad.analysis.owners import owners_of_params, with_owners, with_reach
+from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.analysis.versions import container_stores
 from s2sad.errors import UnsupportedError, Violation
@@ -234,12 +234,13 @@ class Analyser(Callees):
             ir = copied_together(ir, together, facts, lowered.source)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
             stores = frozenset(container_stores(walk(ir.body), known))
-            more = with_owners(owners, ir, known)
+            more, reaching = with_owners(owners, ir, known)
             if stores <= containers and more == owners:
                 checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
                 if checked != ir:
                     ir, known = self.inferred_with(lowered, checked, {**_defaults(ir), **facts})
-                return lowered, ir, with_reach(owners, known)
+                    _, reaching = with_owners(owners, ir, known)
+                return lowered, ir, reaching
             containers, owners = containers | stores, more
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
