@@ -63,6 +63,11 @@ def by_interpreter(names: dict[str, Any], source: str) -> int:
         ):
             given = inspect.signature(made).parameters.values()
             defaults = {p.name: p.default for p in given if p.default is not p.empty}
-            names[node.name] = interpreted(verify(lower_function(node)), names, defaults)
+            run = interpreted(verify(lower_function(node)), names, defaults)
+            names[node.name] = run
+            # Programs read and change what functions hold.
+            vars(run).update(vars(made))
+            for attribute in ("__defaults__", "__kwdefaults__"):
+                setattr(run, attribute, getattr(made, attribute))
             count += 1
     return count

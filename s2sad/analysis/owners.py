@@ -38,7 +38,8 @@ NO_CLASSES: frozenset[type] = frozenset()
 def owners_of_params(facts: Mapping[str, Fact]) -> dict[str, frozenset[type]]:
     """The classes of parameters and of their attributes, from the facts about them.
 
-    Those of the attribute ``v`` of ``s`` are at ``s.v``, those of all that it holds at ``s.``.
+    Those of the attribute ``v`` of ``s`` are at ``s.v``, those of what that attribute holds at ``s.v.``, and those of
+    all that ``s`` holds at ``s.``.
     """
     found: dict[str, frozenset[type]] = {}
     for name, fact in facts.items():
@@ -63,13 +64,16 @@ def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[
 
 def _note(found: dict[str, frozenset[type]], name: str, fact: Fact) -> None:
     """Add what a fact tells of the classes of a variable and of what it holds."""
-    if classes := owners_of(fact):
+    if classes := fact.owners if _has_attributes(fact) else owners_of(fact):
         found[name] = found.get(name, NO_CLASSES) | classes
     if _has_attributes(fact):
-        items = [(key, reach_of(item)) for key, item in fact.items or ()]
+        items = fact.items or ()
         others = NO_CLASSES if fact.each is None else reach_of(fact.each)
-        for key, inside in [("", others.union(fact.reach, *(reached for _, reached in items))), *items]:
-            found[f"{name}.{key}"] = found.get(f"{name}.{key}", NO_CLASSES) | inside
+        inside = {"": others.union(fact.reach, *(reach_of(item) for _, item in items))}
+        inside |= {key: owners_of(item) for key, item in items}
+        inside |= {f"{key}.": reach_of(item) - owners_of(item) for key, item in items}
+        for key, reached in inside.items():
+            found[f"{name}.{key}"] = found.get(f"{name}.{key}", NO_CLASSES) | reached
     elif reached := reach_of(fact) - classes:
         found[f"{name}."] = found.get(f"{name}.", classes) | reached
 
@@ -199,5 +203,5 @@ class _Flow:
                 path = f"{name}.{attribute}"
                 if any(makes_attribute(cls, attribute, path in self.found) for cls in self.found.get(name, ())):
                     return self.all_of(name)
-                return self.found.get(path, self.inside(name))
+                return self.found.get(path, self.inside(name)) | self.found.get(f"{path}.", NO_CLASSES)
         return NO_CLASSES.union(*map(self.classes, children(expr)))

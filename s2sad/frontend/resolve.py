@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime.classes import classes_reached, functions_in, makes_attribute, member, own_class
+from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
 
 _MISSING = object()
 _UFUNC = np.ufunc
@@ -220,8 +220,7 @@ class Resolver:
             space, name = owner, node.attr
             value = getattr(owner, name, _MISSING)
         else:
-            item_of = node.value.id if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) else ""
-            return False, self.owners.get(f"{item_of}.")
+            return False, self.held(node.value) if isinstance(node, gast.Subscript) else None
         if value is _MISSING:
             return False, None
         if callable(value) or isinstance(value, types.ModuleType):
@@ -273,7 +272,7 @@ class Resolver:
         return Member(tuple(functions)) if functions else None
 
     def reached(self, node: Any) -> frozenset[type] | None:
-        """The classes of the user's of which an attribute of an object, or what it holds, may be; None if not known."""
+        """The classes of the user's of which an attribute of an object may be; None if not known."""
         path = dotted(node)
         if path is None:
             return None
@@ -286,8 +285,21 @@ class Resolver:
         own = getattr(owner, "__dict__", {}) if found else {}
         if node.attr not in own:
             return None
-        expected = classes_reached(own[node.attr])
-        self.guard(Guard(owner, node.attr, expected, classes_reached))
+        return self.classes_by(classes_of_object, owner, node.attr)
+
+    def held(self, node: Any) -> frozenset[type] | None:
+        """The classes of the user's of which what an object holds may be; None if not known."""
+        path = dotted(node)
+        if path is None or path.partition(".")[0] in self.local:
+            return self.owners.get(f"{path}.")
+        found, owner = self.lookup(node.value) if isinstance(node, gast.Attribute) else (False, None)
+        own = getattr(owner, "__dict__", {}) if found else {}
+        return self.classes_by(classes_held, owner, node.attr) if found and node.attr in own else None
+
+    def classes_by(self, look: Callable[[Any], frozenset[type]], owner: Any, name: str) -> frozenset[type]:
+        """What ``look`` finds of an attribute of an object, which is guarded."""
+        expected = look(vars(owner)[name])
+        self.guard(Guard(owner, name, expected, look))
         return expected
 
     def is_plain(self, node: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -71,7 +71,9 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
         case gast.Starred():
             operands, names = [node.value], protocols.ITERATING
         case gast.Assign() if any(isinstance(t, (gast.Tuple, gast.List)) for t in node.targets):
-            operands, names = [node.value], protocols.ITERATING
+            # A display is no object of a class of the user's, if its items are not run through themselves.
+            plain = isinstance(node.value, (gast.Tuple, gast.List)) and all(_is_flat(t) for t in node.targets)
+            operands, names = [] if plain else [node.value], protocols.ITERATING
         case gast.Assign():
             stored = [t.slice for t in node.targets if isinstance(t, gast.Subscript)]
             operands, names = [part for index in stored for part in _index_parts(index)], protocols.HASHING
@@ -85,7 +87,7 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
             return {}
     if not names:
         return {}
-    known = _surely_of if surely else classes_led_to
+    known = _surely_of if surely else _may_be
     classes = {cls for operand in operands for cls in known(operand, lookup)}
     members = [(name, cls) for cls in classes for name in own_members(cls) if name[:2] == "__"]
     return {name: cls for name, cls in sorted(members, key=str) if name in names}
@@ -105,13 +107,13 @@ def replaced_by_members(node: Node, lookup: Lookup) -> tuple[dict[str, type], bo
 
 def stored_by_functions(target: Node, lookup: Lookup) -> set[type]:
     """The classes of the user's whose own method a store into an item may run."""
-    return {cls for cls in classes_led_to(target.value, lookup) if "__setitem__" in own_members(cls)}
+    return {cls for cls in _may_be(target.value, lookup) if "__setitem__" in own_members(cls)}
 
 
 def _read_by_functions(attribute: Node, lookup: Lookup) -> dict[str, type]:
     """An attribute that a property or the like makes when it is read."""
     found = {}
-    for cls in classes_led_to(attribute.value, lookup):
+    for cls in _may_be(attribute.value, lookup):
         name = attribute.attr if static_member(cls, attribute.attr) is not None else "__getattr__"
         member = static_member(cls, name)
         described = hasattr(type(member), "__get__") and not callable(member)
@@ -128,16 +130,10 @@ def classes_led_to(node: Node, lookup: Lookup) -> Iterator[type]:
             found, value = lookup(node)
             yield from classes_reached(value) if found else ()
             yield from classes_of(node, lookup)
-            yield from lookup(gast.Subscript(value=node, slice=node, ctx=gast.Load()))[1] or ()
+            yield from _held(node, lookup)
         case gast.Attribute():
-            found, known = lookup(node)
-            classes = known.classes if isinstance(known, Member) else known
-            if found:
-                yield from classes_reached(known)
-            elif classes is not None:
-                yield from classes
-            else:
-                yield from classes_led_to(node.value, lookup)
+            yield from _may_be(node, lookup)
+            yield from _held(node, lookup)
         case gast.Call():
             found, made = lookup(node.func)
             spec = ops.spec_of(made) if found else None
@@ -146,7 +142,7 @@ def classes_led_to(node: Node, lookup: Lookup) -> Iterator[type]:
             cls = class_made(node, lookup)
             if cls is not None:
                 yield cls
-            elif isinstance(node.func, gast.Attribute):
+            elif isinstance(node.func, gast.Attribute) and not isinstance(made, types.FunctionType):
                 yield from classes_led_to(node.func.value, lookup)
             for given in (*node.args, *(k.value for k in node.keywords)):
                 yield from classes_led_to(given, lookup)
@@ -159,6 +155,26 @@ def classes_led_to(node: Node, lookup: Lookup) -> Iterator[type]:
         case _:
             for part in gast.iter_child_nodes(node):
                 yield from classes_led_to(part, lookup)
+
+
+def _may_be(node: Node, lookup: Lookup) -> Iterator[type]:
+    """The classes of the user's of which the value of an expression may be; nobody knows more than of attributes."""
+    if not isinstance(node, gast.Attribute):
+        yield from classes_led_to(node, lookup)
+        return
+    found, known = lookup(node)
+    classes = known.classes if isinstance(known, Member) else known
+    if found:
+        yield from classes_reached(known)
+    elif classes is not None:
+        yield from classes
+    else:
+        yield from classes_led_to(node.value, lookup)
+
+
+def _held(node: Node, lookup: Lookup) -> Iterable[type]:
+    """The classes of the user's of which what the object of a name or attribute holds may be, as far as is known."""
+    return lookup(gast.Subscript(value=node, slice=node, ctx=gast.Load()))[1] or ()
 
 
 def classes_within(node: Node, lookup: Lookup) -> frozenset[type]:
@@ -196,6 +212,11 @@ def classes_inside(made: type, call: Node, lookup: Lookup) -> frozenset[type]:
     """The classes of the user's of which what an object holds may be that a call makes."""
     given = (*call.args, *(k.value for k in call.keywords))
     return classes_made(made).union(*(classes_led_to(part, lookup) for part in given))
+
+
+def _is_flat(target: Node) -> bool:
+    """Whether no part of a target is unpacked itself."""
+    return not any(isinstance(t, (gast.Tuple, gast.List)) for t in getattr(target, "elts", ()))
 
 
 def _index_parts(index: Node) -> list[Node]:

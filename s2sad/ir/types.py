@@ -185,7 +185,8 @@ def _reaching(fact: Fact, value: Any) -> Fact:
     if fact.kind not in ("other", "list", "tuple", "dict") or fact.items is not None or fact.each is not None:
         return fact
     if fact.kind == "other" and (attributes := classes_of_attributes(value)):
-        return replace(fact, items=tuple([(k, leading_to(found)) for k, found in attributes.items()]))
+        items = [(k, replace(leading_to(held), owners=own)) for k, (own, held) in attributes.items()]
+        return replace(fact, items=tuple(items))
     held = classes_held(value)
     return replace(fact, each=leading_to(held)) if held or own_class(value) is not None else fact
 

@@ -131,6 +131,7 @@ def _prod_jvp(iterable_dot: Number, start_dot: Number, iterable: Number, start: 
     samples=_prod_samples,
     infer=infer.python.total_product,
     dtype="whole",
+    real_only=False,
 )
 def prod(z_bar: Number, iterable: Number, *, start: Number = 1) -> Number:
     return scale_items(z_bar * start, other_products(np.array(iterable)), iterable), z_bar * math.prod(iterable)

@@ -264,14 +264,8 @@ def _reached(pending: list[Any]) -> frozenset[type]:
         x = pending.pop()
         if id(x) not in seen:
             seen.add(id(x))
-            if isinstance(x, type):
-                of_users: list[type] = [x, type(x)] if own_class(x) is not None else []
-                found.update(filter(acts, of_users))
-            else:
-                cls: type = type(x)
-                if acts(cls):
-                    found.add(cls)
-                pending += _parts(x)
+            found |= classes_of_object(x)
+            pending += [] if isinstance(x, type) else _parts(x)
     return frozenset(found)
 
 
@@ -294,8 +288,10 @@ def _parts(x: Any) -> list[Any]:
     return [*found, own] if own else found
 
 
-def classes_of_attributes(value: Any) -> dict[str, frozenset[type]]:
-    """For each attribute of an object the classes that can be reached from it; empty if none can from any.
+def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozenset[type]]]:
+    """For each attribute of an object its class, if :func:`acts` tells of it, and those that can be reached from it.
+
+    It is empty if none can be reached from any.
 
     Of an object that makes attributes the others are told apart by name.
 
@@ -316,7 +312,15 @@ def classes_of_attributes(value: Any) -> dict[str, frozenset[type]]:
             if isinstance(m, types.MemberDescriptorType):
                 with contextlib.suppress(AttributeError):
                     slots[name] = m.__get__(value)
-    return {name: classes_reached(held) for name, held in {**slots, **own}.items()}
+    return {name: (classes_of_object(held), classes_held(held)) for name, held in {**slots, **own}.items()}
+
+
+def classes_of_object(x: Any) -> frozenset[type]:
+    """The class of an object, or a class and its own class, if :func:`acts` tells of them."""
+    if isinstance(x, type):
+        return frozenset(filter(acts, (x, type(x)))) if own_class(x) is not None else frozenset()
+    cls: type = type(x)
+    return frozenset((cls,)) if cls not in LEAVES and acts(cls) else frozenset()
 
 
 @functools.cache
@@ -338,10 +342,10 @@ def classes_made(cls: type) -> frozenset[type]:
         >>> classes_made(types.SimpleNamespace)
         frozenset()
     """
-    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
-    pending = [f for m in own for f in functions_in(m) or ()]
+    pending = _functions_of(cls)
     found: set[type] = set()
     seen: set[types.CodeType] = set()
+    makers = {cls}
     while pending:
         function = pending.pop()
         codes = [function.__code__]
@@ -355,8 +359,15 @@ def classes_made(cls: type) -> frozenset[type]:
         for value in (*(function.__globals__[n] for n in names if n in function.__globals__), *cells):
             if isinstance(value, types.FunctionType) and not is_of_library(module_of(value)):
                 pending.append(value)
-            elif isinstance(value, type) and own_class(value) is not None:
-                found |= ({value} if acts(value) else set()) | (classes_made(value) if value is not cls else set())
-            else:
-                found |= classes_reached(value)
+                continue
+            found |= classes_reached(value)
+            if isinstance(value, type) and own_class(value) is not None and value not in makers:
+                makers.add(value)
+                pending += _functions_of(value)
     return frozenset(found)
+
+
+def _functions_of(cls: type) -> list[types.FunctionType]:
+    """The functions that a class and its bases of the user's have."""
+    own = [m for base in cls.__mro__ if not _is_of_library(base) for m in vars(base).values()]
+    return [f for m in own for f in functions_in(m) or ()]

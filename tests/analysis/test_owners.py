@@ -146,12 +146,15 @@ def test_other_values_lead_to_no_class(f: Callable[..., Any], held: Any) -> None
 
 def test_attributes_are_told_apart() -> None:
     found = owners(attribute, 1.0, Box(Table(1.0)))
-    assert (found["s.v"], found["s.n"], found["s."], found["s"]) == ({Table}, frozenset(), {Table}, {Box})
+    nothing: frozenset[type] = frozenset()
+    assert (found["s.v"], found["s.n"], found["s."], found["s"]) == ({Table}, nothing, {Table}, {Box})
+    assert (found["s.v."], found["s.n."]) == (nothing, nothing)
 
 
 def test_what_an_object_leads_to() -> None:
     assert classes_reached([{"a": Box(Table(1.0))}]) == {Table}
-    assert classes_of_attributes(Box(Table(1.0))) == {"v": {Table}, "n": frozenset()}
+    assert classes_of_attributes(Box(Table(1.0))) == {"v": ({Table}, set()), "n": (set(), set())}
+    assert classes_of_attributes(Box([Table(1.0)])) == {"v": (set(), {Table}), "n": (set(), set())}
     assert classes_of_attributes(Box(1.0)) == {}
     assert (classes_made(Maker), classes_made(Box)) == ({Table}, frozenset())
 

@@ -131,7 +131,16 @@ def outcome(source: str, interpret: bool) -> tuple[Any, Any]:
         value = bits(names["f"](*args))
     except Exception as error:
         value = type(error)
-    return value, [bits(leaf) for _, leaf in leaves((args, arrays_of(names))) if isinstance(leaf, np.ndarray)]
+    return value, [state(leaf) for _, leaf in leaves((args, arrays_of(names))) if isinstance(leaf, np.ndarray)]
+
+
+def state(leaf: Any) -> Any:
+    """What identifies an array bit for bit; objects in it are known by their class and attributes."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype == object:
+        return [
+            (type(x).__name__, [state(part) for _, part in leaves(getattr(x, "__dict__", x))]) for x in leaf.ravel()
+        ]
+    return bits(leaf)
 
 
 def arrays_of(names: dict[str, Any]) -> list[Any]:

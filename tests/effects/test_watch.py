@@ -278,7 +278,7 @@ BREAKS: dict[Callable[[Patch], None], tuple[str, int | str]] = {
     _views_are_new: ("text", "views"),
     _transposes_are_new: ("text", "views"),
     _results_of_the_table_are_new: ("text", "views"),
-    _copies_are_copies: ("matrix", 33),
+    _copies_are_copies: ("text", "copies that are none"),
     _stores_write_nothing: ("text", "copy"),
     _operators_in_place_write_nothing: ("text", "operators of lists"),
     _the_table_writes_nothing: ("text", "written by functions"),
@@ -310,9 +310,9 @@ BREAKS: dict[Callable[[Patch], None], tuple[str, int | str]] = {
     _arguments_are_apart: ("text", "stars"),
     _sorted_lists_are_new: ("text", "iterators"),
     _keys_are_not_called: ("text", "iterators"),
-    _types_are_immutable: ("matrix", 541),
+    _types_are_immutable: ("text", "types of what has been called"),
     _exceptions_hold_nothing: ("text", "errors that hold objects"),
-    _classes_hold_what_they_held: ("matrix", 943),
+    _classes_hold_what_they_held: ("text", "attributes of classes"),
 }
 
 
