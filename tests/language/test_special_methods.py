@@ -226,7 +226,12 @@ def test_deletion_of_slices() -> None:
     check(deleted_slices, lambda: [1.0, 2.0, 3.0])
 
 
-@pytest.mark.parametrize("f", [held, held_in_a_variable, held_and_deleted, held_and_cut], ids=lambda f: f.__name__)
+def test_of_what_a_variable_is_assigned() -> None:
+    check(held_in_a_variable, lambda: SimpleNamespace(o=OfModule()))
+    check(held_in_a_variable, lambda: SimpleNamespace(o=[1.0, 2.0]))
+
+
+@pytest.mark.parametrize("f", [held, held_and_deleted, held_and_cut], ids=lambda f: f.__name__)
 def test_classes_that_are_known_at_run_time(f: Callable[..., Any]) -> None:
     """Where nobody knows the class of an object, one that has methods of its own for it is refused as it runs."""
     with pytest.raises(S2SADError, match="an object is of class OfModule, which has __(set|del)item__ of its own"):
