@@ -17,6 +17,7 @@ from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
 from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, classes_reached, makes_others
+from s2sad.runtime.contents import items_of
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
 
@@ -43,7 +44,8 @@ def kind(value: Any) -> Any:
     if isinstance(value, ARRAY):
         return t, value.shape, value.dtype, value.dtype.hasobject and classes_reached(value)
     if isinstance(value, (list, tuple)):
-        return (t, *map(kind, value)) if len(value) <= _LONG else (t, frozenset(map(kind, value)))
+        held = value if t is list or t is tuple else items_of(value)
+        return (t, *map(kind, held)) if len(held) <= _LONG else (t, frozenset(map(kind, held)))
     if isinstance(value, dict):
         items = [(k, kind(v)) for k, v in dict.items(value)]
         return (t, *items) if len(items) <= _LONG else (t, frozenset([k for _, k in items]))
@@ -52,10 +54,10 @@ def kind(value: Any) -> Any:
         return (t, *(kind(getattr(value, name)) for name in fields))
     if settled_by_type(value):
         return t
-    held = classes_held(value)
-    if not held and not makes_others(t):
+    reached = classes_held(value)
+    if not reached and not makes_others(t):
         return t
-    return (t, held, *classes_of_attributes(value).items())
+    return (t, reached, *classes_of_attributes(value).items())
 
 
 def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:
@@ -112,7 +114,7 @@ def check(value: Any, where: str, label: str) -> None:
             check(getattr(value, field), f"{where}.{field}", label)
         return
     if isinstance(value, (list, tuple)):
-        for i, item in enumerate(value):
+        for i, item in enumerate(items_of(value)):
             check(item, f"{where}[{i}]", label)
         return
     if isinstance(value, dict):
@@ -162,8 +164,9 @@ def floats(value: Any) -> Any:
     if type(value) is int:
         return float(value)
     if isinstance(value, (list, tuple)):
-        items = [floats(v) for v in value]
-        if all(a is b for a, b in zip(items, value, strict=True)):
+        held = items_of(value)
+        items = [floats(v) for v in held]
+        if all(a is b for a, b in zip(items, held, strict=True)):
             return value
         return sequence_like(value, items)
     if isinstance(value, dict):

@@ -26,6 +26,7 @@ from s2sad.effects.objects import (
     merged_fields,
 )
 from s2sad.ir.code import Operation
+from s2sad.runtime.contents import attributes_of
 
 
 class Heap:
@@ -149,8 +150,8 @@ class Heap:
         elif type(value) is dict and field.startswith("['"):
             if (key := field[2:-2]) in value:
                 return self.known(value[key], name)
-        elif field in getattr(value, "__dict__", ()):
-            return self.known(vars(value)[field], name)
+        elif field in (own := attributes_of(value)):
+            return self.known(own[field], name)
         return frozenset((UNKNOWN,))
 
     # --- fields

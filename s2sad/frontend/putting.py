@@ -13,6 +13,7 @@ from s2sad.frontend.given import given, is_built_in, is_member
 from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_by
+from s2sad.runtime.contents import attributes_of, items_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -57,6 +58,5 @@ def _is_change(call: Node, lookup: Lookup) -> bool:
 
 def _reaches_arrays(value: Any, depth: int = 3) -> bool:
     """Whether a value is an array, or holds some."""
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
-    held = [*held, *getattr(value, "__dict__", {}).values()] if not callable(value) else held
+    held = [*items_of(value), *(attributes_of(value).values() if not callable(value) else ())]
     return isinstance(value, np.ndarray) or (depth > 0 and any(_reaches_arrays(v, depth - 1) for v in held))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import builtins
 import dis
-import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
 from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
+from s2sad.runtime.contents import attributes_of, items_of
 
 _MISSING = object()
 _UFUNC = np.ufunc
@@ -101,11 +101,10 @@ def _is_same(found: Any, expected: Any) -> bool:
         pass
     if type(found) is not type(expected):
         return False
-    if isinstance(found, dict):
-        return list(found) == list(expected) and _is_same([*found.values()], [*expected.values()])
-    if not isinstance(found, (list, tuple)) or len(found) != len(expected):
+    if isinstance(found, dict) and list(dict.keys(found)) != list(dict.keys(expected)):
         return False
-    return all(map(_is_same, found, expected))
+    one, two = items_of(found), items_of(expected)
+    return isinstance(found, (list, tuple, dict)) and len(one) == len(two) and all(map(_is_same, one, two))
 
 
 def _is_library(space: Any) -> bool:
@@ -118,7 +117,7 @@ def _has_arrays(value: Any, depth: int = 3) -> bool:
     """Whether a value is an array, or a container or module of one's own with arrays."""
     if isinstance(value, types.ModuleType):
         value = () if _is_library(value) else vars(value)
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    held = items_of(value)
     return isinstance(value, np.ndarray) or (depth > 0 and any(_has_arrays(v, depth - 1) for v in held))
 
 
@@ -135,7 +134,7 @@ def _functions_in(values: Sequence[Any]) -> Iterator[types.FunctionType]:
     for value in values:
         if isinstance(value, types.FunctionType):
             yield value
-        wrapped = getattr(value, "__wrapped__", None) if not isinstance(value, types.ModuleType) else None
+        wrapped = attributes_of(value).get("__wrapped__") if not isinstance(value, types.ModuleType) else None
         if wrapped is not None:
             yield from _functions_in([wrapped])
         if isinstance(value, type):
@@ -158,8 +157,7 @@ def _classes_in(value: Any, depth: int = 3) -> frozenset[type]:
     cls = own_class(value)
     if isinstance(value, type) and own_class(type(value)) is not None:
         return frozenset((value, type(value)))
-    held = dict.values(value) if isinstance(value, dict) else value if type(value) in (list, tuple, set) else ()
-    inner = [_classes_in(v, depth - 1) for v in itertools.islice(held, _MOST_ITEMS)]
+    inner = [_classes_in(v, depth - 1) for v in items_of(value)[:_MOST_ITEMS]]
     return frozenset(() if cls is None else (cls,)).union(*inner)
 
 
@@ -282,7 +280,7 @@ class Resolver:
                 return None
             return self.owners.get(path, self.owners.get(f"{root}.") if path == f"{root}.{node.attr}" else None)
         found, owner = self.lookup(node.value)
-        own = getattr(owner, "__dict__", {}) if found else {}
+        own = attributes_of(owner) if found else {}
         if node.attr not in own:
             return None
         return self.classes_by(classes_of_object, owner, node.attr)
@@ -293,7 +291,7 @@ class Resolver:
         if path is None or path.partition(".")[0] in self.local:
             return self.owners.get(f"{path}.")
         found, owner = self.lookup(node.value) if isinstance(node, gast.Attribute) else (False, None)
-        own = getattr(owner, "__dict__", {}) if found else {}
+        own = attributes_of(owner) if found else {}
         return self.classes_by(classes_held, owner, node.attr) if found and node.attr in own else None
 
     def classes_by(self, look: Callable[[Any], frozenset[type]], owner: Any, name: str) -> frozenset[type]:
@@ -342,7 +340,7 @@ class Resolver:
     def counts(self, text: str) -> bool:
         """Whether a variable, of this dotted name, is a list or dict of numbers and texts alone."""
         _, value = self.lookup(gast.parse(text, mode="eval").body)
-        held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+        held = items_of(value) if isinstance(value, (list, dict)) else [value]
         return all(isinstance(v, (int, float, complex, str)) for v in held)
 
     def is_array(self, text: str) -> bool:

@@ -28,6 +28,7 @@ import numpy as np
 from s2sad.errors import ArgumentError
 from s2sad.runtime import protocols
 from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
+from s2sad.runtime.contents import items_of
 
 Kind = Literal[
     "scalar", "array", "numeric", "tuple", "list", "dict", "record", "dataclass", "slice", "none", "other", "open"
@@ -235,15 +236,16 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         known = _of_dtype(known, value.dtype)
         return known if type(value) in (np.ndarray, np.memmap) else replace(known, boxed=True)
     if isinstance(value, (tuple, list)):
-        kind: Kind = "record" if hasattr(value, "_fields") else "tuple" if isinstance(value, tuple) else "list"
-        if len(value) > 64:
+        kind: Kind = "record" if hasattr(type(value), "_fields") else "tuple" if isinstance(value, tuple) else "list"
+        held = items_of(value)
+        if len(held) > 64:
             return Fact(kind)
-        keys = value._fields if hasattr(value, "_fields") else range(len(value))
+        keys = getattr(type(value), "_fields", range(len(held)))
         return Fact(
-            kind, items=tuple((k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, value, strict=True))
+            kind, items=tuple([(k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, held, strict=True)])
         )
     if isinstance(value, dict):
-        if len(value) > 64 or not all(isinstance(k, (str, int)) for k in value):
+        if dict.__len__(value) > 64 or not all(isinstance(k, (str, int)) for k in dict.keys(value)):
             return Fact("dict")
         return Fact("dict", items=tuple((k, describe(v, f"{name}[{k!r}]", sizes)) for k, v in dict.items(value)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

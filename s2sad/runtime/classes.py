@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.runtime import protocols
+from s2sad.runtime.contents import attributes_of
 
 #: Methods of random generators, which make new numbers.
 DRAWING_METHODS = frozenset(
@@ -284,7 +285,7 @@ def _parts(x: Any) -> list[Any]:
     elif not (_is_of_library(cls) and cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
         held = gc.get_referents(x)
     found = [part for part in itertools.islice(held, 2 * _MOST_ITEMS) if type(part) not in LEAVES and part is not cls]
-    own = getattr(x, "__dict__", None) if isinstance(x, dict) else None
+    own = attributes_of(x) if isinstance(x, dict) else None
     return [*found, own] if own else found
 
 
@@ -302,10 +303,7 @@ def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozen
     cls: type = type(value)
     if not (classes_held(value) or makes_others(cls)):
         return {}
-    try:
-        own = vars(value)
-    except TypeError:
-        own = {}
+    own = attributes_of(value)
     slots = {}
     for base in cls.__mro__:
         for name, m in vars(base).items():

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.contents import attributes_of, items_of
 
 Array = np.ndarray[Any, Any]
 
@@ -98,25 +99,18 @@ def is_followed(x: Any) -> bool:
     return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
 
 
-def _iterated(x: Any) -> Iterator[Any]:
-    """The items of a container as its built-in class has them, whatever methods a subclass adds."""
-    kind = next(t for t in (list, tuple, collections.deque, set, frozenset) if isinstance(x, t))
-    found: Iterator[Any] = kind.__iter__(x)
-    return found
-
-
 def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds directly, each part with what is written after the object to get it."""
     if isinstance(x, (list, tuple, collections.deque)):
         names = getattr(type(x), "_fields", None) if isinstance(x, tuple) else None
-        for i, item in enumerate(_iterated(x)):
+        for i, item in enumerate(items_of(x)):
             yield f".{names[i]}" if names and i < len(names) else f"[{i}]", item
     elif isinstance(x, (dict, types.MappingProxyType)):
         for key, value in dict.items(x) if isinstance(x, dict) else x.items():
             yield f"[{key!r}]" if type(key) in ATOMS else "[...]", value
             yield " (a key)", key
     elif isinstance(x, (set, frozenset)):
-        yield from ((" (an item)", item) for item in _iterated(x))
+        yield from ((" (an item)", item) for item in items_of(x))
     elif isinstance(x, np.ndarray) and x.dtype.kind == "O":
         yield from ((f"[{', '.join(map(str, place))}]", x[place]) for place in np.ndindex(x.shape))
     elif isinstance(x, (types.MethodType, types.BuiltinMethodType)):
@@ -135,7 +129,7 @@ def attributes(x: Any) -> Iterator[tuple[str, Any]]:
     """The attributes that an object has of its own, in its dictionary or in slots."""
     if isinstance(x, (types.MethodType, types.BuiltinMethodType)):
         return
-    yield from getattr(x, "__dict__", {}).items()
+    yield from attributes_of(x).items()
     for name, slot in _slots(type(x)):
         try:
             yield name, slot.__get__(x)
@@ -270,17 +264,17 @@ class _Copies:
     def _fill(self, new: Any, x: Any) -> None:
         """Put copies of the parts of ``x`` into its empty copy."""
         if isinstance(x, list):
-            list.extend(new, [self.of(item) for item in _iterated(x)])
+            list.extend(new, [self.of(item) for item in items_of(x)])
         elif isinstance(x, collections.deque):
-            new.extend([self.of(item) for item in x])
+            collections.deque.extend(new, [self.of(item) for item in items_of(x)])
         elif isinstance(x, dict):
             setter = collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict
             for key, value in dict.items(x):
                 setter.__setitem__(new, self.of(key), self.of(value))
         elif isinstance(x, set):
-            items = [self.of(item) for item in _iterated(x)]
+            items = [self.of(item) for item in items_of(x)]
             # A copy of a set has the order of the set.
-            set.update(new, x if all(a is b for a, b in zip(items, x, strict=True)) else items)
+            set.update(new, x if all(a is b for a, b in zip(items, items_of(x), strict=True)) else items)
         elif isinstance(x, np.ndarray) and x.dtype.kind == "O":
             for place in np.ndindex(x.shape):
                 new[place] = self.of(x[place])
@@ -289,9 +283,9 @@ class _Copies:
         self._set_attributes(new, x)
 
     def _set_attributes(self, new: Any, x: Any) -> None:
-        own = getattr(x, "__dict__", None)
+        own = attributes_of(x)
         if own:
-            new.__dict__.update({name: self.of(value) for name, value in own.items()})
+            attributes_of(new).update({name: self.of(value) for name, value in own.items()})
         for _, slot in _slots(type(x)):
             try:
                 slot.__set__(new, self.of(slot.__get__(x)))

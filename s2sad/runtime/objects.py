@@ -8,6 +8,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members
+from s2sad.runtime.contents import attributes_of
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
 
@@ -25,7 +26,7 @@ def plain(x: Any, name: str | None = None) -> Any:
     cls: type = type(x)
     if cls in _PLAIN or own_class(x) is None:
         return x
-    own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(getattr(x, "__dict__", ())))
+    own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(attributes_of(x)))
     own = own if name is None else [name] if name in own_members(cls) else []
     if own:
         raise UndefinedDerivativeError(

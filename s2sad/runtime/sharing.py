@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.copies import ATOMS, MEMORY, Reach, is_followed, is_mutable, labelled_parts
 from s2sad.runtime.reading import Reading
 
@@ -138,7 +139,7 @@ def _changeable(x: Any) -> tuple[dict[int, Any], list[Any]]:
 def _of_classes(objects: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
     """The arrays that some objects, or those that they reach, have as attributes of their classes."""
     for x in objects:
-        classes = {type(y): vars(y) for y in Reach([x]).objects.values() if hasattr(y, "__dict__")}
+        classes = {type(y): attributes_of(y) for y in Reach([x]).objects.values()}
         for cls, own in classes.items():
             held = [(n, v) for base in cls.__mro__ for n, v in vars(base).items() if isinstance(v, np.ndarray)]
             yield from (v for name, v in held if name not in own)

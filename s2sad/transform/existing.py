@@ -18,6 +18,7 @@ from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class, static_member
+from s2sad.runtime.contents import attributes_of
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -29,7 +30,7 @@ def is_object(value: Any) -> bool:
     if isinstance(value, (type, types.ModuleType)) or own_class(value) is None or ops.has_methods(value):
         return False
     plain = static_member(type(value), "__getattribute__") is object.__getattribute__
-    return plain and isinstance(getattr(value, "__dict__", None), dict)
+    return plain and isinstance(attributes_of(value), dict)
 
 
 def is_existing(value: Abstract) -> bool:
@@ -186,7 +187,7 @@ def _found(value: Any, name: str | Key) -> tuple[bool, Any]:
             return True, value[name.key]
         except (LookupError, TypeError):
             return False, None
-    own = getattr(value, "__dict__", {})
+    own = attributes_of(value)
     return (True, own[name]) if name in own else (False, static_member(type(value), name))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from s2sad.runtime.classes import inside, is_of_library, is_taken_at_its_word, module_of, own_class
+from s2sad.runtime.contents import attributes_of, items_of
 
 #: What may set an attribute whose name is not written there.
 _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "exec", "eval"))
@@ -129,7 +130,7 @@ class Steady:
             self.cls(cls, name, cls is value)
             if cls is not value and id(value) not in self.seen:
                 self.seen.add(id(value))
-                for part, content in list(getattr(value, "__dict__", {}).items()):
+                for part, content in list(attributes_of(value).items()):
                     self.value(part, content)
 
     def items(self, container: Any) -> None:
@@ -137,7 +138,7 @@ class Steady:
         if id(container) in self.seen:
             return
         self.seen.add(id(container))
-        for item in list(container.values() if isinstance(container, dict) else container):
+        for item in items_of(container):
             self.value("", item)
             for function in _functions(item):
                 self.reach(function)

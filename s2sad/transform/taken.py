@@ -12,6 +12,7 @@ from collections.abc import Collection
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
+from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import remember
 from s2sad.transform.existing import ClassHeld, Held, Identity, Key, Same, attribute, rest_on
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Record
@@ -22,7 +23,7 @@ class _Names(Held):
     """The names of the attributes of an object."""
 
     def __call__(self, value: Any) -> Any:
-        return frozenset(getattr(super().__call__(value)[1], "__dict__", ()))
+        return frozenset(attributes_of(super().__call__(value)[1]))
 
 
 def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:

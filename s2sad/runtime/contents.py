@@ -1,0 +1,42 @@
+"""What objects hold, read without running a function of their class.
+
+A subclass of ``list`` or ``dict`` may define ``__iter__``, ``__len__`` or ``values`` of its own, and any class
+``__getattr__``: these may write or raise, and run only where the program runs them.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+#: The classes of which an object is a sequence or set of items, whatever methods a subclass adds.
+COLLECTIONS: tuple[Any, ...] = (list, tuple, collections.deque, set, frozenset)
+
+
+def items_of(x: Any) -> list[Any]:
+    """The items of a list, tuple, deque or set, the values of a dict; of another object none.
+
+    Example:
+        >>> items_of({"a": 1.0})
+        [1.0]
+    """
+    if isinstance(x, dict):
+        return list(dict.values(x))
+    for kind in COLLECTIONS:
+        if isinstance(x, kind):
+            return list(kind.__iter__(x))
+    return []
+
+
+def attributes_of(x: Any) -> dict[str, Any]:
+    """The dictionary of an object's own attributes: the object's own one, or a read-only view if it is a class.
+
+    Example:
+        >>> attributes_of(1.0)
+        {}
+    """
+    try:
+        found: dict[str, Any] = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
+    return found
