@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context
+from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context, assumed
 from s2sad.attempts import tried
 from s2sad.differentiate.buffers import HOLDERS
 from s2sad.differentiate.containers import Containers
@@ -200,15 +200,16 @@ class Calls(Containers):
         names = {id(bound[param]): value for param, value in held.items()}
         args = tuple([names.get(id(a), a) for a in call.args])
         kwargs = tuple([(k, names.get(id(v), v)) for k, v in call.kwargs])
-        forward = Call(pair.forward, args, (*kwargs, *named), call.node)
+        known = self.effects.calls.get(call) or assumed(call)
+        into = tuple(known.names(known.written))
+        computes = pair.quiet and not (into or named or known.altering)
+        forward = Call(replace(pair.forward, computes=computes), args, (*kwargs, *named), call.node)
         operands: list[Expr] = [Var(saved)] if pair.saves else []
         operands += held.values()
         operands += [self.seed(given[i], bars.get(given[i])) for i in pair.seeded]
         operands += [shadows[param] for param in pair.reverse_shadows]
         self.reverse_half(pair, Call(pair.reverse, tuple(operands)), bound)
         if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
-            known = self.effects.calls.get(call)
-            into = tuple(known.names(known.written)) if known is not None else ()
             return Evaluate(forward, stmt.origin, into)
         if not outs:
             return Evaluate(forward, stmt.origin)

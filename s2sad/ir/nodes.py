@@ -69,7 +69,8 @@ class Op:
 
     One that ``writes`` may write whatever its own text says, by a method of an object that it is given.  Of the result
     of a call that is ``met`` at run time it is checked then that it is ``apart`` from what the call is given, or shares
-    nothing at all with what was there before: it is ``fresh``.
+    nothing at all with what was there before: it is ``fresh``.  A call that only ``computes`` has no effect, but may
+    not be moved: what it reads is not known.
     """
 
     kind: OpKind
@@ -78,6 +79,7 @@ class Op:
     pure: bool = True
     writes: bool = False
     checked: Literal["", "apart", "fresh"] = ""
+    computes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,14 +48,19 @@ _ADDING = (add_at, add_copy, add_field, add_into)
 
 
 def is_pure(expr: Expr) -> bool:
-    """Whether evaluating ``expr`` has no effect."""
+    """Whether evaluating ``expr`` has no effect, and reads nothing but its operands."""
     if isinstance(expr, (Var, Const)):
         return True
-    if isinstance(expr, Call):
-        return expr.op.pure and all(map(is_pure, expr.args)) and all(is_pure(v) for _, v in expr.kwargs)
-    if isinstance(expr, Opaque):
+    if isinstance(expr, Opaque) or (isinstance(expr, Call) and not expr.op.pure):
         return False
     return all(map(is_pure, children(expr)))
+
+
+def only_computes(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` has no effect."""
+    if isinstance(expr, Opaque) or (isinstance(expr, Call) and not (expr.op.pure or expr.op.computes)):
+        return False
+    return all(map(only_computes, children(expr)))
 
 
 def writes_into(stmt: Stmt) -> str | None:
@@ -157,7 +162,7 @@ class _Live:
                 self.decides[id(stmt)] = self.decides.get(id(stmt), []) + list(self.changes_of_items(stmt))
             for name in writes(stmt):
                 self.makers.setdefault(name, []).append(stmt)
-            if not all(map(is_pure, _evaluated(stmt))):
+            if not all(map(only_computes, _evaluated(stmt))):
                 self.pending.append(stmt)
             if isinstance(stmt, (Enter, Exit)) or id(stmt) in self.tried:
                 # Whether what is tried raises decides what runs.
@@ -226,12 +231,12 @@ class _Live:
                 then, orelse = self.sweep(stmt.then), self.sweep(stmt.orelse)
                 if is_attempt(stmt) and not any(isinstance(s, Exit) and s.attempt for s in then):
                     out += then  # nothing is left that is tried
-                elif then or orelse or id(stmt) in self.tried or not is_pure(stmt.test):
+                elif then or orelse or id(stmt) in self.tried or not only_computes(stmt.test):
                     out.append(replace(stmt, then=then, orelse=orelse))
             elif isinstance(stmt, (For, While)):
                 body = self.sweep(stmt.body)
                 needed = isinstance(stmt, While) or stmt.strict or any(n in self.names for n in writes(stmt))
-                if body or needed or id(stmt) in self.tried or not all(is_pure(i) for i in reads_of(stmt)):
+                if body or needed or id(stmt) in self.tried or not all(map(only_computes, reads_of(stmt))):
                     out.append(replace(stmt, body=body))
             elif isinstance(stmt, Exit):
                 handler = self.sweep(stmt.handler)

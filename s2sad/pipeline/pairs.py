@@ -42,7 +42,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
 from s2sad.ir.unset import unset_of
-from s2sad.optimise.dead import is_pure, remove_dead
+from s2sad.optimise.dead import only_computes, remove_dead
 from s2sad.pipeline.analysed import Analysed
 
 
@@ -296,7 +296,7 @@ def _is_quiet(body: Block) -> bool:
         if isinstance(stmt, Evaluate):
             if stmt.writes is None:
                 return False
-        elif elsewhere or isinstance(stmt, Effect) or not all(map(is_pure, expressions(stmt))):
+        elif elsewhere or isinstance(stmt, Effect) or not all(map(only_computes, expressions(stmt))):
             return False
     return True
 
