@@ -8,12 +8,15 @@ alive.)
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import threading
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from s2sad.errors import ArgumentError
 from s2sad.frontend.emitted import DERIVATIVE
@@ -92,7 +95,9 @@ class Variants:
                     goal, wrt, has_aux, single, conformed = options
                     inner = None if self.derivative is None else self.derivative(facts)
                     function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
-                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together, conformed)
+                    # What was out of date once is compiled for arrays of modules of any sizes.
+                    exact = not about and found is None
+                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together, conformed, exact)
                     if inner is not None:
                         compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function
@@ -160,10 +165,11 @@ def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
     for guard in guards:
         space, name, expected = guard.space, guard.name, guard.expected
         if guard.probe is not None:
-            last: list[Any] = [object()]
-            slow = f"{held(_probed(guard, last))}()"
-            quick = f"{held(space.get)}({name!r}, missing) is {held(last)}[0] or " if isinstance(space, dict) else ""
-            tests.append(f"({quick}{slow})")
+            last: list[Any] = [object(), None, None]
+            slow, known = f"{held(_probed(guard, last))}()", held(last)
+            quick = f"(x := {held(_getter(space))}({name!r}, missing)) is {known}[0]"
+            same = f"({known}[1] is None or (x.shape == {known}[1] and x.dtype is {known}[2]))"
+            tests.append(f"(({quick} and {same}) or {slow})")
         elif isinstance(space, dict) and space.get(name, _MISSING) is expected:
             tests.append(f"{held(space.get)}({name!r}, missing) is {held(expected)}")
         elif isinstance(space, dict) and name not in space and getattr(builtins, name, _MISSING) is expected:
@@ -179,14 +185,35 @@ def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
     return test
 
 
+def _getter(space: Any) -> Callable[[str, Any], Any]:
+    """What gives the value of a name in a namespace, or something else if it is missing."""
+    if isinstance(space, dict):
+        return space.get
+    if not isinstance(space, types.CellType):
+        return functools.partial(getattr, space)
+
+    def contents(name: str, missing: Any) -> Any:
+        try:
+            return space.cell_contents
+        except ValueError:
+            return missing
+
+    return contents
+
+
 def _probed(guard: Guard, last: list[Any]) -> Callable[[], bool]:
-    """The test of a guard on a fact; ``last`` is given the value, if the fact about that object stays true."""
+    """The test of a guard on a fact; ``last`` is given the value, if the fact about that object stays true.
+
+    It does so for an array, if it is of the same shape and dtype, which ``last`` is given too.
+    """
 
     def holds() -> bool:
         value = guard.current()
         good = guard.holds_for(value)
         if good and type(value) in _IMMUTABLE:
-            last[0] = value
+            last[:] = value, None, None
+        elif good and guard.by_kind and type(value) is np.ndarray and not value.dtype.hasobject:
+            last[:] = value, value.shape, value.dtype
         return good
 
     return holds

@@ -37,6 +37,7 @@ from s2sad.ir.types import (
     either,
     item_of,
     leading_to,
+    literal_size,
     made_of,
     scalar,
     some_item,
@@ -95,7 +96,7 @@ class _Types:
                 if isinstance(value, Unset):
                     return UNSET_FACT
                 if isinstance(value, int) and not isinstance(value, bool):
-                    return scalar(True, 1 if value == 1 else f"k{value}" if value >= 0 else str(value))
+                    return scalar(True, literal_size(value) if value >= 0 else str(value))
                 if isinstance(value, (bool, str)):
                     return constant(value)
                 if isinstance(value, float):

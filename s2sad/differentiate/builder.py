@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -12,9 +13,9 @@ from s2sad.analysis.bounds import SMALLEST, lower_bound
 from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
-from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Op, Origin, Slice, Stmt, Var
+from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
-from s2sad.ir.types import Atom, Fact, same_shape
+from s2sad.ir.types import Atom, Dim, Fact, is_symbol, same_shape
 from s2sad.runtime import add, unbroadcast, unreduce, zeros
 from s2sad.runtime.arrays import count
 
@@ -57,11 +58,13 @@ class Builder:
             self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip("'") or 0))
         #: The variables of the function itself; one may be called as our adjoint of another.
         self.variables = frozenset(self.counters)
+        #: By their shape: parameters, and what stands for arrays of the module.
         self.shaped: dict[frozenset[Atom], str] = {}
-        for param in function.params:
-            fact = self.of.get(param.name)
+        outside = [s.target for s in function.body if isinstance(s, Assign) and isinstance(s.value, Global)]
+        for name in (*(p.name for p in function.params), *outside):
+            fact = self.of.get(name)
             if fact is not None and fact.shape and fact.numeric:
-                self.shaped.setdefault(fact.shape, param.name)
+                self.shaped.setdefault(fact.shape, name)
 
     def fresh(self, stem: str) -> str:
         """A new name, a version of ``stem``."""
@@ -96,19 +99,24 @@ class Builder:
 
     def shape_of(self, x: Expr) -> Expr:
         """The shape of ``x``, read from an argument of the same shape where there is one."""
-        fact = self.fact(x)
-        if fact.shape == frozenset():
+        if self.fact(x).shape == frozenset():
             return Build("tuple", ())
-        stand_in = self.shaped.get(fact.shape) if fact.shape else None
+        x = self.of_same_shape(x)
+        return Call(SHAPE_ATTRIBUTE if self.fact(x).kind == "array" else SHAPE, (x,))
+
+    def of_same_shape(self, x: Expr) -> Expr:
+        """An argument or array of the module that has the shape of ``x``, else the base of a power, else ``x``."""
+        stand_in = self.shaped.get(self.fact(x).shape or frozenset())
         if stand_in is not None:
-            x = Var(stand_in)
-            fact = self.of[stand_in]
-        if fact.kind == "array":
-            return Call(SHAPE_ATTRIBUTE, (x,))
-        return Call(SHAPE, (x,))
+            return Var(stand_in)
+        made = self.steady.get(x.name) if isinstance(x, Var) and x.name[0] == "~" else None
+        if isinstance(made, Call) and made.op == algebra.POWER and same_shape(self.fact(made.args[0]), self.fact(x)):
+            # The derivative of the power needs its base.
+            return made.args[0]
+        return x
 
     def size_of(self, x: Expr) -> Expr:
-        """The number of elements of an array; of a vector as long as an axis of an argument, that axis'."""
+        """The number of elements of an array, read from an argument of the same shape, or with such an axis."""
         dims = self.fact(x).dims
         if dims is not None and len(dims) == 1:
             for param in self.function.params:
@@ -117,7 +125,8 @@ class Builder:
                     if own.index(dims[0]) == 0:
                         return Call(_LEN, (Var(param.name),))
                     return Call(INDEX, (Call(SHAPE_ATTRIBUTE, (Var(param.name),)), Const(own.index(dims[0]))))
-        return Call(_SIZE_ATTRIBUTE, (x,))
+        same = self.of_same_shape(x)
+        return Call(_SIZE_ATTRIBUTE, (same if self.fact(same).kind == "array" else x,))
 
     def zeros(self, x: Expr) -> Expr:
         """The zero adjoint of ``x``."""
@@ -198,7 +207,9 @@ class Builder:
             extra = len(source.dims) - len(target.dims)
             inner = source.dims[extra:] if extra >= 0 else ()
             kept = [i for i, (t, s) in enumerate(zip(target.dims, inner, strict=False)) if t == 1 and s != 1]
-            plain = extra >= 0 and all(t in (1, s) for t, s in zip(target.dims, inner, strict=True))
+            plain = extra >= 0 and all(itertools.starmap(_fits, zip(target.dims, inner, strict=True)))
+            if plain and not extra and not kept:
+                return g
             if plain and extra and not kept:
                 return Call(SUM, (g,), (("axis", _literal(0 if extra == 1 else tuple(range(extra)))),))
             if plain and kept and not extra:
@@ -255,6 +266,11 @@ def as_value(index: Expr) -> Expr:
     if isinstance(index, Build):
         return Build(index.kind, tuple(as_value(i) for i in index.items))
     return index
+
+
+def _fits(target: Dim, source: Dim) -> bool:
+    """Whether an axis of ``target`` size that was broadcast to one of ``source`` size is 1 long, or as long."""
+    return target in (1, source) or (is_symbol(target) and is_symbol(source) and source != 1)
 
 
 def _literal(value: object) -> Expr:

@@ -29,13 +29,15 @@ class Guard:
     """What a name meant at compile time; :meth:`holds` tells whether it still does.
 
     ``expected`` is compared by identity where the name stands for a module or callable, and
-    through ``probe`` (a function of the value) where only a fact about the value was used.
+    through ``probe`` (a function of the value) where only a fact about the value was used.  With ``by_kind`` that
+    depends on nothing of an array but its shape and dtype.
     """
 
     space: Any
     name: str
     expected: Any
     probe: Callable[[Any], Any] | None = None
+    by_kind: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -355,8 +357,11 @@ class Resolver:
             return f"{self.text(node.value)}.{node.attr}"
         return str(gast.unparse(node)).strip()
 
-    def fact(self, node: Any, probe: Callable[[Any], Any]) -> Any:
-        """A fact about the present value of a global name, guarded; None where there is no value."""
+    def fact(self, node: Any, probe: Callable[[Any], Any], by_kind: bool = False) -> Any:
+        """A fact about the present value of a global name, guarded; None where there is no value.
+
+        With ``by_kind`` it depends on nothing of an array but its shape and dtype.
+        """
         found, value = self.lookup(node)
         if not found:
             return None
@@ -366,7 +371,7 @@ class Resolver:
             name = node.id
         else:
             space, name = self.lookup(node.value)[1], node.attr
-        self.guard(Guard(space, name, expected, probe))
+        self.guard(Guard(space, name, expected, probe, by_kind))
         return expected
 
 

@@ -144,6 +144,23 @@ class Sizes(dict[int, Dim]):
         return symbol
 
 
+class LiteralSizes(Sizes):
+    """Sizes of axes as they are."""
+
+    def __missing__(self, size: int) -> Dim:
+        return literal_size(size)
+
+
+def literal_size(size: int) -> Dim:
+    """The symbol for a size that is known.
+
+    Example:
+        >>> literal_size(1), literal_size(3)
+        (1, 'k3')
+    """
+    return 1 if size == 1 else f"k{size}"
+
+
 #: The classes of the objects of NumPy that make arrays by being indexed.
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The classes of arrays that compute as arrays do.

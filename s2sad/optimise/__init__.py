@@ -8,6 +8,7 @@ from s2sad.optimise.fold import fold
 from s2sad.optimise.joins import remove_trivial_joins
 from s2sad.optimise.loops import tidy_loops
 from s2sad.optimise.memory import Memory
+from s2sad.optimise.outside import read_in_place
 from s2sad.optimise.sink import sunk, sunk_in_loops
 from s2sad.optimise.stores import shorten_stores
 
@@ -15,6 +16,7 @@ __all__ = [
     "Memory",
     "collect",
     "fold",
+    "read_in_place",
     "remove_dead",
     "remove_trivial_joins",
     "share",

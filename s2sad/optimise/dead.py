@@ -63,6 +63,18 @@ def only_computes(expr: Expr) -> bool:
     return all(map(only_computes, children(expr)))
 
 
+def is_quiet(body: Block) -> bool:
+    """Whether a block does nothing but compute, and write into arrays that have names."""
+    for stmt in walk(body):
+        elsewhere = isinstance(stmt, Store) and not isinstance(stmt.base, Var)
+        if isinstance(stmt, Evaluate):
+            if stmt.writes is None:
+                return False
+        elif elsewhere or isinstance(stmt, Effect) or not all(map(only_computes, expressions(stmt))):
+            return False
+    return True
+
+
 def writes_into(stmt: Stmt) -> str | None:
     """The name whose object a statement writes, where that is all that it does."""
     if isinstance(stmt, Store) and isinstance(stmt.base, Var):

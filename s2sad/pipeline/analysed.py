@@ -45,7 +45,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, walk, writes
-from s2sad.ir.types import OPEN, Fact, describe, some_item
+from s2sad.ir.types import OPEN, Fact, LiteralSizes, describe, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.callees import Callees, Causes
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
@@ -76,8 +76,10 @@ class Analysed:
 class Analyser(Callees):
     """Lower functions and analyse them, each source once; collects the guards on which that rests."""
 
-    def __init__(self) -> None:
+    def __init__(self, exact: bool = False) -> None:
         super().__init__()
+        #: The sizes of the arrays of modules, where what is made is for those that there are now alone.
+        self.sizes = LiteralSizes() if exact else None
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
@@ -268,7 +270,8 @@ class Analyser(Callees):
         resolver = lowered.resolver
         holder = resolver.cells.get(text.partition(".")[0], resolver.globals)
         space = self.spaces.setdefault(id(holder), len(self.spaces))
-        found = resolver.fact(node, lambda value: _stable(describe(value, f"@{space}_{text.replace('.', '_')}")))
+        name = f"@{space}_{text.replace('.', '_')}"
+        found = resolver.fact(node, lambda value: _stable(describe(value, name, self.sizes)), by_kind=True)
         return found if isinstance(found, Fact) else OPEN
 
     def unpacked(self, function: Function) -> Function:

@@ -57,18 +57,20 @@ def compile_gradient(
     single: bool = True,
     together: Together = (),
     conformed: bool = False,
+    exact: bool = False,
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
     ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
     share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
-    itself, so that it can be differentiated; else its caller does.
+    itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
+    sizes that they have now.
 
     Raises:
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
-    return _Compilation(together, conformed).run(function, wrt, facts, goal, has_aux, single)
+    return _Compilation(together, conformed, exact).run(function, wrt, facts, goal, has_aux, single)
 
 
 @dataclass
@@ -99,8 +101,8 @@ class _Tangent:
 class _Compilation(Analyser):
     """One compilation: a function and all that it calls."""
 
-    def __init__(self, together: Together, conformed: bool) -> None:
-        super().__init__()
+    def __init__(self, together: Together, conformed: bool, exact: bool) -> None:
+        super().__init__(exact)
         self.together = together
         self.conformed = conformed
         self.writer = Writer()

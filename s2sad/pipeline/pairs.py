@@ -26,8 +26,6 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
-    Effect,
-    Evaluate,
     Expr,
     For,
     Function,
@@ -35,14 +33,13 @@ from s2sad.ir.nodes import (
     Op,
     Param,
     Stmt,
-    Store,
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, expressions, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
 from s2sad.ir.unset import unset_of
-from s2sad.optimise.dead import only_computes, remove_dead
+from s2sad.optimise.dead import is_quiet, remove_dead
 from s2sad.pipeline.analysed import Analysed
 
 
@@ -201,7 +198,7 @@ def halves(
         reverse_shadows=tuple(public for public, _ in behind),
         saves=saves,
         again=tuple(p.public for p in whole.params if p.name in again),
-        quiet=closed and not fixed and _is_quiet(whole.body),
+        quiet=closed and not fixed and is_quiet(whole.body),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
     settled = _settled(whole).union(bar for _, bar in ahead)
@@ -287,18 +284,6 @@ def _is_measure(value: Expr, objects: set[str], numbers: set[str]) -> bool:
         return all(isinstance(a, Var) and a.name in objects for a in value.args)
     arithmetic = value.op.kind == "operator" and value.op.name in ("+", "-", "*", "//")
     return (arithmetic or value.op.kind == "index") and all(_is_measure(a, objects, numbers) for a in value.args)
-
-
-def _is_quiet(body: Block) -> bool:
-    """Whether a block does nothing but compute, and write into arrays that have names."""
-    for stmt in walk(body):
-        elsewhere = isinstance(stmt, Store) and not isinstance(stmt.base, Var)
-        if isinstance(stmt, Evaluate):
-            if stmt.writes is None:
-                return False
-        elif elsewhere or isinstance(stmt, Effect) or not all(map(only_computes, expressions(stmt))):
-            return False
-    return True
 
 
 def display(items: tuple[Expr, ...]) -> Expr:

@@ -23,6 +23,7 @@ from s2sad.optimise import (
     Memory,
     collect,
     fold,
+    read_in_place,
     remove_dead,
     remove_trivial_joins,
     share,
@@ -42,6 +43,7 @@ def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tu
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
     groups.update(_shadow_group(function, made.shadows))
+    function = function if kept else read_in_place(function)
     function = sunk_in_loops(remove_dead(function, groups, kept), made.shadows, made.outward)
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
@@ -85,7 +87,7 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
     tangents = frozenset(n for n in named if base(n) in stems)
     groups = {**a.effects.objects(), **dict.fromkeys(tangents, tangents)}
     kept = [*sorted(a.effects.written & a.effects.module), *seen]
-    function = remove_dead(function, groups, kept)
+    function = remove_dead(read_in_place(function) if not kept else function, groups, kept)
     function = with_indices(function, Memory(function, made.facts, a.facts.globals, [tangents]))
     function = _in_place(a, remove_dead(tidy_loops(function), groups, kept), made.facts)
     memory = Memory(function, made.facts, a.facts.globals, [tangents, *a.effects.group.values()])

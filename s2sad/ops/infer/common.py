@@ -19,6 +19,7 @@ from s2sad.ir.types import (
     broadcast,
     broadcast_dims,
     is_symbol,
+    literal_size,
     scalar,
     sized,
     some_item,
@@ -147,7 +148,7 @@ def dims_of_shape(shape: Fact, expr: Expr, fact: Look) -> Dims | None:
 
 def _size(fact: Fact, expr: Expr | None) -> Dim | None:
     if isinstance(expr, Const) and isinstance(expr.value, int) and not isinstance(expr.value, bool):
-        return 1 if expr.value == 1 else f"k{expr.value}" if expr.value >= 0 else None
+        return literal_size(expr.value) if expr.value >= 0 else None
     return fact.size
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const
-from s2sad.ir.types import Dim, Dims, Fact
+from s2sad.ir.types import Dim, Dims, Fact, literal_size
 from s2sad.ops.infer.common import (
     SOME_ARRAY,
     Bound,
@@ -89,7 +89,7 @@ def _length(b: Bound, dims: Dims | None) -> Dim | None:
     axis, n = axis_of(b["axis"], len(dims or ())), literal(b["n"])
     if n is None:
         return None if dims is None or axis is None else dims[axis]
-    return None if type(n) is not int or n < 1 else 1 if n == 1 else f"k{n}"
+    return None if type(n) is not int or n < 1 else literal_size(n)
 
 
 def _changed(dims: Dims | None, b: Bound, length: Dim | None) -> Dims | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.types import Dim, Fact, sized
+from s2sad.ir.types import Dim, Fact, literal_size, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
     SOME_ARRAY,
@@ -111,7 +111,7 @@ def nested(f: Fact) -> Fact | None:
 
 
 def _count(items: Sequence[Fact]) -> Dim:
-    return 1 if len(items) == 1 else f"k{len(items)}"
+    return literal_size(len(items))
 
 
 def array_from(name: str) -> Infer:
