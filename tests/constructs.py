@@ -270,6 +270,22 @@ def _decorated_inside(x: Any) -> Any:
     return np.sum(x * x)
 
 
+def _stepped(s: Any, order: int) -> Any:
+    if order == 0:
+        s += s[0]
+    elif order == 1:
+        v = s[1]
+        s[0] = s[0] + 0.1 * v
+    else:
+        s = None
+    return s
+
+
+@right(F, "branches of a function that an integer in the call decides")
+def _decided(x: Any) -> Any:
+    return np.sum(_stepped(_stepped(x * 1.0, 1), 1) ** 2)
+
+
 @right(F, "decorated functions")
 def _decorators(x: Any) -> Any:
     return _decorated_inside(np.sin(x))

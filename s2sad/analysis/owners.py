@@ -204,4 +204,9 @@ class _Flow:
                 if any(makes_attribute(cls, attribute, path in self.found) for cls in self.found.get(name, ())):
                     return self.all_of(name)
                 return self.found.get(path, self.inside(name)) | self.found.get(f"{path}.", NO_CLASSES)
+            case Call(op=Op(kind="attribute", name=attribute), args=(Global(text=text),)):
+                fact = self.known.globals.get(text, OPEN)
+                if _has_attributes(fact) and not any(makes_attribute(cls, attribute) for cls in fact.owners):
+                    parts = [f for f in (fact.each, *(item for _, item in fact.items or ())) if f is not None]
+                    return NO_CLASSES.union(*(owners_of(f) | reach_of(f) for f in parts))
         return NO_CLASSES.union(*map(self.classes, children(expr)))

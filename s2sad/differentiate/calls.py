@@ -71,7 +71,8 @@ class Calls(Containers):
             for target in made:
                 self.define(target, self.made_zero(target, call))
             return stmt
-        facts = {name: self.fact(value) for name, value in bound.items()}
+        facts = self.callees.bound_facts(call, self.fact)
+        assert facts is not None
         try:
             known = self.effects.calls.get(call)
             varied = known.varied if known is not None and known.met else frozenset()

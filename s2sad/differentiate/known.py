@@ -84,6 +84,8 @@ class Callees(Protocol):
 
     def bind(self, call: Call) -> dict[str, Expr]: ...
 
+    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None: ...
+
     def pair(
         self,
         call: Call,

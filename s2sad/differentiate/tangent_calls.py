@@ -33,7 +33,8 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
     if not active or not (written or any(t in state.dots for t in targets)):
         state.zeroed(targets, call)
         return stmt
-    facts = {name: state.make.fact(value) for name, value in bound.items()}
+    facts = state.known.callees.bound_facts(call, state.make.fact)
+    assert facts is not None
     summary = state.effects.calls.get(call)
     varied = summary.varied if summary is not None and summary.met else frozenset()
     try:

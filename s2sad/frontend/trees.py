@@ -60,3 +60,12 @@ def one_shape(call: Any) -> Any:
         return call
     whole = gast.copy_location(gast.Tuple(elts=call.args, ctx=gast.Load()), call.args[0])
     return gast.copy_location(gast.Call(func=call.func, args=[whole], keywords=[]), call)
+
+
+def names_tested(function: Any) -> frozenset[str]:
+    """The names in the conditions of branches of a function; none if it calls itself."""
+    inside = nodes_of(function)
+    if any(isinstance(n, gast.Name) and n.id == function.name for n in inside):
+        return frozenset()
+    tests = [part.test for part in inside if isinstance(part, (gast.If, gast.IfExp))]
+    return frozenset(n.id for test in tests for n in nodes_of(test) if isinstance(n, gast.Name))

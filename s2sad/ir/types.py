@@ -69,7 +69,7 @@ class Fact:
     The ``items`` of an object of another class are its attributes, if such classes can be reached from one; ``each``
     is what holds for all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more.
     Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
-    ``value`` is the text or truth value that it surely is.
+    ``value`` is the text, truth value or whole number that it surely is.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class Fact:
     extended: bool = False
     owners: frozenset[type] = frozenset()
     boxed: bool = False
-    value: str | bool | None = None
+    value: str | int | None = None
     reach: frozenset[type] = frozenset()
 
     @property

@@ -75,7 +75,7 @@ def _compared(test: Call, facts: Facts) -> bool | None:
         if kind in ("open", "other") and a is _UNKNOWN:
             return None
         return (kind == "none") is (name == "is")
-    if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, bool)):
+    if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, int)):
         members = (
             [_value(item, facts) for item in right.items] if right.kind in ("tuple", "list", "set") else [_UNKNOWN]
         )

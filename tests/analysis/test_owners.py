@@ -193,3 +193,23 @@ def test_arguments_of_one_class_that_hold_others_are_compiled_anew() -> None:
     assert df(2.0, types.SimpleNamespace(v=Halving(w), w=w)) == 3.0
     assert w == [4.0]
     assert df(2.0, plain) == 8.0
+
+
+SHELF = Box(Table(1.0))
+SHELF.n = np.array([2.0, 3.0])  # type: ignore[assignment]
+
+
+def added(x: Any, w: Any) -> Any:
+    try:
+        y = w * x
+    except ValueError:
+        print(x)
+        raise
+    return y
+
+
+def test_an_attribute_of_an_object_of_the_module_is_not_the_object() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(added(np.sin(x), SHELF.n))
+
+    np.testing.assert_allclose(grad(f)(np.array([1.0, 2.0])), [2 * np.cos(1.0), 3 * np.cos(2.0)])
