@@ -33,10 +33,10 @@ from s2sad.frontend.lower import Lowered
 from s2sad.frontend.met import roots_called
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import names_tested
-from s2sad.ir.nodes import Build, Call, Const, Expr, Function, Stmt, Store
+from s2sad.ir.nodes import Build, Call, Expr, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.ir.types import OPEN, UNSET_FACT, Atom, Dim, Fact, is_symbol, resized, rough, some_item
+from s2sad.pipeline.literals import Literals
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.refused import of_call
 
@@ -64,8 +64,7 @@ class Callees(ABC):
         self.depth: dict[types.FunctionType, int] = {}
         #: Of derivatives with facts about their arguments, the functions that run.
         self.concretes: dict[Any, types.FunctionType] = {}
-        #: The names that each function tests.
-        self.choices: dict[Any, frozenset[str]] = {}
+        self.literals = Literals(self.source)
         #: The calls whose result or effects were asked for, by function and facts.
         self.met: set[Any] = set()
 
@@ -93,25 +92,14 @@ class Callees(ABC):
         return bound
 
     def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
-        """What is known of arguments by parameter, literal integers that the callee tests; None where they do not fit."""
+        """What is known of arguments by parameter, with literals that the callee tests; None where they do not fit."""
         try:
             bound = self.bind(call)
         except TypeError:
             return None
         facts = {name: fact(value) for name, value in bound.items()}
-        for name, value in bound.items():
-            if isinstance(value, Const) and type(value.value) is int and name in self.tested(call.op.function):
-                facts[name] = replace(facts[name], value=value.value)
+        self.literals.add_to(facts, call.op.function, bound)
         return facts
-
-    def tested(self, function: Any) -> Set[str]:
-        """The parameters of a function that decide which branches it takes; none of one that calls itself."""
-        if function not in self.choices:
-            try:
-                self.choices[function] = names_tested(self.source(function).node)
-            except S2SADError:
-                return frozenset()
-        return self.choices[function]
 
     def user_fact(self, call: Call, fact: Callable[[Expr], Fact]) -> Fact:
         """What is known of the result of a call."""
