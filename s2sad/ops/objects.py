@@ -64,7 +64,7 @@ def deepcopy(z_bar: Any, x: Any, memo: Any = None) -> Any:
 
 
 @linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
-def plain(z_bar: Any, x: Any) -> Any:
+def plain(z_bar: Any, x: Any, name: str | None = None) -> Any:
     return z_bar
 
 

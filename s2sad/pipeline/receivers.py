@@ -1,6 +1,6 @@
 """Check at run time that objects of unknown class have the methods and operators of built-in ones.
 
-    y = CONFIG.scale * x          t = plain(CONFIG.scale)
+    y = CONFIG.scale * x          t = plain(CONFIG.scale, "*")
                                   y = t * x
     n = model.names.index("a")    n = plain(model.names).index("a")
     model.table[0] = 1.0          t = plain(model.table, "__setitem__")
@@ -67,7 +67,9 @@ class _Checks:
         self.made: set[str] = set()
         #: Those of which no more is checked there than that stores are those of built-in classes.
         self.stored: set[str] = set()
-        #: The names that are checked on every way to the statement at hand.
+        #: Those that are operands beside one that varies, and whether of ``*`` and the like or of ``@``.
+        self.operands: dict[str, Const] = {}
+        #: The names that are checked on every way to the statement at hand; behind an operator, as such operands.
         self.known: set[str] = set()
 
     def block(self, block: Block) -> Block:
@@ -100,7 +102,10 @@ class _Checks:
     def at_once(self, stmt: Stmt) -> Stmt:
         """A temporary that is to be checked, checked where it is made."""
         if isinstance(stmt, Assign) and stmt.target in self.made | self.stored:
+            operand = self.operands.pop(stmt.target, None)
             more = () if stmt.target in self.made else (_STORING,)
+            if operand is not None:
+                more = (operand,)
             self.made.discard(stmt.target)
             self.stored.discard(stmt.target)
             if is_met(stmt.value):
@@ -137,7 +142,10 @@ class _Checks:
         if kind not in _CHECKED:
             return made
         count = 1 if kind == "method" else len(expr.args)
-        args = [self.checked(a) if i < count else a for i, a in enumerate(made.args)]
+        beside = None
+        if kind != "method" and not self.varied.isdisjoint(names_in(expr)):
+            beside = Const("@" if expr.op.name == "@" else "*")
+        args = [self.checked(a, beside) if i < count else a for i, a in enumerate(made.args)]
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))
 
@@ -145,17 +153,22 @@ class _Checks:
         """Whether nothing is known of an object, which is no result of a rule either."""
         return self.facts.get(operand).kind == "open" and self.varied.isdisjoint(names_in(operand))
 
-    def checked(self, operand: Expr) -> Expr:
+    def checked(self, operand: Expr, beside: Const | None) -> Expr:
         if not self.is_unknown(operand):
             return operand
         if isinstance(operand, Var):
-            if operand.name in self.known:
+            how = operand.name if beside is None else f"{beside.value}{operand.name}"
+            if how in self.known:
                 return operand
-            self.known.add(operand.name)
+            self.known |= {how, operand.name}
             if operand.name in self.temporaries:
                 self.made.add(operand.name)
+                if beside is not None and self.operands.get(operand.name) != Const("*"):
+                    self.operands[operand.name] = beside
                 return operand
-        return operand if isinstance(operand, Call) and operand.op is PLAIN else Call(PLAIN, (operand,))
+        if isinstance(operand, Call) and operand.op is PLAIN:
+            return operand
+        return Call(PLAIN, (operand,) if beside is None else (operand, beside))
 
     def opaque(self, expr: Opaque) -> Opaque:
         node, found = self.receivers(expr.node, dict(expr.names), expr.receivers)

@@ -45,6 +45,8 @@ _AROUND = ("__func__", "fget", "func", "__wrapped__")
 _HEAP_TYPE = 1 << 9
 #: The classes whose objects have what members their maker has given them.
 _OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
+#: The operators by which classes of libraries are told from arrays.
+_PRODUCTS = ("__mul__", "__rmul__", "__truediv__")
 #: What stands for classes of libraries as if the user had written it.
 _MODELS = "s2sad.ops.scipy.models."
 #: The classes of values that hold no objects, and of functions, which are not looked into.
@@ -109,6 +111,21 @@ def own_class(value: object) -> type | None:
     """
     cls = value if isinstance(value, type) else type(value)
     return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
+
+
+@functools.lru_cache(maxsize=4096)
+def differs(cls: type) -> bool:
+    """Whether a class of NumPy or SciPy has operators of its own: those of matrices, masked arrays, polynomials.
+
+    Example:
+        >>> differs(np.matrix), differs(np.memmap)
+        (True, False)
+    """
+    owners = [next((base for base in cls.__mro__ if name in vars(base)), object) for name in _PRODUCTS]
+    return any(
+        package_of(owner) in ("numpy", "scipy") and owner is not np.ndarray and not issubclass(owner, np.generic)
+        for owner in owners
+    )
 
 
 def member(cls: type, name: str) -> tuple[bool, Any]:

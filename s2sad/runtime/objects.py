@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.classes import BUILT_IN_NAMES, own_class, own_members
+from s2sad.runtime.classes import BUILT_IN_NAMES, differs, own_class, own_members
 from s2sad.runtime.contents import attributes_of
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
@@ -15,6 +15,9 @@ _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list
 
 def plain(x: Any, name: str | None = None) -> Any:
     """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes, or the one of a name.
+
+    With ``name="*"`` it is an operand beside one that is differentiated, with ``"@"`` one of the product of matrices:
+    then the operators must be those of numbers and arrays, also if it is of NumPy or SciPy.
 
     Raises:
         UndefinedDerivativeError: if the class of ``x`` has methods or operators of its own under their names.
@@ -24,7 +27,16 @@ def plain(x: Any, name: str | None = None) -> Any:
         [1.0, 2.0]
     """
     cls: type = type(x)
-    if cls in _PLAIN or own_class(x) is None:
+    if cls in _PLAIN:
+        return x
+    if name in ("*", "@"):
+        if differs(cls) and (name == "*" or issubclass(cls, np.ndarray)):
+            raise UndefinedDerivativeError(
+                f"an operand is of class {cls.__qualname__}, whose operators are not those of arrays",
+                "Use an array: np.asarray(...) of it, or .toarray(); what may stay is a sparse matrix in A @ x.",
+            )
+        name = None
+    if own_class(x) is None:
         return x
     own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(attributes_of(x)))
     own = own if name is None else [name] if name in own_members(cls) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -241,4 +242,25 @@ def scaled_constant(x: Any) -> Any:
 def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
     for derivative in (lambda: grad(f)(DATA), lambda: jvp(f, (DATA,), (DATA,))):
         with pytest.raises((UnsupportedError, UndefinedDerivativeError, S2SADError), match=what):
+            derivative()
+
+
+def _scaled(x: Any) -> Any:
+    return np.sum((sparse.eye(4).tocsr() * x) @ np.arange(4.0))
+
+
+def _as_matrix(x: Any) -> Any:
+    return np.sum(np.asarray(np.asmatrix(np.ones((2, 2))) * x))
+
+
+def _masked(x: Any) -> Any:
+    return np.sum(np.ma.masked_array([1.0, 2.0], [0, 1]) * x)
+
+
+@pytest.mark.parametrize("function", [_scaled, _as_matrix, _masked])
+def test_operators_of_library_classes_are_not_those_of_arrays(function: Any) -> None:
+    """What the class of an operand is shows when it runs: ``*`` of matrices is no product of elements."""
+    warnings.simplefilter("ignore", PendingDeprecationWarning)
+    for derivative in (lambda: grad(function)(0.3), lambda: jvp(function, (0.3,), (1.0,))):
+        with pytest.raises(UndefinedDerivativeError, match="not those of arrays"):
             derivative()
