@@ -90,7 +90,8 @@ def of_matrix(name: str, *others: str) -> Infer:
     def infer(b: Bound, fact: Look) -> Fact | None:
         q = fact(b[name])
         real = all_real(q, *(fact(b[other]) for other in others))
-        return replace(q, real=real, boolean=False, size=None) if q.kind == "array" and q.ndim == 2 else None
+        flat = q.kind == "array" and all(ndim_of(fact(b[each])) == 2 for each in (name, *others))
+        return replace(q, real=real, boolean=False, size=None) if flat else None
 
     return infer
 
@@ -118,7 +119,8 @@ def from_vectors(*names: str) -> Infer:
 
 def blocks(b: Bound, fact: Look) -> Fact | None:
     items = items_of(fact(b["arrs"]))
-    return None if items is None else Fact("array", None, 2, all_real(*items))
+    flat = items is not None and all(ndim_of(item) in (0, 1, 2) for item in items)
+    return Fact("array", None, 2, all_real(*items)) if items and flat else None
 
 
 # --- signals

@@ -15,14 +15,17 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.scipy.linalg import regular, regular_complex
 from s2sad.ops.spec import Sample, constant, linear, ndim, operation, rule, sample
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import transposed
 from s2sad.runtime.scipy.functions import (
     block_derivative,
     expm_derivative,
     expm_frechet_adjoint,
     expm_frechet_tangent,
+    hermitian,
     in_shape,
     lyapunov_matrix,
+    product,
     rooted,
     sqrtm_adjoint,
     sqrtm_tangent,
@@ -224,6 +227,7 @@ def _sylvesters() -> Sequence[Sample]:
         sample(regular(1, 1), regular(3, 3), numbers(1, 3)),
         sample(regular_complex(2, 2), regular_complex(3, 3), complexes(2, 3)),
         sample(regular(2, 2).astype(np.float32), regular(2, 2).astype(np.float32), singles(2, 2)),
+        sample(np.stack([regular(3, 3), 2 * regular(3, 3)]), regular(2, 2), numbers(3, 2)),
     ]
 
 
@@ -234,16 +238,23 @@ def _sylvester_jvp(a_dot: Array, b_dot: Array, q_dot: Array, z: Array, a: Array,
 @rule(linalg.solve_sylvester, jvp=_sylvester_jvp, samples=_sylvesters, infer=infer.scipy.of_matrix("q", "a", "b"))
 def solve_sylvester(z: Array, z_bar: Array, a: Array, b: Array, q: Array) -> tuple[Array, Array, Array]:
     q_bar = sylvester_adjoint(z_bar, z, a, b, q)
-    return -q_bar @ z.T, -z.T @ q_bar, q_bar
+    return (
+        unbroadcast(-q_bar @ transposed(z), np.shape(a)),
+        unbroadcast(-transposed(z) @ q_bar, np.shape(b)),
+        unbroadcast(q_bar, np.shape(q)),
+    )
 
 
 def _lyapunovs() -> Sequence[Sample]:
     points = [(regular(3, 3), numbers(3, 3)), (regular_complex(3, 3), complexes(3, 3)), (regular(1, 1), numbers(1, 1))]
+    points.append((np.stack([regular(3, 3), 2 * regular(3, 3)]), numbers(3, 3)))
     return [sample(*pair) for pair in points]
 
 
 def _lyapunov_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array) -> Array:
-    return linalg.solve_continuous_lyapunov(a, q_dot - np.dot(a_dot, z) - np.dot(z, np.conj(np.transpose(a_dot))))
+    half = product(a_dot, z)
+    other = product(z, hermitian(a_dot))
+    return linalg.solve_continuous_lyapunov(a, q_dot - half - other)
 
 
 @rule(
@@ -253,18 +264,19 @@ def _lyapunov_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array) -> A
     infer=infer.scipy.of_matrix("q", "a"),
 )
 def solve_continuous_lyapunov(z: Array, z_bar: Array, a: Array, q: Array) -> tuple[Array, Array]:
-    q_bar = linalg.solve_continuous_lyapunov(np.transpose(a), z_bar)
-    return lyapunov_matrix(q_bar, z), q_bar
+    q_bar = linalg.solve_continuous_lyapunov(transposed(a), z_bar)
+    return unbroadcast(lyapunov_matrix(q_bar, z), np.shape(a)), unbroadcast(q_bar, np.shape(q))
 
 
 def _steins() -> Sequence[Sample]:
     pairs = [(numbers(3, 3) / 4, numbers(3, 3)), (complexes(3, 3) / 5, complexes(3, 3)), (numbers(1, 1), numbers(1, 1))]
+    pairs.append((numbers(3, 3) / 4, numbers(2, 3, 3)))
     return [sample(*pair, *method) for pair in pairs for method in ((), ("bilinear",), ("direct",))]
 
 
 def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method: str | None = None) -> Array:
-    half = np.dot(a_dot, z @ np.conj(a.T))
-    other = np.dot(a @ z, np.conj(np.transpose(a_dot)))
+    half = product(a_dot, z @ np.conj(transposed(a)))
+    other = product(a @ z, hermitian(a_dot))
     return linalg.solve_discrete_lyapunov(a, q_dot + half + other, method)
 
 
@@ -278,8 +290,8 @@ def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method:
 def solve_discrete_lyapunov(
     z: Array, z_bar: Array, a: Array, q: Array, method: str | None = None
 ) -> tuple[Array, Array]:
-    q_bar = linalg.solve_discrete_lyapunov(np.transpose(a), z_bar, method)
-    return stein_matrix(q_bar, z, a), q_bar
+    q_bar = linalg.solve_discrete_lyapunov(transposed(a), z_bar, method)
+    return unbroadcast(stein_matrix(q_bar, z, a), np.shape(a)), unbroadcast(q_bar, np.shape(q))
 
 
 # --- matrices with constant diagonals, and with blocks
@@ -295,6 +307,8 @@ def _diagonals() -> Sequence[Sample]:
         sample(complexes(3), complexes(2)),
         sample(numbers(3), complexes(3)),
         sample(singles(3)),
+        sample(numbers(2, 3)),
+        sample(numbers(2, 3), numbers(2, 4)),
     ]
 
 
@@ -312,7 +326,13 @@ def _hankel_jvp(c_dot: Array, r_dot: Array, c: Array, r: Array | None = None) ->
     return hankel_tangent(c_dot, r_dot, c, r)
 
 
-@rule(linalg.hankel, wrt=["c", "r"], jvp=_hankel_jvp, samples=_diagonals, infer=infer.scipy.from_vectors("c", "r"))
+@rule(
+    linalg.hankel,
+    wrt=["c", "r"],
+    jvp=_hankel_jvp,
+    samples=lambda: _diagonals()[:-2],
+    infer=infer.scipy.from_vectors("c", "r"),
+)
 def hankel(z_bar: Array, c: Array, r: Array | None = None) -> tuple[Array, Array | None]:
     c_bar, r_bar = hankel_adjoint(z_bar, c, r)
     return c_bar, r_bar
@@ -335,6 +355,7 @@ def _blocks() -> Sequence[Sample]:
         sample(2.5, numbers(2, 2)),
         sample(complexes(2, 2), numbers(1, 2)),
         sample(singles(2, 2), singles(2, 1)),
+        sample(numbers(2, 2, 2), numbers(2, 1, 3)),
     ]
 
 

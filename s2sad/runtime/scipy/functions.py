@@ -81,17 +81,27 @@ def rooted(z: Any, a: Any) -> Any:
 def sylvester_adjoint(z_bar: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
     """Adjoint of ``q`` in ``z = linalg.solve_sylvester(a, b, q)``."""
     _check_solved(z, a, b, q)
-    return _sylvester(np.transpose(a), np.transpose(b), z_bar)
+    return _sylvester(transposed(a), transposed(b), z_bar)
 
 
 def sylvester_tangent(a_dot: Any, b_dot: Any, q_dot: Any, z: Any, a: Any, b: Any, q: Any) -> Any:
     """Tangent of ``z = linalg.solve_sylvester(a, b, q)``."""
     _check_solved(z, a, b, q)
-    return _sylvester(np.asarray(a), np.asarray(b), q_dot - np.dot(a_dot, z) - np.dot(z, b_dot))
+    return _sylvester(np.asarray(a), np.asarray(b), q_dot - product(a_dot, z) - product(z, b_dot))
+
+
+def product(a: Any, b: Any) -> Any:
+    """The product of two matrices, or stacks of them, of which one may be the number zero: a tangent of a constant."""
+    return np.matmul(a, b) if np.ndim(a) and np.ndim(b) else 0.0
+
+
+def hermitian(a: Any) -> Any:
+    """The conjugate transpose of a matrix or each of a stack; that of a number, zero."""
+    return np.conj(transposed(a)) if np.ndim(a) else 0.0
 
 
 def _check_solved(z: Any, a: Any, b: Any, q: Any) -> None:
-    missed = np.dot(a, z) + np.dot(z, b) - q
+    missed = np.matmul(a, z) + np.matmul(z, b) - q
     if not np.allclose(missed, 0.0, atol=1e-6 * (1.0 + float(np.max(np.abs(z), initial=0.0)))):
         raise UndefinedDerivativeError(
             "linalg.solve_sylvester has not solved the equation: SciPy does not where one matrix is complex, and the "

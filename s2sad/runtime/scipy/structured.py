@@ -7,35 +7,43 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from s2sad.runtime.arrays import unbroadcast
+
 
 def diagonal_sums(a: Any) -> Any:
-    """The sums of all diagonals of a matrix, from that at its lower left corner to that at its upper right one.
+    """The sums of all diagonals of matrices, from that at the lower left corner to that at the upper right one.
 
     Example:
         >>> diagonal_sums(np.array([[1.0, 2.0], [3.0, 4.0]]))
         array([3., 5., 2.])
     """
-    rows, columns = a.shape
+    *stack, rows, columns = a.shape
     if not rows:
-        return np.zeros(max(columns - 1, 0), a.dtype)
+        return np.zeros((*stack, max(columns - 1, 0)), a.dtype)
     # Rows that are one element longer than the distance between them shift each against the one above.
-    wide = np.zeros((rows, rows + columns), a.dtype)
-    wide[:, :columns] = a[::-1]
-    return np.sum(wide.reshape(-1)[: rows * (rows + columns - 1)].reshape(rows, -1), axis=0)
+    wide = np.zeros((*stack, rows, rows + columns), a.dtype)
+    wide[..., :columns] = a[..., ::-1, :]
+    flat = wide.reshape((*stack, rows * (rows + columns)))[..., : rows * (rows + columns - 1)]
+    return np.sum(flat.reshape((*stack, rows, rows + columns - 1)), axis=-2)
 
 
 def toeplitz_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
     """Adjoints of ``c`` and ``r`` in ``linalg.toeplitz(c, r)``; of ``c`` alone where ``r`` is None."""
-    return _split(diagonal_sums(z_bar), np.shape(z_bar)[0], c, r)
+    return _split(diagonal_sums(z_bar), np.shape(z_bar)[-2], c, r)
 
 
 def _split(sums: Any, rows: int, c: Any, r: Any) -> tuple[Any, Any]:
     """The adjoints of column and row, given those of the diagonals."""
-    c_bar, r_bar = sums[rows - 1 :: -1], np.array(sums[rows - 1 :])
-    r_bar[:1] = 0  # the column says what stands in the corner
+    c_bar, r_bar = sums[..., rows - 1 :: -1], np.array(sums[..., rows - 1 :])
+    r_bar[..., :1] = 0  # the column says what stands in the corner
     if r is None:
-        return (c_bar + np.conj(r_bar)).reshape(np.shape(c)), None
-    return c_bar.reshape(np.shape(c)), r_bar.reshape(np.shape(r))
+        return _of_vector(c_bar + np.conj(r_bar), c), None
+    return _of_vector(c_bar, c), _of_vector(r_bar, r)
+
+
+def _of_vector(g: Any, x: Any) -> Any:
+    """The adjoint of a vector, which may be given without axes or as a matrix, or of one of a stack of vectors."""
+    return unbroadcast(g, np.shape(x)) if np.ndim(g) > 1 else g.reshape(np.shape(x))
 
 
 def toeplitz_tangent(c_dot: Any, r_dot: Any, c: Any, r: Any = None) -> Any:
@@ -51,11 +59,11 @@ def _tangent(dot: Any, x: Any) -> Any:
 
 def hankel_adjoint(z_bar: Any, c: Any, r: Any = None) -> tuple[Any, Any]:
     """Adjoints of ``c`` and ``r`` in ``linalg.hankel(c, r)``."""
-    rows = np.shape(z_bar)[0]
-    sums = diagonal_sums(z_bar[::-1])
-    c_bar, r_bar = sums[:rows], np.array(sums[rows - 1 :])
-    r_bar[:1] = 0
-    return c_bar.reshape(np.shape(c)), None if r is None else r_bar.reshape(np.shape(r))
+    rows = np.shape(z_bar)[-2]
+    sums = diagonal_sums(z_bar[..., ::-1, :])
+    c_bar, r_bar = sums[..., :rows], np.array(sums[..., rows - 1 :])
+    r_bar[..., :1] = 0
+    return _of_vector(c_bar, c), None if r is None else _of_vector(r_bar, r)
 
 
 def hankel_tangent(c_dot: Any, r_dot: Any, c: Any, r: Any = None) -> Any:
@@ -65,23 +73,21 @@ def hankel_tangent(c_dot: Any, r_dot: Any, c: Any, r: Any = None) -> Any:
 
 def circulant_adjoint(z_bar: Any, c: Any) -> Any:
     """Adjoint of ``c`` in ``linalg.circulant(c)``, of which there may be many."""
-    if np.ndim(z_bar) > 2:
-        each = [circulant_adjoint(g, g[0]) for g in z_bar.reshape(-1, *z_bar.shape[-2:])]
-        return np.array(each).reshape(np.shape(c))
-    size = z_bar.shape[0]
-    sums = diagonal_sums(z_bar)[::-1]
-    c_bar = np.array(sums[size - 1 :])
-    c_bar[1:] += sums[: max(size - 1, 0)]
+    size = z_bar.shape[-1]
+    sums = diagonal_sums(z_bar)[..., ::-1]
+    c_bar = np.array(sums[..., size - 1 :])
+    c_bar[..., 1:] += sums[..., : max(size - 1, 0)]
     return c_bar.reshape(np.shape(c))
 
 
 def block_diag_adjoint(z_bar: Any, arrs: Any) -> list[Any]:
-    """Adjoints of the matrices in ``linalg.block_diag(*arrs)``."""
+    """Adjoints of the matrices in ``linalg.block_diag(*arrs)``, which may be stacks of matrices."""
     parts, row, column = [], 0, 0
     for a in arrs:
-        rows, columns = np.atleast_2d(a).shape
-        parts.append(z_bar[row : row + rows, column : column + columns].reshape(np.shape(a)))
-        row, column = row + rows, column + columns
+        shape = np.shape(np.atleast_2d(a))
+        part = z_bar[..., row : row + shape[-2], column : column + shape[-1]]
+        parts.append(unbroadcast(part, shape).reshape(np.shape(a)))
+        row, column = row + shape[-2], column + shape[-1]
     return parts
 
 
