@@ -15,9 +15,8 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Function, Sample, bilinear, linear, rule, sample
 from s2sad.runtime.arrays import Axis, count_ties, share_ties, unreduce
-from s2sad.runtime.linear import untake_along_axis
 from s2sad.runtime.quantiles import spread_behind, sum_behind
-from s2sad.runtime.reductions import column, outer_left, outer_right, running_places, unreduceat
+from s2sad.runtime.reductions import column, outer_left, outer_right, running_adjoint, running_tangent, unreduceat
 from s2sad.runtime.scans import (
     backward_recurrence,
     merge_axes,
@@ -211,7 +210,9 @@ def _scans() -> Sequence[Sample]:
         sample(numbers(4)),
         sample(numbers(3, 4)),
         sample(numbers(3, 4), 1),
+        sample(numbers(3, 4), axis=(1,)),
         sample(zero, axis=-1),
+        sample(numbers(4), axis=None),
         sample(numbers(2, 3, 2), axis=1),
         sample(np.zeros((0, 2))),
         sample(singles(2, 3)),
@@ -219,7 +220,7 @@ def _scans() -> Sequence[Sample]:
 
 
 def _add_accumulate_jvp(array_dot: Array, axis: int, dtype: DType) -> Array:
-    return np.cumsum(array_dot, axis=axis, dtype=dtype)
+    return np.add.accumulate(array_dot, axis, dtype)
 
 
 @rule(
@@ -230,7 +231,7 @@ def _add_accumulate_jvp(array_dot: Array, axis: int, dtype: DType) -> Array:
     infer=infer.common.same_array,
 )
 def add_accumulate(z_bar: Array, array: Array, axis: int = 0, dtype: DType = None) -> Array:
-    return np.flip(np.cumsum(np.flip(z_bar, axis), axis), axis)
+    return np.flip(np.add.accumulate(np.flip(z_bar, axis), axis), axis)
 
 
 def _multiply_accumulate_jvp(array_dot: Array, z: Array, array: Array, axis: int) -> Array:
@@ -252,18 +253,18 @@ def multiply_accumulate(z_bar: Array, array: Array, axis: int = 0, dtype: DType 
 
 
 def _running_jvp(array_dot: Array, z: Array, array: Array, axis: int, dtype: DType) -> Array:
-    return np.take_along_axis(array_dot, running_places(np.asarray(array, dtype), z, axis), axis)
+    return running_tangent(array_dot, np.asarray(array, dtype), z, axis)
 
 
 def _running(function: Function) -> Function:
-    return rule(function, wrt=["array"], jvp=_running_jvp, samples=lambda: _scans()[:3], infer=infer.common.same_array)
+    return rule(function, wrt=["array"], jvp=_running_jvp, samples=lambda: _scans()[:4], infer=infer.common.same_array)
 
 
 @_running(np.maximum.accumulate)
 def running_extreme(z: Array, z_bar: Array, array: Array, axis: int = 0, dtype: DType = None) -> Array:
     if dtype is None:
-        return untake_along_axis(z_bar, np.shape(array), running_places(array, z, axis), axis)
-    return untake_along_axis(z_bar, np.shape(array), running_places(np.asarray(array, dtype), z, axis), axis)
+        return running_adjoint(z_bar, array, z, axis)
+    return running_adjoint(z_bar, np.asarray(array, dtype), z, axis)
 
 
 _running(np.minimum.accumulate)(running_extreme)

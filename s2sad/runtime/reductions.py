@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from s2sad.runtime.arrays import Shape, unbroadcast
-from s2sad.runtime.linear import untake
+from s2sad.runtime.linear import untake, untake_along_axis
 
 
 def reduceat_places(indices: Any, n: int) -> tuple[Any, Any]:
@@ -52,6 +53,31 @@ def running_places(a: Any, z: Any, axis: int = 0) -> Any:
     new[..., 1:] = (moved[..., 1:] == running[..., 1:]) & (running[..., 1:] != running[..., :-1])
     places = np.maximum.accumulate(np.where(new, np.arange(moved.shape[-1]), 0), axis=-1)
     return np.moveaxis(places, -1, axis)
+
+
+def running_adjoint(g: Any, a: Any, z: Any, axis: Any = 0) -> Any:
+    """Return the adjoint of ``a``, given ``g``, that of the running maximum or minimum ``z``.
+
+    >>> running_adjoint(np.array([1.0, 1.0, 1.0]), np.array([1.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0]))
+    array([1., 2., 0.])
+    """
+    axis = _single(axis)
+    return untake_along_axis(g, np.shape(a), running_places(a, z, axis), axis)
+
+
+def running_tangent(a_dot: Any, a: Any, z: Any, axis: Any = 0) -> Any:
+    """Return the tangent of the running maximum or minimum ``z`` of ``a``, given that of ``a``.
+
+    >>> running_tangent(np.array([1.0, 5.0, 7.0]), np.array([1.0, 3.0, 2.0]), np.array([1.0, 3.0, 3.0]))
+    array([1., 5., 5.])
+    """
+    axis = _single(axis)
+    return np.take_along_axis(a_dot, running_places(a, z, axis), axis)
+
+
+def _single(axis: Any) -> int:
+    """The axis of an accumulation; NumPy takes a tuple of one as well, and None for an array of one axis."""
+    return 0 if axis is None else operator.index(axis[0] if isinstance(axis, tuple) else axis)
 
 
 def outer_left(g: Any, a: Any) -> Any:
