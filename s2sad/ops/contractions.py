@@ -28,7 +28,7 @@ from s2sad.runtime.contractions import (
     tensordot_left,
     tensordot_right,
 )
-from s2sad.runtime.einsum import einsum_adjoint, einsum_adjoint_adjoint, einsum_adjoint_tangent
+from s2sad.runtime.einsum import einsum_adjoint, einsum_adjoint_adjoint, einsum_adjoint_tangent, einsum_of_others
 
 Array = Any
 
@@ -237,7 +237,7 @@ def _einsum_adjoint_jvp(
 def einsum_adjoint_rule(
     z_bar: Array, g: Array, index: int, subscripts: str, *operands: Array, optimize: Any = False
 ) -> tuple[Array, list[Array]]:
-    return np.einsum(subscripts, *operands[:index], z_bar, *operands[index + 1 :], optimize=optimize), [
+    return einsum_of_others(z_bar, index, subscripts, *operands, optimize=optimize), [
         einsum_adjoint_adjoint(z_bar, g, index, i, subscripts, *operands, optimize=optimize)
         for i in range(len(operands))
     ]

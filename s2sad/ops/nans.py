@@ -135,7 +135,7 @@ def nanvar(
     part = 2 * np.real(z_bar) / (count_here(here, a, axis, keepdims) - ddof)
     share = unreduce(part, np.shape(a), axis, keepdims)
     if mean is None:
-        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here)
+        d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
         return np.where(here, share * np.conj(d), 0), 0.0
     a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
@@ -186,7 +186,7 @@ def nanstd(
     g = np.real(z_bar)
     if mean is None:
         share = unreduce(quotient(g * (n > 1), z) / (n - ddof), np.shape(a), axis, keepdims)
-        d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here)
+        d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
         return np.where(here, share * np.conj(d), 0), 0.0
     share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
     a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)

@@ -232,10 +232,10 @@ def _as_full(g: Any, m: int, n: int, mode: str, same: int) -> Any:
 
 def multi_dot_adjoint(g: Any, index: int, arrays: Sequence[Any]) -> Any:
     """Adjoint of ``arrays[index]`` in ``np.linalg.multi_dot(arrays)``."""
-    matrices = list(arrays)
-    matrices[0] = np.atleast_2d(arrays[0])
+    matrices = [np.asarray(a) for a in arrays]
+    matrices[0] = np.atleast_2d(matrices[0])
     if np.ndim(arrays[-1]) == 1:
-        matrices[-1] = np.expand_dims(arrays[-1], 1)
+        matrices[-1] = np.expand_dims(matrices[-1], 1)
     product = np.reshape(g, (matrices[0].shape[0], matrices[-1].shape[1]))
     # In the order that is cheapest for the adjoint, which need not be that of the function.
     chain = [*(m.T for m in matrices[:index][::-1]), product, *(m.T for m in matrices[:index:-1])]

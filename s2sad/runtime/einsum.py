@@ -67,6 +67,11 @@ def einsum_tangent(operands_dot: Sequence[Any], subscripts: str, *operands: Any,
     return sum(terms[1:], terms[0])
 
 
+def einsum_of_others(h: Any, index: int, subscripts: str, *operands: Any, optimize: Any = False) -> Any:
+    """``np.einsum(subscripts, *operands)`` with ``h`` for the operand of a number."""
+    return np.einsum(subscripts, *operands[:index], h, *operands[index + 1 :], optimize=optimize)
+
+
 def einsum_adjoint_adjoint(
     h: Any, g: Any, index: int, other: int, subscripts: str, *operands: Any, optimize: Any = False
 ) -> Any:

@@ -165,11 +165,14 @@ def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """
     a, b = np.asarray(a), np.asarray(b)
     if b.ndim == 1:
-        x_bar, x = np.expand_dims(z_bar[0], -1), np.expand_dims(z[0], -1)
-        a_bar, b_bar = lstsq_adjoint((x_bar, *z_bar[1:]), (x, *z[1:]), a, np.expand_dims(b, -1))
+        x_bar, x, column = np.expand_dims(z_bar[0], -1), np.expand_dims(z[0], -1), np.expand_dims(b, -1)
+        a_bar, b_bar = _lstsq_adjoints(x_bar, z_bar[1], z_bar[3], x, z[2], a, column)
         return a_bar, b_bar[:, 0]
-    x_bar, residuals_bar, _, s_bar = z_bar
-    x, rank = z[0], z[2]
+    return _lstsq_adjoints(z_bar[0], z_bar[1], z_bar[3], z[0], z[2], a, b)
+
+
+def _lstsq_adjoints(x_bar: Any, residuals_bar: Any, s_bar: Any, x: Any, rank: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Adjoints of the matrix and of columns ``b``."""
     g, r = np.conj(x_bar), b - a @ x
     if rank < min(a.shape):
         svd = np.linalg.svd(a, full_matrices=False)
@@ -182,7 +185,8 @@ def lstsq_adjoint(z_bar: Any, z: Any, a: Any, b: Any) -> tuple[Any, Any]:
         a_bar = np.conj(r @ adjoint(solve_triangular(upper, low))) - b_bar @ transposed(x)
     else:
         q, upper = np.linalg.qr(adjoint(a))
-        y, w = (solve_triangular(upper, adjoint(q) @ part) for part in (g, x))
+        y = solve_triangular(upper, adjoint(q) @ g)
+        w = solve_triangular(upper, adjoint(q) @ x)
         b_bar = np.conj(y)
         a_bar = np.conj(w @ adjoint(g - adjoint(a) @ y)) - b_bar @ transposed(x)
     if np.size(residuals_bar):
@@ -198,17 +202,22 @@ def lstsq_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any, b: Any) -> tuple[Any, 
     """Tangents of ``z = np.linalg.lstsq(a, b)``; that of the rank is 0."""
     a, b = np.asarray(a), np.asarray(b)
     if b.ndim == 1:
-        whole = (np.expand_dims(z[0], -1), *z[1:])
-        x_dot, *rest = lstsq_tangent(a_dot, np.expand_dims(b_dot, -1), whole, a, np.expand_dims(b, -1))
-        return x_dot[:, 0], *rest
-    x, residuals, rank, _ = z
+        x, column = np.expand_dims(z[0], -1), np.expand_dims(b, -1)
+        x_dot, residuals_dot, s_dot = _lstsq_tangents(a_dot, np.expand_dims(b_dot, -1), x, z[1], z[2], a, column)
+        return x_dot[:, 0], residuals_dot, 0, s_dot
+    x_dot, residuals_dot, s_dot = _lstsq_tangents(a_dot, b_dot, z[0], z[1], z[2], a, b)
+    return x_dot, residuals_dot, 0, s_dot
+
+
+def _lstsq_tangents(a_dot: Any, b_dot: Any, x: Any, residuals: Any, rank: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Tangents of solution, residuals and singular values."""
     u, s, vh = svd = np.linalg.svd(a, full_matrices=False)
     s_dot = np.real(np.sum(np.conj(u) * (a_dot @ adjoint(vh)), axis=0))
     r, r_dot = b - a @ x, b_dot - a_dot @ x
     pinv_dot = adjoint(_pinv_derivative(a_dot, svd, np.arange(len(s)) < rank))
     x_dot = adjoint(vh) @ _scaled(adjoint(u) @ b_dot, s, rank) + pinv_dot @ b
     residuals_dot = 2 * np.sum(np.real(np.conj(r) * r_dot), axis=0) if np.size(residuals) else residuals
-    return x_dot, residuals_dot, 0, s_dot
+    return x_dot, residuals_dot, s_dot
 
 
 def _scaled(rows: Any, s: Any, rank: int) -> Any:

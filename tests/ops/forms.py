@@ -302,10 +302,11 @@ def _is_literal(value: Any) -> bool:
     )
 
 
-def program(form: Form, literal: bool = False) -> Program | None:
+def program(form: Form, literal: bool = False, square: bool = False) -> Program | None:
     """The call as a program, whose constants are literals or variables of its module.
 
-    None if NumPy refuses it, or nothing in it has a derivative.
+    It returns a weighted sum of the result, or of its square.  None if NumPy refuses it, or nothing in it has a
+    derivative.
     """
     rule = form.rule
     names: list[str] = []
@@ -337,7 +338,7 @@ def program(form: Form, literal: bool = False) -> Program | None:
     else:
         call = f"fn({', '.join([*given, *by_name])})"
     everything = {**env, **dict(zip(names, values, strict=True))}
-    with _quiet():
+    with quiet():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
             z = eval(call, everything)
@@ -355,7 +356,7 @@ def program(form: Form, literal: bool = False) -> Program | None:
             except Exception:
                 return None
         lines.append(f"    z = {call}")
-        total = _total(z, "o" if form.out else "z", rule, env)
+        total = _total(z, "o" if form.out else "z", rule, env, square)
     if total is None:
         return None
     lines.append(f"    return {total}")
@@ -371,12 +372,12 @@ def _low(x: Any) -> bool:
     return any(y.dtype.itemsize <= (8 if y.dtype.kind == "c" else 4) for y in _arrays(x))
 
 
-def _total(z: Any, name: str, rule: Rule, env: dict[str, Any]) -> str | None:
+def _total(z: Any, name: str, rule: Rule, env: dict[str, Any], square: bool) -> str | None:
     """The text of a weighted sum of all real numbers in a result."""
     terms = []
     if isinstance(z, (tuple, list)):
         for i, item in enumerate(z):
-            term = None if i in rule.without else _total(item, f"{name}[{i}]", rule, env)
+            term = None if i in rule.without else _total(item, f"{name}[{i}]", rule, env, square)
             if term is not None:
                 terms.append(term)
     elif is_inexact(z) and not isinstance(z, np.timedelta64):
@@ -386,11 +387,13 @@ def _total(z: Any, name: str, rule: Rule, env: dict[str, Any]) -> str | None:
         if np.iscomplexobj(z):
             w = w + 1j * draw.uniform(0.4, 1.2, np.shape(z))
         env[weight] = w
-        terms.append(f"np.sum(np.real({name} * {weight}))")
+        terms.append(
+            f"np.sum(np.real({name} * {name} * {weight}))" if square else f"np.sum(np.real({name} * {weight}))"
+        )
     return " + ".join(terms) or None
 
 
-class _quiet(warnings.catch_warnings):
+class quiet(warnings.catch_warnings):
     def __enter__(self) -> Any:
         out = super().__enter__()
         warnings.simplefilter("ignore")
@@ -406,7 +409,7 @@ class _quiet(warnings.catch_warnings):
 # --- the verdict
 
 
-def _direction(tree: Any, seed: int) -> Any:
+def direction(tree: Any, seed: int) -> Any:
     draw = np.random.default_rng(seed)
 
     def one(x: Any) -> Any:
@@ -449,7 +452,7 @@ def judge(form: Form, literal: bool = False) -> tuple[str, str]:
         return "", f"no program: {error!r}"
     if made is None:
         return "", ""
-    with _quiet():
+    with quiet():
         try:
             return _judge(made)
         except Exception as error:
@@ -457,7 +460,7 @@ def judge(form: Form, literal: bool = False) -> tuple[str, str]:
 
 
 def _judge(made: Program) -> tuple[str, str]:
-    dots = [_direction(x, 7 + i) for i, x in enumerate(made.args)]
+    dots = [direction(x, 7 + i) for i, x in enumerate(made.args)]
     low = made.low or _low(made.args)
     try:
         value = made.function(*made.args)

@@ -1,0 +1,51 @@
+"""Second derivatives of operations at some samples (`tests.ops.orders`), and that what judges them can fail."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad.ops import spec
+from tests.ops.forms import FAILURES, Form, program
+from tests.ops.orders import cases, judge, verdicts
+
+CASES = cases("", every=False)
+#: Operations whose second derivatives were wrong or failed.
+FOUND = ("numpy.nanvar", "numpy.nanstd", "numpy.einsum", "numpy.linalg.lstsq")
+
+
+@pytest.mark.parametrize("start", range(5))
+def test_second_derivatives(start: int) -> None:
+    found = [one for case in CASES[start * 88 :: 440] for one in verdicts(case)]
+    assert not [one for one in found if one[3] in FAILURES]
+    assert sum(one[3] == "right" for one in found) > len(found) / 2
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_second_derivatives_of_some(name: str) -> None:
+    found = verdicts(max(case for case in CASES if case[0] == name))
+    assert {mode: verdict for _, _, mode, verdict, _ in found}["reverse"] == "right"
+    assert not [one for one in found if one[3] in FAILURES]
+
+
+def _wrong_flip(z_bar: Any, m: Any, axis: Any = None) -> Any:
+    return 1.01 * np.flip(z_bar, axis)
+
+
+def test_wrong_second_derivatives_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gradient of ``np.cumsum`` is right whatever the rule of ``np.flip``, which it calls, its derivative not."""
+    rule, flip = spec.find(np.cumsum), spec.find(np.flip)
+    assert rule is not None
+    assert flip is not None
+
+    def verdict(numbers: int) -> str:
+        made = program(Form(rule, (np.cos(np.arange(float(numbers))),)), square=True)
+        assert made is not None
+        return judge(made, "reverse")[0]
+
+    assert verdict(6) == "right"
+    monkeypatch.setitem(spec._specs, spec._key(np.flip), dataclasses.replace(flip, vjp=_wrong_flip))
+    assert verdict(5) == "wrong"
