@@ -16,7 +16,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, rule, sample
+from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.decompositions import (
     cholesky_adjoint,
     cholesky_tangent,
@@ -34,6 +34,7 @@ from s2sad.runtime.decompositions import (
     svd_tangent,
     svdvals_adjoint,
 )
+from s2sad.runtime.matrices import halved_triangle
 
 Array = Any
 
@@ -233,3 +234,15 @@ def qr(z: Any, z_bar: Any, a: Array, mode: str = "reduced") -> Array:
     if mode in ("reduced", "complete"):
         return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
     return qr_adjoint_of(mode, z_bar, z, a)
+
+
+# --- what the rules call
+
+
+def _halves() -> Sequence[Sample]:
+    return [sample(a, upper) for a in (numbers(3, 3), complexes(2, 2, 2), singles(2, 2)) for upper in (False, True)]
+
+
+@linear(halved_triangle, wrt=["a"], samples=_halves, infer=infer.common.same_as_first)
+def halved_triangle_rule(z_bar: Array, a: Array, upper: bool) -> Array:
+    return halved_triangle(z_bar, upper)

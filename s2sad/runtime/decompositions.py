@@ -23,7 +23,7 @@ from s2sad.runtime.matrices import (
     adjoint,
     doubled_triangle,
     folded_triangle,
-    halve_diagonal,
+    halved_triangle,
     hermitian_part,
     identity,
     negligible,
@@ -53,7 +53,7 @@ def lower_cholesky_adjoint(g: Any, low: Any) -> Any:
     n = low.shape[-1]
     if n <= BLOCK:
         inverse = np.linalg.inv(adjoint(low))
-        inner = inverse @ halve_diagonal(np.tril(adjoint(low) @ g))
+        inner = inverse @ halved_triangle(adjoint(low) @ g, upper=False)
         return folded_triangle(inverse @ adjoint(inner), upper=False)
     k = n // 2
     first, below, last = low[..., :k, :k], low[..., k:, :k], low[..., k:, k:]
@@ -70,7 +70,7 @@ def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:
     low = adjoint(z) if upper else z
     a_dot = hermitian_part(doubled_triangle(a_dot, upper))
     inner = adjoint(solve_triangular(low, adjoint(solve_triangular(low, a_dot, lower=True)), lower=True))
-    low_dot = low @ halve_diagonal(np.tril(inner))
+    low_dot = low @ halved_triangle(inner, upper=False)
     return adjoint(low_dot) if upper else low_dot
 
 
@@ -125,9 +125,8 @@ def _phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
     if not negligible(np.imag(here), v):
         return v_bar
     product = np.imag(np.sum(np.conj(v_bar) * v, axis=-2) + rest)
-    v_bar = v_bar.astype(np.result_type(v_bar, v))
-    v_bar[..., row, :] += 1j * ratio(product, np.real(here[..., 0, :]))
-    return v_bar
+    turn = 1j * ratio(product, np.real(here[..., 0, :]))
+    return v_bar + np.expand_dims(turn, -2) * identity(v.shape[-2], v)[:, [row]]
 
 
 def _over_gaps(matrix: Any, values: Any, turn: Any = None) -> Any:

@@ -54,11 +54,18 @@ def doubled_triangle(a: Any, upper: bool) -> Any:
     return np.triu(a) + np.triu(a, 1) if upper else np.tril(a) + np.tril(a, -1)
 
 
-def halve_diagonal(a: Any) -> Any:
-    """Divide the diagonal of each matrix by two, in place."""
-    diagonal = np.einsum("...ii->...i", a)
+def halved_triangle(a: Any, upper: bool) -> Any:
+    """Return one triangle of each matrix, with half the diagonal; the other triangle is zero.
+
+    Example:
+        >>> halved_triangle(np.array([[1.0, 2.0], [3.0, 4.0]]), upper=False)
+        array([[0.5, 0. ],
+               [3. , 2. ]])
+    """
+    half = np.triu(a) if upper else np.tril(a)
+    diagonal = np.einsum("...ii->...i", half)
     diagonal /= 2
-    return a
+    return half
 
 
 def folded_triangle(a: Any, upper: bool) -> Any:
@@ -70,8 +77,7 @@ def folded_triangle(a: Any, upper: bool) -> Any:
     array([[1., 0.],
            [6., 3.]])
     """
-    whole = a + adjoint(a)
-    return halve_diagonal(np.triu(whole) if upper else np.tril(whole))
+    return halved_triangle(a + adjoint(a), upper)
 
 
 #: The size of the blocks on the diagonal that are solved as they are.
