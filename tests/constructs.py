@@ -286,6 +286,14 @@ def _decided(x: Any) -> Any:
     return np.sum(_stepped(_stepped(x * 1.0, 1), 1) ** 2)
 
 
+_MIXING = np.array([[2.0, 1.0, 0.5], [0.5, -1.0, 0.0], [0.0, 1.0, 3.0]])
+
+
+@right(F, "methods of constants: `W.dot(x)`, `np.exp(c).clip(x, 1.0)`")
+def _methods_of_constants(x: Any) -> Any:
+    return np.sum(_MIXING.dot(x) ** 2 + np.exp(_MIXING[0]).clip(x[0], 1.0) * np.linalg.inv(_MIXING).dot(x))
+
+
 @right(F, "decorated functions")
 def _decorators(x: Any) -> Any:
     return _decorated_inside(np.sin(x))

@@ -164,7 +164,7 @@ def method_op(func: Node, depends: Callable[[Node], bool], lookup: Callable[[Nod
     function = ops.function_of("method", func.attr)
     if function is None or not is_built_in(func, lookup):
         return None
-    if depends(func.value):
-        return Op("method", func.attr, function)
     drawn = ops.find(function) is not None and ops.is_ordered(function)
-    return Op("runtime", func.attr, function, pure=False) if drawn else None
+    if drawn and not depends(func.value):
+        return Op("runtime", func.attr, function, pure=False)
+    return Op("method", func.attr, function)

@@ -253,11 +253,12 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         known = _of_dtype(known, value.dtype)
         return known if type(value) in (np.ndarray, np.memmap) else replace(known, boxed=True)
     if isinstance(value, (tuple, list)):
-        kind: Kind = "record" if hasattr(type(value), "_fields") else "tuple" if isinstance(value, tuple) else "list"
+        fields = _fields_of(type(value))
+        kind: Kind = "record" if fields is not None else "tuple" if isinstance(value, tuple) else "list"
         held = items_of(value)
         if len(held) > 64:
             return Fact(kind)
-        keys = getattr(type(value), "_fields", range(len(held)))
+        keys = range(len(held)) if fields is None else fields
         return Fact(
             kind, items=tuple([(k, describe(v, f"{name}[{k}]", sizes)) for k, v in zip(keys, held, strict=True)])
         )
@@ -285,6 +286,20 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, *INDEXED_MAKERS))
         else OTHER
     )
+
+
+def _fields_of(cls: type) -> tuple[str, ...] | None:
+    """The names of the fields of a named tuple, or of a structure of the interpreter's; None of other classes.
+
+    Example:
+        >>> import sys
+        >>> _fields_of(type(sys.float_info))[:3]
+        ('max', 'max_exp', 'max_10_exp')
+    """
+    if issubclass(cls, tuple) and (n := getattr(cls, "n_sequence_fields", None)) is not None:
+        names: tuple[str, ...] = getattr(cls, "__match_args__", ())
+        return names if n == getattr(cls, "n_fields", None) == len(names) else None
+    return getattr(cls, "_fields", None)
 
 
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:

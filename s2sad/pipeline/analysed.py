@@ -356,6 +356,8 @@ def _parsed(text: str) -> Any:
 
 def _stable(fact: Fact) -> Fact:
     """A fact that does not depend on how long a container is, nor on what a list or dict holds, which may change."""
+    if fact.kind == "record" and fact.items is not None:
+        return replace(fact, items=tuple([(name, _stable(field)) for name, field in fact.items]))
     each = some_item(fact) if fact.kind in ("tuple", "other") else None
     return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=each)
 

@@ -67,7 +67,7 @@ class _Checks:
         self.made: set[str] = set()
         #: Those of which no more is checked there than that stores are those of built-in classes.
         self.stored: set[str] = set()
-        #: Those that are operands beside one that varies, and whether of ``*`` and the like or of ``@``.
+        #: Those that are operands beside one that varies, and whether of ``*`` and the like or of ``@`` and methods.
         self.operands: dict[str, Const] = {}
         #: The names that are checked on every way to the statement at hand; behind an operator, as such operands.
         self.known: set[str] = set()
@@ -143,8 +143,8 @@ class _Checks:
             return made
         count = 1 if kind == "method" else len(expr.args)
         beside = None
-        if kind != "method" and not self.varied.isdisjoint(names_in(expr)):
-            beside = Const("@" if expr.op.name == "@" else "*")
+        if not self.varied.isdisjoint(names_in(expr)):
+            beside = Const("@" if kind == "method" or expr.op.name == "@" else "*")
         args = [self.checked(a, beside) if i < count else a for i, a in enumerate(made.args)]
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))

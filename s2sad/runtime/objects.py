@@ -16,8 +16,8 @@ _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list
 def plain(x: Any, name: str | None = None) -> Any:
     """``x`` itself, if its methods and operators are those of Python's and NumPy's own classes, or the one of a name.
 
-    With ``name="*"`` it is an operand beside one that is differentiated, with ``"@"`` one of the product of matrices:
-    then the operators must be those of numbers and arrays, also if it is of NumPy or SciPy.
+    With ``name="*"`` it is an operand beside one that is differentiated, with ``"@"`` one of the product of matrices,
+    or the object of a method: then the operators must be those of numbers and arrays, also if it is of NumPy or SciPy.
 
     Raises:
         UndefinedDerivativeError: if the class of ``x`` has methods or operators of its own under their names.
