@@ -58,7 +58,7 @@ class Adjoints(Buffers):
 
     def __init__(self, known: Known) -> None:
         super().__init__(known)
-        self.place, self.again = known.place, known.again
+        self.place = known.place
         self.unbound = known.unbound
         self.violations: list[Violation] = []
         #: The names that have a value somewhere, now that what is dead is gone.

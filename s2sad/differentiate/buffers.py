@@ -74,7 +74,7 @@ class Buffers(Builder):
     """The part of reverse mode that keeps the shadows of buffers."""
 
     def __init__(self, known: Known) -> None:
-        super().__init__(known.function, known.facts)
+        super().__init__(known.function, known.facts, known.again)
         self.effects = known.effects
         self.mutable = known.effects.unsteady
         self.active = known.activity.active
@@ -309,7 +309,7 @@ class Buffers(Builder):
         if value.op.function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if value.op.function is np.diagonal else None
         if rule is not None and value.op.kind in ("function", "method") and value.op.function is not np.broadcast_to:
-            if rule.result in ("view", "maybe_view"):
+            if rule.result in ("view", "maybe_view") or sharing(value, self.fact) == "view":
                 return Call(value.op, of_shadow, value.kwargs)
         return None
 

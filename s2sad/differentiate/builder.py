@@ -36,10 +36,13 @@ _SLICE = Op("runtime", "slice", slice)
 
 
 class Builder:
-    """Emits statements into ``out`` and knows the facts about every name, old and new."""
+    """Emits statements into ``out`` and knows the facts about every name, old and new.
 
-    def __init__(self, function: Function, facts: Facts) -> None:
-        self.function = function
+    With ``again`` what it emits is to be differentiated itself.
+    """
+
+    def __init__(self, function: Function, facts: Facts, again: bool = False) -> None:
+        self.function, self.again = function, again
         self.of: dict[str, Fact] = dict(facts.of)
         self.global_facts = facts.globals
         self.out: list[Stmt] = []
@@ -167,7 +170,9 @@ class Builder:
             a, b = expr.args
             if self.is_positive(b):
                 return algebra.divide(a, b)
-            if isinstance(algebra.factor(a), Var) and self.fact(a).kind == self.fact(b).kind == "scalar":
+            # A branch would have no derivative by ``a`` where that is zero.
+            short = isinstance(algebra.factor(a), Var) and not self.again
+            if short and self.fact(a).kind == self.fact(b).kind == "scalar":
                 return algebra.guarded(algebra.factor(a), a, b)
         return expr
 

@@ -32,7 +32,7 @@ class State:
         self.known = known
         self.effects = known.effects
         self.active = known.activity.active
-        self.make = Builder(known.function, known.facts)
+        self.make = Builder(known.function, known.facts, known.again)
         self.dots: dict[str, str] = {}
         self.tangents = Tangents(self.make, self.dots)
         self.violations: list[Violation] = []

@@ -210,8 +210,8 @@ def _two(*shapes: tuple[int, ...]) -> list[Any]:
     unconcatenate,
     steps=["arrays"],
     wrt=["g"],
-    samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)), 1)],
-    result="view",
+    samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)), 1), sample(numbers(2, 3), numbers(2, 1, 3))],
+    closer=infer.memory.of_pieces,
     infer=infer.adjoints.adjoints_of_items("arrays"),
 )
 def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) -> Array:
@@ -222,33 +222,53 @@ def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) 
     unstack,
     steps=["arrays"],
     wrt=["g"],
-    samples=lambda: [sample(numbers(3, 2), _two((3,), (3,)), 1)],
-    result="view",
+    samples=lambda: [sample(numbers(3, 2), _two((3,), (3,)), 1), sample(numbers(2), [0.5, 1.5])],
+    closer=infer.memory.of_layers,
     infer=infer.adjoints.adjoints_of_items("arrays"),
 )
 def unstack_rule(z_bar: Any, g: Array, arrays: Any, axis: int = 0) -> Array:
     return np.stack(z_bar, axis)
 
 
-@linear(unvstack, steps=["tup"], wrt=["g"], samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2)))], result="view")
+@linear(
+    unvstack,
+    steps=["tup"],
+    wrt=["g"],
+    samples=lambda: [sample(numbers(3, 2), _two((2,), (2, 2))), sample(numbers(2, 1), [0.5, 1.5])],
+    closer=infer.memory.of_pieces,
+)
 def unvstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.vstack(z_bar)
 
 
 @linear(
-    unhstack, steps=["tup"], wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2)))], result="view"
+    unhstack,
+    steps=["tup"],
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), _two((2, 1), (2, 2))), sample(numbers(2), [0.5, 1.5])],
+    closer=infer.memory.of_pieces,
 )
 def unhstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.hstack(z_bar)
 
 
-@linear(undstack, steps=["tup"], wrt=["g"], samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,)))], result="view")
+@linear(
+    undstack,
+    steps=["tup"],
+    wrt=["g"],
+    samples=lambda: [sample(numbers(1, 2, 2), _two((2,), (2,))), sample(numbers(1, 1, 2), [0.5, 1.5])],
+    closer=infer.memory.of_pieces,
+)
 def undstack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.dstack(z_bar)
 
 
 @linear(
-    uncolumn_stack, steps=["tup"], wrt=["g"], samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2)))], result="view"
+    uncolumn_stack,
+    steps=["tup"],
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), _two((2,), (2, 2))), sample(numbers(1, 2), [0.5, 1.5])],
+    closer=infer.memory.of_pieces,
 )
 def uncolumn_stack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     return np.column_stack(z_bar)
@@ -259,7 +279,7 @@ def uncolumn_stack_rule(z_bar: Any, g: Array, tup: Any) -> Array:
     steps=["arrays"],
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 3), [_two((1, 1), (1, 2)), _two((1, 3))])],
-    result="view",
+    result="unknown",
 )
 def unblock_rule(z_bar: Any, g: Array, arrays: Any) -> Array:
     return np.block(z_bar)

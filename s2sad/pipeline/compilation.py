@@ -312,6 +312,7 @@ class _Compilation(Analyser):
             a.lowered.source.place,
             self,
             around,
+            self.conformed,
         )
         made = forward(known, {names[public]: f"{dot}.0" for public, dot in params})
         if a.doubts:

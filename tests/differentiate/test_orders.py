@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from s2sad import grad, hessian, jvp, stop_gradient, value_and_grad, vjp
 from s2sad.errors import ArgumentError, S2SADError
+from s2sad.pushforwards import TangentOf
 from tests.differentiate.second_order import MODES, judge
 from tests.kernels.catalogue import KERNELS
 from tests.oracle import richardson_jvp
@@ -75,6 +77,42 @@ def written(x: Any) -> Any:
     return a[3]
 
 
+def root(x: Any) -> Any:
+    return math.sqrt(1.0 + x**2)
+
+
+def scaled_root(x: float, y: float) -> Any:
+    return x * y**0.5
+
+
+def scaled_arcsine(x: float, y: float) -> Any:
+    return x * np.arcsin(y)
+
+
+def scaled_square_root(x: Any, y: Any) -> Any:
+    return np.sum(x * np.sqrt(1.0 + y**2))
+
+
+def along(x: float, y: float, d: float) -> Any:
+    """A tangent with a direction that may be zero."""
+    return jvp(scaled_root, (x, y), (0.0, d))[1]
+
+
+def numbers_and_a_part(x: Any) -> Any:
+    y = np.stack([x[0], x[1]]) - x[0]
+    return y[-2] + np.sum(y**3)
+
+
+def rows_and_a_part(x: Any) -> Any:
+    y = np.stack([x[:2], x[1:3]]) - x[0]
+    return y[-2, 0] + np.sum(y**3)
+
+
+def ends_and_a_part(x: Any) -> Any:
+    y = np.concatenate([x[:2], x[1:]]) - x[0]
+    return y[-2] + np.sum(y**3)
+
+
 def stopped(x: Any) -> Any:
     return x**2 * stop_gradient(x)
 
@@ -85,6 +123,38 @@ class TestOrders:
         for _ in range(4):
             orders.append(grad(orders[-1]))
         assert [round(df(2.0), 9) for df in orders] == [80.0, 160.0, 240.0, 240.0, 120.0]
+
+    @pytest.mark.parametrize(
+        ("f", "found"),
+        [
+            (scaled_root, 0.5 * 0.5**-0.5),
+            (scaled_arcsine, 1.0 / math.sqrt(0.75)),
+            (scaled_square_root, 0.5 / math.sqrt(1.25)),
+        ],
+    )
+    def test_adjoints_that_are_zero_at_a_point(self, f: Any, found: float) -> None:
+        """The quotient that is zero where both operands are has a derivative by the first one."""
+        df = grad(f, 1)
+        for second in (
+            grad(df)(0.0, 0.5),
+            jvp(df, (0.0, 0.5), (1.0, None))[1],
+            vjp(df, 0.0, 0.5)[1](1.0)[0],
+            hessian(f, (0, 1))(0.0, 0.5)[0][1],
+            hessian(f, (0, 1))(0.0, 0.5)[1][0],
+        ):
+            assert second == pytest.approx(found)
+
+    def test_tangents_that_are_zero_at_a_point(self) -> None:
+        assert grad(along, 2)(1.0, 0.5, 0.0) == pytest.approx(0.5 * 0.5**-0.5)
+        assert vjp(functools.partial(TangentOf(root, (0,), False), x_dot=1.0), 0.0)[1]((0.0, 1.0)) == (1.0,)
+
+    @pytest.mark.parametrize("f", [numbers_and_a_part, rows_and_a_part, ends_and_a_part])
+    def test_pieces_of_adjoints_that_are_written(self, f: Any) -> None:
+        """Pieces are views of an adjoint, but numbers are not."""
+        way, df = np.array([1.0, -2.0, 0.7, 0.2]), grad(f)
+        expected = richardson_jvp(df, (X,), (way,))
+        assert np.allclose(jvp(df, (X,), (way,))[1], expected, atol=1e-8)
+        assert np.allclose(vjp(df, X)[1](way)[0], expected, atol=1e-8)
 
     def test_values(self) -> None:
         assert value_and_grad(grad(powers))(2.0) == (80.0, 160.0)

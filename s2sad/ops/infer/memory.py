@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from s2sad.ir.nodes import Call, Const
-from s2sad.ops.infer.common import Look
+from s2sad.ir.types import Fact
+from s2sad.ops.infer.common import Look, items_of
 
 Answer = Literal["fresh", "view", "unknown"] | None
 
@@ -43,3 +44,21 @@ def of_sum(call: Call, fact: Look | None) -> Answer:
 def of_reversed(call: Call, fact: Look | None) -> Answer:
     """Of an array without axes it is a number."""
     return "fresh" if fact is not None and call.args and fact(call.args[0]).ndim == 0 else None
+
+
+def of_pieces(call: Call, fact: Look | None) -> Answer:
+    """Pieces like arrays are views; the rows of one array are stacked anew."""
+    items = _sequence(call, fact)
+    return "view" if items and all(item.has_axes for item in items) else "unknown"
+
+
+def of_layers(call: Call, fact: Look | None) -> Answer:
+    """As of pieces, but where each layer is a number they are new."""
+    items = _sequence(call, fact)
+    return "fresh" if items and all(item.kind == "scalar" for item in items) else of_pieces(call, fact)
+
+
+def _sequence(call: Call, fact: Look | None) -> list[Fact]:
+    """The items of the list or tuple that is the second operand, where they are known."""
+    whole = fact(call.args[1]) if fact is not None and len(call.args) > 1 else None
+    return list(items_of(whole) or ()) if whole is not None and whole.kind in ("list", "tuple") else []
