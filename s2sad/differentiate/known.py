@@ -123,8 +123,8 @@ class Known:
     place: Callable[[Any], Place]
     callees: Callees
     context: Context
-    #: Whether the derivative is to be differentiated itself: then sums of adjoints are values, and not written in place,
-    #: and what is zero where an adjoint is zero is no branch.
+    #: Whether the derivative is to be differentiated itself: then sums of adjoints are values, and not written in
+    #: place, and what is zero where an adjoint is zero is no branch.
     again: bool = False
 
 

@@ -92,7 +92,8 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
     function = _in_place(a, remove_dead(tidy_loops(function), groups, kept), made.facts)
     memory = Memory(function, made.facts, a.facts.globals, [tangents, *a.effects.group.values()])
     function = fold(replace(function, reverse=None), memory, tangents=True)
-    return replace(function, body=set_first(function.body, set(made.asked), a.lowered.unbound))
+    unbound = a.lowered.unbound
+    return replace(function, body=set_first(function.body, set(made.asked), unbound), unbound=unbound)
 
 
 def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:

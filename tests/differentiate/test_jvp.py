@@ -117,7 +117,23 @@ class TestStructures:
         np.testing.assert_allclose([value, tangent], [np.linalg.norm(X), X @ D / np.linalg.norm(X)])
 
 
+def runs_never(x: float, n: int) -> Any:
+    for v in range(n):
+        x = np.sin(x)
+    y = np.cos(x)
+    for _ in range(n):
+        x = x * v
+        for v in range(2):
+            y = y * x + v
+    return x + y
+
+
 class TestPrograms:
+    @pytest.mark.parametrize("n", [0, 1, 3])
+    def test_variables_of_loops_that_never_run(self, n: int) -> None:
+        """Between two names of one variable, it may be moved without having a value."""
+        agrees(functools.partial(runs_never, n=n), (0.3,), (1.0,))
+
     def test_loops_and_branches(self) -> None:
         def f(x: Any, n: int) -> Any:
             s = 0.0
