@@ -20,8 +20,9 @@ from functools import partial
 
 import numpy as np
 
+from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, blocks, map_children, map_stmt, names_in, rename, subexpressions, walk, writes
 from s2sad.optimise.memory import Memory
 
@@ -106,7 +107,10 @@ def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
         return _simpler(map_children(expr, in_expr), found, memory)
 
     for stmt in block:
-        stmt = map_stmt(stmt, lambda e: in_expr(rename(e, merged)), lambda b: _shared(b, memory, merged))
+        before = map_stmt(stmt, lambda e: rename(e, merged), lambda b: b)
+        stmt = map_stmt(before, in_expr, lambda b: _shared(b, memory, merged))
+        if stmt != before and _lends(stmt, memory):
+            stmt = before
         changed = {n for s in walk((stmt,)) for n in writes(s)}
         for name in changed & resting.keys():
             for key in resting.pop(name):
@@ -127,6 +131,23 @@ def _shared(block: Block, memory: Memory, merged: dict[str, Expr]) -> Block:
                         resting.setdefault(part, []).append(key)
         out.append(stmt)
     return tuple(out)
+
+
+def _lends(stmt: Stmt, memory: Memory) -> bool:
+    """Whether what is written in place, or returned, may be an object that another name has as well."""
+    match stmt:
+        case Assign(target=target, value=value):
+            moves = [(target, value)]
+        case Copy(targets=targets, sources=sources):
+            moves = list(zip(targets, sources, strict=True))
+        case _:
+            return False
+    return any(
+        not (isinstance(value, Call) and sharing(value) == "fresh")
+        for target, value in moves
+        if memory.fact(Var(target)).kind != "scalar"
+        and (not memory.is_fixed(target) or memory.find(target) in memory.returned)
+    )
 
 
 def _key(expr: Expr) -> _Key:

@@ -119,7 +119,7 @@ class TestStructures:
 
 def runs_never(x: float, n: int) -> Any:
     for v in range(n):
-        x = np.sin(x)
+        x = np.sin(x) + v
     y = np.cos(x)
     for _ in range(n):
         x = x * v
