@@ -6,6 +6,7 @@ import abc
 import builtins
 import dis
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -381,24 +382,17 @@ def aliases(body: Sequence[Any], params: Sequence[tuple[str, bool]]) -> dict[str
     Such a name is bound once, by a plain assignment of a name or dotted name that is no branch's or
     loop's, and read only after it.  Whether what is assigned is a function is :class:`Resolver`'s question.
     """
-    found: dict[str, tuple[tuple[int, int], Any]] = {}
+    found: dict[str, Any] = {}
+    bound = Counter(name for name, _ in params)
+    early: set[str] = set()
     for s in body:
+        names = [node for node in nodes_of(s) if isinstance(node, gast.Name)]
+        early.update(n.id for n in names if isinstance(n.ctx, gast.Load) and n.id not in found)
+        bound.update(n.id for n in names if not isinstance(n.ctx, gast.Load))
         if isinstance(s, gast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], gast.Name):
             if dotted(s.value) is not None:
-                found[s.targets[0].id] = ((s.value.end_lineno, s.value.end_col_offset), s.value)
-    for name, _ in params:
-        found.pop(name, None)
-    if not found:
-        return {}
-    bound: dict[str, int] = {}
-    for s in body:
-        for node in nodes_of(s):
-            if isinstance(node, gast.Name) and node.id in found:
-                if not isinstance(node.ctx, gast.Load):
-                    bound[node.id] = bound.get(node.id, 0) + 1
-                elif (node.lineno, node.col_offset) < found[node.id][0]:
-                    bound[node.id] = 2
-    return {name: value for name, (_, value) in found.items() if bound[name] == 1}
+                found[s.targets[0].id] = s.value
+    return {name: value for name, value in found.items() if bound[name] == 1 and name not in early}
 
 
 def dotted(node: Any) -> str | None:

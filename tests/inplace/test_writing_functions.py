@@ -1101,6 +1101,25 @@ def test_refusals(f: Callable[..., Any]) -> None:
     assert set(wanted) <= set(found)
 
 
+def added_at_with_a_comprehension(x: Any) -> Any:
+    y = np.zeros(4)
+    np.add.at(y, [0, 2, 0], np.array([x[i] * x[3] for i in range(3)]))
+    return np.sum(y * y)
+
+
+def added_at_by_a_local_name(x: Any) -> Any:
+    rows = [x * k for k in (1.0, 2.0)]
+    put = np.add
+    y = np.zeros(4)
+    put.at(y, [0, 0, 3], rows[0][:3])
+    return np.sum(y * rows[1])
+
+
+@pytest.mark.parametrize("f", [added_at_with_a_comprehension, added_at_by_a_local_name], ids=lambda f: f.__name__)
+def test_local_names_of_functions(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(f)(V), numeric_gradient(f, (V,)), rtol=1e-8, atol=1e-8)
+
+
 @pytest.mark.parametrize("f", [list_taken_for_active, out_starred], ids=lambda f: f.__name__)
 def test_known_containers_are_no_obstacle(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(grad(f)(V), numeric_gradient(f, (V,)), rtol=1e-8, atol=1e-8)
