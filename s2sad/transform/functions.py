@@ -58,7 +58,7 @@ def made_function(
         NotSpecialisedError: if it cannot be written.
     """
     original = home.source
-    node = _tree(code, reads)
+    node = _tree(code, reads, original.function)
     node.name = name
     line = original.node.lineno if place is None else place.line
     node.lineno = node.end_lineno = line
@@ -71,7 +71,7 @@ def made_function(
 def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType], reads: Collection[Value]) -> Source:
     """The source of a function whose body has been rewritten."""
     original = home.source
-    body = _tree(code, reads).body
+    body = _tree(code, reads, original.function).body
     whole = gast.gast_to_ast(original.node)
     whole.body, whole.decorator_list = body, []
     function = function_of(whole, original.function, cells)
@@ -102,7 +102,7 @@ def with_loops(source: Source, wrt: Collection[str]) -> Source:
         made = unfolded(code, varied(code, wrt), lookup)
         if made is code:
             return source
-        body = _tree(made, ()).body
+        body = _tree(made, (), source.function).body
     except (NotSpecialisedError, NameClashError, SourceError):
         return source
     whole = gast.gast_to_ast(source.node)
@@ -125,9 +125,11 @@ def _may_unfold(function: types.FunctionType) -> bool:
     return any(v is operator or getattr(v, "__module__", "") == "_operator" for v in values)
 
 
-def _tree(code: Code, reads: Collection[Value]) -> ast.FunctionDef:
+def _tree(code: Code, reads: Collection[Value], function: types.FunctionType) -> ast.FunctionDef:
+    """A function as a ``def`` that stands where ``function`` does."""
+    has_slice = "slice" not in function.__globals__ and "slice" not in function.__code__.co_freevars
     try:
-        made = tree_of(renamed(read_late(coalesced(code), reads)))
+        made = tree_of(renamed(read_late(coalesced(code), reads)), has_slice)
     except (UnfoldableError, NameClashError) as error:
         raise NotSpecialisedError(str(error)) from error
     assert isinstance(made, ast.FunctionDef)

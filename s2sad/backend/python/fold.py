@@ -15,6 +15,7 @@ from typing import Any
 from s2sad.backend.python.expressions import Folded, Trees, placed
 from s2sad.backend.python.names import Names
 from s2sad.backend.python.patterns import pattern
+from s2sad.backend.python.slices import has_slices, with_slice_objects
 from s2sad.backend.python.tidy import tidied
 from s2sad.ir.code import (
     UNSET,
@@ -33,8 +34,15 @@ from s2sad.ir.code import (
 )
 
 
-def function(code: Code) -> Any:
+def function(code: Code, has_slice: bool = True) -> Any:
     """A function as a ``def``, without decorators, default values and annotations.
+
+    Args:
+        code: What it does.
+        has_slice: Whether ``slice`` is the built-in class where the function stands.
+
+    Raises:
+        UnfoldableError: if it cannot be written.
 
     Example:
         >>> import gast
@@ -45,7 +53,10 @@ def function(code: Code) -> Any:
             y = x + 1
             return y * (x - 2)
     """
-    made = _Statements(Trees(Names(code), code)).definition(code, code.name, Folded([], {}, {}))
+    names = Names(code)
+    made = _Statements(Trees(names, code)).definition(code, code.name, Folded([], {}, {}))
+    if has_slices(code):
+        made = with_slice_objects(made, has_slice and "slice" not in names.bound)
     _locate(made.body, Place(1, 0, 1, 0))
     return ast.fix_missing_locations(made)
 

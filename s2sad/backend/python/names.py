@@ -5,14 +5,16 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 
-from s2sad.ir.code import Code, Region, Value, codes, inner
+from s2sad.ir.code import Code, Value, codes, inner
 
 
 class Names:
     """A name for each value: the program's own, or one that is free."""
 
     def __init__(self, code: Code) -> None:
-        self.taken = set(dir(builtins)) | set(_spelled(code))
+        #: The names that the program gives values.
+        self.bound = frozenset(_bound(code))
+        self.taken = {*dir(builtins), *self.bound, *_read(code)}
         self.made: dict[Value, str] = {}
 
     def of(self, value: Value) -> str:
@@ -36,18 +38,20 @@ class Names:
         return self.made[value]
 
 
-def _spelled(code: Code) -> Iterator[str]:
-    """All names that a code and what it makes spell out."""
+def _bound(code: Code) -> Iterator[str]:
+    """All names that a code and what it makes give a value."""
     for made in codes(code):
         yield from (p.name for p in made.params)
         yield from (v.name for v in (*made.variables, *made.captures))
-        yield from _in_region(made.body)
+        yield from (p.name for p in made.body.params)
+        for operation in inner(made.body):
+            yield from (r.name for r in operation.results)
+            yield from (p.name for part in operation.regions for p in part.params)
+            if operation.kind in ("store_global", "delete_global"):
+                yield operation.data
 
 
-def _in_region(region: Region) -> Iterator[str]:
-    yield from (p.name for p in region.params)
-    for operation in inner(region):
-        yield from (r.name for r in operation.results)
-        yield from (p.name for part in operation.regions for p in part.params)
-        if operation.kind in ("global", "store_global", "delete_global"):
-            yield operation.data
+def _read(code: Code) -> Iterator[str]:
+    """All names that a code and what it makes read where they are not local."""
+    for made in codes(code):
+        yield from (o.data for o in inner(made.body) if o.kind == "global")
