@@ -18,11 +18,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import (
     PLAIN_NAME,
     Assign,
     Block,
+    Build,
     Call,
     Const,
     Effect,
@@ -38,8 +40,11 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, place_of, walk, writes
+from s2sad.ops.binding import given
 from s2sad.pipeline.met import is_met, reached
+from s2sad.pipeline.subclasses import Subclasses
 from s2sad.runtime import plain
+from s2sad.runtime.classes import package_of
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
 _STORING = Const("__setitem__")
@@ -59,6 +64,7 @@ class _Checks:
     def __init__(self, function: Function, facts: Facts, roots: Iterable[str]) -> None:
         self.facts = facts
         self.varied = reached(function, roots)
+        self.subclasses = Subclasses(function, facts, self.varied)
         names = [n for s in walk(function.body) for n in writes(s) if n.startswith("~t.")]
         self.last = max((int(n.partition(".")[2]) for n in names), default=0)
         assigned = (s.target for s in walk(function.body) if isinstance(s, Assign))
@@ -71,10 +77,13 @@ class _Checks:
         self.operands: dict[str, Const] = {}
         #: The names that are checked on every way to the statement at hand; behind an operator, as such operands.
         self.known: set[str] = set()
+        #: What has to be checked before the statement at hand, since derivatives pass through it there.
+        self.before: list[Expr] = []
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
-        before = set(self.known)
+        known, before = set(self.known), self.before
+        self.before = []
         for stmt in block:
             if isinstance(stmt, Effect):
                 out.append(self.effect(stmt))
@@ -82,10 +91,12 @@ class _Checks:
             if isinstance(stmt, Store) and stmt.call is None:
                 self.store(stmt, out)
             checked = map_stmt(stmt, self.expression, self.block)
+            out += [Evaluate(check, stmt.origin) for check in self.before]
+            self.before.clear()
             if isinstance(checked, (Assign, Evaluate, Unpack)) and checked is not stmt:
                 checked = self.flat(checked, out)
             out.append(checked)
-        self.known = before
+        self.known, self.before = known, before
         made = [self.at_once(s) for s in out]
         return tuple(made)
 
@@ -139,6 +150,15 @@ class _Checks:
         kind = expr.op.kind
         if kind == "attribute" and self.is_unknown(expr.args[0]):
             return replace(made, op=Op("field", expr.op.name))
+        if kind in ("function", "method"):
+            made = self.operands_of_rule(expr, made)
+        if kind == "user" and not self.varied.isdisjoint(names_in(expr)):
+            # Of an array that it is given a callee does not ask what else it may be.
+            arrays = [self.facts.get(a).numeric and self.subclasses.may_be(a) for a in expr.args]
+            args = [
+                self.checked(a, Const("@")) if is_array else a for a, is_array in zip(made.args, arrays, strict=True)
+            ]
+            return replace(made, args=tuple(args)) if any(arrays) else made
         if kind not in _CHECKED:
             return made
         count = 1 if kind == "method" else len(expr.args)
@@ -149,24 +169,54 @@ class _Checks:
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))
 
+    def operands_of_rule(self, expr: Call, made: Call) -> Call:
+        """A call with checks of those operands beside one that varies from which NumPy's functions make results."""
+        rule = ops.find(expr.op.function)
+        if rule is None or self.varied.isdisjoint(names_in(expr)):
+            return made
+        beside = Const("@" if package_of(rule.function) == "scipy" else "*")
+        operands = [operand for name, operand in given(expr).items() if name in rule.wrt]
+        wanted = {id(part) for o in operands for part in (o, *(o.items if isinstance(o, Build) else ()))}
+
+        def checked(old: Expr, new: Expr) -> Expr:
+            if isinstance(old, Build) and isinstance(new, Build) and old.kind != "dict":
+                items = tuple(map(checked, old.items, new.items))
+                return new if all(a is b for a, b in zip(items, new.items, strict=True)) else replace(new, items=items)
+            return self.checked(new, beside) if id(old) in wanted else new
+
+        args = tuple(map(checked, expr.args, made.args))
+        kwargs = tuple((name, checked(o, n)) for (name, o), (_, n) in zip(expr.kwargs, made.kwargs, strict=True))
+        if all(a is b for a, b in zip(args, made.args, strict=True)) and all(
+            a[1] is b[1] for a, b in zip(kwargs, made.kwargs, strict=True)
+        ):
+            return made
+        return replace(made, args=args, kwargs=kwargs)
+
     def is_unknown(self, operand: Expr) -> bool:
         """Whether nothing is known of an object, which is no result of a rule either."""
         return self.facts.get(operand).kind == "open" and self.varied.isdisjoint(names_in(operand))
 
     def checked(self, operand: Expr, beside: Const | None) -> Expr:
-        if not self.is_unknown(operand):
+        if not (self.is_unknown(operand) or (beside is not None and self.subclasses.may_be(operand))):
             return operand
         if isinstance(operand, Var):
             how = operand.name if beside is None else f"{beside.value}{operand.name}"
             if how in self.known:
                 return operand
             self.known |= {how, operand.name}
+            if beside is not None and operand.name in self.varied:
+                self.before.append(Call(PLAIN, (operand, beside)))
+                return operand
             if operand.name in self.temporaries:
                 self.made.add(operand.name)
                 if beside is not None and self.operands.get(operand.name) != Const("*"):
                     self.operands[operand.name] = beside
                 return operand
         if isinstance(operand, Call) and operand.op is PLAIN:
+            return operand
+        if not self.varied.isdisjoint(names_in(operand)):
+            assert beside is not None
+            self.before.append(Call(PLAIN, (operand, beside)))
             return operand
         return Call(PLAIN, (operand,) if beside is None else (operand, beside))
 

@@ -1,0 +1,103 @@
+"""The values that may be of a class with operators of its own because what they are computed from may be.
+
+    a = CONFIG.table              may be a matrix
+    b = np.exp(a)                 so may this
+    c = np.asarray(b)             this is an array
+
+The types do not say this: they are those of arrays wherever NumPy computes with something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from s2sad import ops
+from s2sad.analysis.infer import Facts
+from s2sad.ir.nodes import Assign, Build, Call, Copy, Expr, For, Function, Store, Unpack, Var
+from s2sad.ir.traverse import names_in, walk, writes
+from s2sad.ops.binding import given
+
+#: Functions that make arrays of NumPy's own class, whatever they are given.
+_ARRAYS = frozenset((
+    np.asarray, np.array, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.linspace, np.logspace,
+    np.geomspace, np.arange, np.full, np.where, np.select, np.einsum, np.interp, np.linalg.norm,
+))  # fmt: skip
+#: The operands whose class the result may have, for kinds of operations.
+_KEEPING: dict[str, Callable[[Sequence[Expr]], Sequence[Expr]]] = {
+    **dict.fromkeys(("operator", "inplace", "compare", "bool", "change", "user"), lambda args: args),
+    **dict.fromkeys(("index", "attribute", "field"), lambda args: args[:1]),
+    "ifexp": lambda args: args[1:],
+}
+#: The kinds of values that may be such arrays, or hold some.
+_CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
+_MAYBE = ("open", "array", "numeric", *_CONTAINERS)
+_ATTRIBUTES = ("T", "mT", "real", "imag")
+#: The kinds of operations whose operands are checked beside one that varies.
+_MAKING = ("operator", "inplace", "compare", "function", "method", "runtime")
+
+
+class Subclasses:
+    """Tells of which values of a function the class is not known, since that of an operand is not.
+
+    Args:
+        function: The function.
+        facts: The types of its names.
+        varied: The names of what is computed from active parameters: what rules make is of NumPy's own classes.
+    """
+
+    def __init__(self, function: Function, facts: Facts, varied: set[str]) -> None:
+        self.facts = facts
+        self.varied = varied
+        self.names: set[str] = set()
+        edges: list[tuple[Expr, tuple[str, ...]]] = []
+        for stmt in walk(function.body):
+            match stmt:
+                case Assign(value=value) | Unpack(value=value):
+                    edges.append((value, tuple(writes(stmt))))
+                case Copy(targets=targets, sources=sources):
+                    edges += [(s, (t,)) for t, s in zip(targets, sources, strict=True)]
+                case Store(base=Var(name=name), value=value) if facts.of[name].kind in _CONTAINERS:
+                    edges.append((value, (name,)))
+                case For(iters=iters):
+                    edges += [(i, tuple(writes(stmt))) for i in iters]
+        before = -1
+        while len(self.names) > before:
+            before = len(self.names)
+            self.names.update(n for value, names in edges if self.may_be(value) for n in names)
+
+    def may_be(self, expr: Expr) -> bool:
+        """Whether a value may be of such a class."""
+        kind = self.facts.get(expr).kind
+        if kind not in _MAYBE:
+            return False
+        varies = not self.varied.isdisjoint(names_in(expr))
+        match expr:
+            case Var(name=name) if name in self.names:
+                return True
+            case Build(items=items):
+                return any(map(self.may_be, items))
+            case Call(op=op):
+                if varies and op.kind in _MAKING:
+                    # Its operands are checked, and what a rule makes of arrays are arrays.
+                    return False
+                if any(map(self.may_be, _kept(expr))):
+                    # Of a container each item is known by itself, and what a callee computes is checked there.
+                    return kind == "open" or not (varies and op.kind in {"index", "user"})
+        return kind == "open" and not varies
+
+
+def _kept(call: Call) -> list[Expr]:
+    """The operands of an operation whose class the result may have."""
+    if call.op.kind == "attribute" and call.op.name not in _ATTRIBUTES:
+        return []
+    if call.op.kind in _KEEPING:
+        return list(_KEEPING[call.op.kind](call.args))
+    function = call.op.function
+    spec = ops.spec_of(function)
+    if spec is None or spec.makes is not None or function in _ARRAYS:
+        return []
+    if isinstance(function, np.ufunc) or spec.name.endswith("_like"):
+        return list(call.args)
+    return [operand for name, operand in given(call).items() if isinstance(spec, ops.Rule) and name in spec.wrt]
