@@ -21,7 +21,7 @@ class Names:
         """The name of a value.
 
         Example:
-            >>> from s2sad.ir.code import Exit
+            >>> from s2sad.ir.code import Exit, Region
             >>> names = Names(Code("f", "function", (), Region((), (), Exit("return"))))
             >>> first = Value()
             >>> names.of(first), names.of(Value()), names.of(first), names.of(Value("x"))
