@@ -66,7 +66,7 @@ class Writer(CalleeWriter):
 
     def statement(self, scope: Scope) -> bool:
         """Writes one statement; True if nothing after it in this block is reached."""
-        kind = self.random.randrange(30)
+        kind = self.random.randrange(33)
         nested = self.depth < 5
         if self.level >= 2 and self.chance(0.55):
             way = self.random.random()
@@ -107,9 +107,34 @@ class Writer(CalleeWriter):
                 self.give_back(scope)
         elif kind == 29 and nested and self.loops < self.loops_allowed:
             self.grow(scope)
+        elif kind >= 30:
+            self.terms(scope)
         else:
             self.assign(scope)
         return False
+
+    def terms(self, scope: Scope) -> None:
+        """A sum of variables, some of which have other uses: the adjoints of several are one expression, or one object."""
+        shape = self.pick(self.common)
+        operands = [self.unused(scope)]
+        self.emit(f"{operands[0]} = {self.right(scope, shape)}")
+        self.bind(scope, operands[0], shape)
+        for _ in range(self.random.randrange(1, 3)):
+            name = self.unused(scope)
+            self.emit(f"{name} = {self.pick(('np.sin', 'np.cos', '-', ''))}({self.leaf(scope, shape)})")
+            self.bind(scope, name, shape)
+            operands.append(name)
+        if self.chance(0.7):
+            self.assign(scope)
+        text = self.leaf(scope, shape)
+        for operand in operands:
+            text = f"{text} {self.pick('+-')} {operand}"
+        text = self.pick((text, text, f"-({text})", f"{text} - {self.literal()}"))
+        target, kept = self.target(scope)
+        if kept != shape:
+            target = self.unused(scope)
+        self.emit(f"{target} = {f'np.tanh({text})' if scope.in_loop else text}")
+        self.bind(scope, target, shape)
 
     def grow(self, scope: Scope) -> None:
         """A number, or a row, that becomes an array by broadcasting inside of a loop."""
