@@ -114,7 +114,7 @@ class Writer(CalleeWriter):
         return False
 
     def terms(self, scope: Scope) -> None:
-        """A sum of variables, some of which have other uses: the adjoints of several are one expression, or one object."""
+        """A sum of variables that have other uses: the adjoints of several are one expression, or one object."""
         shape = self.pick(self.common)
         operands = [self.unused(scope)]
         self.emit(f"{operands[0]} = {self.right(scope, shape)}")
