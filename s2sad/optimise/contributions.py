@@ -29,9 +29,11 @@ from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk, writes
 from s2sad.optimise.memory import Memory, is_view
+from s2sad.runtime import own
 
 _WHOLE = Const(Ellipsis)
 _COPY = Op("method", "copy", np.copy)
+_OWN = Op("runtime", "own", own)
 
 
 def collect(function: Function, memory: Memory) -> Function:
@@ -72,8 +74,12 @@ def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
     """Move a minus sign from a temporary into the contributions that read it, where all are linear in it."""
     out = [map_stmt(s, lambda e: e, lambda b: _positive(b, memory, uses)) if blocks(s) else s for s in block]
 
-    def is_number(expr: Expr) -> bool:
-        return memory.fact(expr).kind == "scalar"
+    def apart(expr: Expr) -> Expr:
+        """What was an array of its own for its sign, and may share memory without it, as an array of its own."""
+        kind = memory.fact(expr).kind
+        if isinstance(expr, Var) or kind == "scalar" or (isinstance(expr, Call) and sharing(expr) == "fresh"):
+            return expr
+        return Call(_COPY if kind == "array" else _OWN, (expr,))
 
     read_at: dict[str, list[int]] = {}
     for i, stmt in enumerate(out):
@@ -101,9 +107,7 @@ def _positive(block: Block, memory: Memory, uses: Counter[str]) -> Block:
             continue
         for i, reader in changed.items():
             out[i] = reader
-        # What was an array of its own for its sign must stay one.
-        shared = not plain and isinstance(inner, Call) and sharing(inner) != "fresh"
-        out[position] = replace(stmt, value=Call(_COPY, (inner,)) if shared and not is_number(inner) else inner)
+        out[position] = replace(stmt, value=apart(inner))
         if plain:
             uses[inner.name] += len(readers)  # type: ignore[union-attr]
             read_at[inner.name] = sorted({*read_at[inner.name], *readers})  # type: ignore[union-attr]

@@ -396,3 +396,19 @@ class TestReverseOverReverse:
         np.testing.assert_allclose(found["b"]["w"], mixed, rtol=1e-12)
         both = np.sum(2 * w * np.cos(w * b) - b * w * w * np.sin(w * b))
         np.testing.assert_allclose(found["b"]["b"], both, rtol=1e-12)
+
+    def test_numbers_of_python_for_parts_of_arrays(self) -> None:
+        """The seed of a result is a float, also where all that is known is that it may be an array."""
+
+        def f(x: Any) -> Any:
+            for k in range(3):
+                a = np.sin((np.ones((3, 4)) if x.mean() > 9 else (0.2 * np.arange(12.0).reshape((3, 4)))) - x)
+                if k == 1:
+                    return math.log(2.0 + np.sin(x.mean())) - a[2, (k + 1) % 4]
+            return np.mean(x)
+
+        x, way = np.array([[-0.9], [-0.7], [0.7]]), np.array([[1.0], [-0.5], [2.0]])
+        tangent = TangentOf(f, (0,), has_aux=False)
+        pullback = vjp(functools.partial(tangent, x_dot=way), x)[1]
+        wanted = richardson_jvp(grad(f), [x], [way])
+        np.testing.assert_allclose(pullback((0.0, 1.0))[0], wanted, rtol=1e-7, atol=1e-9)
