@@ -287,7 +287,7 @@ def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
 
 def _inplace(facts: list[Fact], symbol: str) -> Fact:
     left, right = facts
-    if left.kind == "list" and symbol == "+":
+    if left.kind == "list" and symbol == "+" and not right.numeric and right.kind != "open":
         known = [f for f in map(some_item, facts) if f is not None]
         return Fact("list", each=either(known) if right.kind in ("list", "tuple") and len(known) == 2 else None)
     if left.kind == "array" and (left.ndim is not None or left.extended):

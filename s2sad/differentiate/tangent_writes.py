@@ -101,7 +101,8 @@ def augmented(state: State, target: str, call: Call) -> None:
     state.make.out = state.before
     plain = Call(Op("operator", call.op.name, call.op.function), call.args, (), call.node)
     kind = state.make.of[target].kind
-    in_place = state.is_buffer(target) and isinstance(left, Var) and left.name in state.dots
+    grows = kind != "scalar" and state.make.fact(left).kind == "scalar"  # a number that becomes an array
+    in_place = state.is_buffer(target) and isinstance(left, Var) and left.name in state.dots and not grows
     if in_place and call.op.name in ("+", "-") and kind == "array":
         assert isinstance(left, Var)
         right = state.tangents.of(call.args[1])
@@ -109,6 +110,11 @@ def augmented(state: State, target: str, call: Call) -> None:
             _added(state, target, call.op.name, Var(state.dots[left.name]), right)
         else:
             state.define(target, Var(state.dots[left.name]))
+        return
+    if in_place and call.op.name == "+" and kind != "scalar":
+        # What may be a list takes the items of the other operand, whatever that is; `l += t` is not `l = l + t`.
+        assert isinstance(left, Var)
+        _added(state, target, "+", Var(state.dots[left.name]), state.tangents.items(call.args[1]))
         return
     if kind == "scalar" and call.op.name in ("+", "-") and isinstance(left, Var) and left.name in state.dots:
         _added(state, target, call.op.name, Var(state.dots[left.name]), state.tangents.held(call.args[1]))
@@ -120,6 +126,11 @@ def augmented(state: State, target: str, call: Call) -> None:
         dot = state.tangents.of_call(plain, z) if state.tangents.is_active(plain) else None
     if not in_place:
         made = state.tangents.zeros(plain) if dot is None else dot
+        if grows and state.is_buffer(target):
+            held = state.make.let(state.make.fresh("~t_dot"), bare(made))
+            state.make.out = state.after
+            state.define(target, Call(_OWN_TANGENT, (held, Var(target))))
+            return
         if isinstance(left, Var) and state.make.of[target].kind != "scalar" and isinstance(made, Var):
             made = Call(_OWN, (made,))
         state.define(target, made)
@@ -130,8 +141,6 @@ def augmented(state: State, target: str, call: Call) -> None:
     if kind == "array":
         state.make.emit(Store(old, ELLIPSIS, bare(new), None, state.make.origin))
         state.define(target, old)
-    elif kind in ("list", "tuple") or state.tangents.merges(call):
-        state.define(target, new)
     else:
         state.define(target, Call(_ASSIGNED, (old, new)))
 
@@ -152,6 +161,8 @@ def store(state: State, stmt: Store) -> None:
         return
     if stmt.op in (None, "+", "-"):
         dot = state.tangents.of(value)
+        if stmt.op is not None and state.make.fact(stmt.base).kind != "array":
+            dot = state.tangents.items(value)
         if dot is None and stmt.op is not None:
             return
         made = Const(0.0) if dot is None else dot
@@ -167,6 +178,9 @@ def store(state: State, stmt: Store) -> None:
     call = Call(Op("operator", stmt.op, _FUNCTIONS[stmt.op]), (old, value))
     dot = state.tangents.of_call(call, call)
     assert dot is not None
+    if state.make.fact(stmt.base).kind != "array":
+        # Where the base is no array, its item may be one that has other names.
+        dot = Call(_ASSIGNED, (old_dot, bare(dot)))
     state.make.emit(Store(whole, stmt.index, dot, None, stmt.origin))
 
 

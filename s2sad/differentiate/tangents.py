@@ -144,6 +144,11 @@ class Tangents:
             return None
         return Call(_ALONG, (dot, expr)) if kind in ("open", "other") else dot
 
+    def items(self, expr: Expr) -> Expr:
+        """The tangent of what a list may be extended by, zeros where it is zero."""
+        made = self.held(expr)
+        return Call(_ALONG, (made, expr)) if self.make.fact(expr).kind in ("open", "other", "dict") else made
+
     def item(self, whole: Expr, index: Expr) -> Expr | None:
         """The tangent of ``whole[index]``."""
         if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
@@ -194,9 +199,10 @@ class Tangents:
         return self.make.fact(operand).kind
 
     def as_arrays(self, call: Call, rule: Rule, bound: Mapping[str, Expr]) -> dict[str, Expr]:
-        """The operands, with arrays for lists where NumPy makes them, since operators do not."""
-        if call.op.kind == "operator":
-            return dict(bound)
+        """The operands, with arrays for lists where NumPy makes them; what a list is repeated by is a number."""
+        if call.op.kind == "operator" and call.op.name == "*":
+            if not any(self.make.fact(v).kind == "array" for v in bound.values()):
+                return dict(bound)
         taken = {n: v for n, v in bound.items() if rule.takes_array(n) and not rule.consumes}
         lists = {n: v for n, v in taken.items() if self.make.fact(v).kind in ("list", "tuple")}
         return {**bound, **{n: Call(_ARRAY, (v,)) for n, v in lists.items()}}

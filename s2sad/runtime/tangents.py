@@ -46,9 +46,18 @@ def broadcast_like(x_dot: Any, x: Any) -> Any:
 
 
 def assigned(old: Any, x_dot: Any) -> Any:
-    """The tangent after an augmented assignment: an array is written in place, anything else is replaced."""
+    """The tangent after an augmented assignment: what Python changes in place is, anything else is replaced.
+
+    A list is changed in place where it stays a list.
+    """
     if isinstance(old, np.ndarray):
         old[...] = x_dot
+        return old
+    if isinstance(old, list) and isinstance(x_dot, list):
+        old[:] = x_dot
+        return old
+    if isinstance(old, dict):
+        old.update(x_dot)
         return old
     return x_dot
 
