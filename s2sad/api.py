@@ -73,7 +73,7 @@ class Derivative(Emitting):
         self._positions = tuple(self._names.index(w) for w in self._wrt)
         outer = tuple(map(self._binder.open.index, self._wrt))
         self.argnums: int | tuple[int, ...] = outer[0] if self.single else outer
-        #: The derivatives of a function of the operation table, by the form of a call.
+        #: The derivatives of a function of the operation table, by the form of a call; by None that of another target.
         self._forms: dict[Any, Derivative] = {}
         self._has_aux = bool(has_aux)
         self._plain = not has_aux and self._goal == "gradient"
@@ -181,6 +181,9 @@ class Derivative(Emitting):
 
     def _formed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Derivative:
         """The derivative for a call with these arguments: another one for a function of the operation table."""
+        now = self._renewed()
+        if now is not self:
+            return now._formed(args, kwargs)
         if self._target.function is not None or not (args or kwargs):
             return self
         function = self._target.function_for(len(args), tuple(kwargs))
@@ -192,6 +195,18 @@ class Derivative(Emitting):
             if self._target.leading or self._target.given:
                 bare = functools.partial(function, *self._target.leading, **self._target.given)
             found = self._forms[function] = type(self)(bare, *self._given)
+        return found
+
+    def _renewed(self) -> Derivative:
+        """The derivative of what the callable runs now: a partial may hold something else, a class another method."""
+        if self._target.plain:
+            return self
+        target = resolve(self.__wrapped__)
+        if target.is_like(self._target):
+            return self
+        found = self._forms.get(None)
+        if found is None or not target.is_like(found._target):
+            found = self._forms[None] = type(self)(self.__wrapped__, *self._given)
         return found
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -285,6 +300,9 @@ class Derivative(Emitting):
         Raises:
             ArgumentError: for a function of any number of arguments.
         """
+        now = self._renewed()
+        if now is not self:
+            return now.stand_in()
         found = self._variants.stand_ins.get(self._options)
         if found is None:
             found = standing_for(self._function, self._verb, self._first_call)

@@ -71,6 +71,15 @@ class Target:
         """Whether the callable is the function itself."""
         return not (self.leading or self.given or self.function is None) and self.cached < 0
 
+    def is_like(self, other: Target) -> bool:
+        """Whether both run one function, and give it the same objects."""
+        if self.function is not other.function or self.known != other.known or self.cached != other.cached:
+            return False
+        if len(self.leading) != len(other.leading) or self.given.keys() != other.given.keys():
+            return False
+        both = [*zip(self.leading, other.leading, strict=True)]
+        return all(a is b for a, b in [*both, *((value, other.given[name]) for name, value in self.given.items())])
+
     def function_for(self, count: int, names: Sequence[str] = ()) -> types.FunctionType:
         """The function for a call with ``count`` positional arguments and keywords ``names``."""
         if self.function is not None:

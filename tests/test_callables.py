@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import check_grads, grad, value_and_grad, vjp
+from s2sad import check_grads, grad, jacobian, value_and_grad, vjp
 from s2sad.callables import resolve
 from s2sad.errors import ArgumentError, S2SADError, SourceError
 
@@ -194,6 +194,41 @@ def test_objects_are_read_as_they_are_when_called() -> None:
     np.testing.assert_allclose(df(X), 2.0 * first)
     model.w = np.ones(3, np.float32)
     np.testing.assert_allclose(df(X), 2.0 * X * 6.0)
+
+
+class Powers:
+    def __call__(self, x: Any) -> Any:
+        return np.sum(x**2)
+
+
+def test_what_a_callable_runs_is_seen_when_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A partial that holds something else, and a class with another ``__call__``, have another derivative."""
+    part = functools.partial(weighted, X, b=2.0)
+    df, of_df = grad(part), grad(lambda x: np.sum(grad(part)(x)))
+    assert np.allclose(df(X), 2 * X * X)
+    part.keywords["b"] = 3.0
+    assert np.allclose(df(X), 3 * X * X**2)
+    assert np.allclose(of_df(X), 6 * X * X)
+    part.keywords["k"] = 2.0
+    assert np.allclose(df(X), 6 * X * X**2)
+    del part.keywords["k"], part.keywords["b"]
+    assert np.allclose(df(X), 2 * X * X)
+
+    powers = Powers()
+    dp, twice, all_of = value_and_grad(powers), grad(lambda x: np.sum(slope(x))), jacobian(powers)
+    slope = grad(powers)
+    assert np.allclose(dp(X)[1], 2 * X)
+    assert np.allclose(all_of(X), 2 * X)
+    monkeypatch.setattr(Powers, "__call__", lambda self, x: np.sum(x**4))
+    value, gradient = dp(X)
+    assert value == np.sum(X**4)
+    assert np.allclose(gradient, 4 * X**3)
+    assert np.allclose(all_of(X), 4 * X**3)
+    assert np.allclose(twice(X), 12 * X**2)
+    monkeypatch.setattr(Powers, "__call__", staticmethod(np.sum))
+    assert np.allclose(dp(X)[1], 1.0)
+    monkeypatch.undo()
+    assert np.allclose(dp(X)[1], 2 * X)
 
 
 def test_the_object_of_a_method_is_not_changed() -> None:
