@@ -1,5 +1,6 @@
 """Passes that make a differentiated function as short as a person would have written it."""
 
+from s2sad.optimise.begun import begin_with_contributions
 from s2sad.optimise.common import share, with_indices
 from s2sad.optimise.contributions import collect
 from s2sad.optimise.dead import remove_dead
@@ -14,6 +15,7 @@ from s2sad.optimise.stores import shorten_stores
 
 __all__ = [
     "Memory",
+    "begin_with_contributions",
     "collect",
     "fold",
     "read_in_place",

@@ -21,6 +21,7 @@ from s2sad.ir.types import OPEN, Fact
 from s2sad.ir.unset import set_first
 from s2sad.optimise import (
     Memory,
+    begin_with_contributions,
     collect,
     fold,
     read_in_place,
@@ -71,7 +72,7 @@ def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tu
     memory = Memory(function, made.facts, a.facts.globals, shared)
     function = shorten_stores(collect(share(function, memory), memory), memory)
     function = remove_dead(tidy_loops(checked(function, "collecting")), groups, kept)
-    function = _on_copies(sunk(function, made.shadows, made.outward))
+    function = begin_with_contributions(_on_copies(sunk(function, made.shadows, made.outward)), memory)
     for name, stmt in unsafe(function):
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)
