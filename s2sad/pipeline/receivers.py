@@ -153,12 +153,11 @@ class _Checks:
         if kind in ("function", "method"):
             made = self.operands_of_rule(expr, made)
         if kind == "user" and not self.varied.isdisjoint(names_in(expr)):
-            # Of an array that it is given a callee does not ask what else it may be.
-            arrays = [self.facts.get(a).numeric and self.subclasses.may_be(a) for a in expr.args]
-            args = [
-                self.checked(a, Const("@")) if is_array else a for a, is_array in zip(made.args, arrays, strict=True)
-            ]
-            return replace(made, args=tuple(args)) if any(arrays) else made
+            # Of an array that it is given, or of what varies, a callee does not ask what else it may be.
+            for operand in expr.args:
+                if isinstance(operand, Var) and self.subclasses.may_be(operand):
+                    if self.facts.get(operand).numeric or operand.name in self.varied:
+                        self.before.append(Call(PLAIN, (operand, Const("@"))))
         if kind not in _CHECKED:
             return made
         count = 1 if kind == "method" else len(expr.args)

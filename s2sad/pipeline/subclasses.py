@@ -51,25 +51,25 @@ class Subclasses:
         self.facts = facts
         self.varied = varied
         self.names: set[str] = set()
-        edges: list[tuple[Expr, tuple[str, ...]]] = []
+        edges: list[tuple[Expr, str]] = []
         for stmt in walk(function.body):
             match stmt:
                 case Assign(value=value) | Unpack(value=value):
-                    edges.append((value, tuple(writes(stmt))))
+                    edges += [(value, name) for name in writes(stmt)]
                 case Copy(targets=targets, sources=sources):
-                    edges += [(s, (t,)) for t, s in zip(targets, sources, strict=True)]
+                    edges += zip(sources, targets, strict=True)
                 case Store(base=Var(name=name), value=value) if facts.of[name].kind in _CONTAINERS:
-                    edges.append((value, (name,)))
+                    edges.append((value, name))
                 case For(iters=iters):
-                    edges += [(i, tuple(writes(stmt))) for i in iters]
+                    edges += [(i, name) for i in iters for name in writes(stmt)]
         before = -1
         while len(self.names) > before:
             before = len(self.names)
-            self.names.update(n for value, names in edges if self.may_be(value) for n in names)
+            self.names.update(name for value, name in edges if self.may_be(value, facts.of[name].kind))
 
-    def may_be(self, expr: Expr) -> bool:
-        """Whether a value may be of such a class."""
-        kind = self.facts.get(expr).kind
+    def may_be(self, expr: Expr, kind: str = "") -> bool:
+        """Whether a value may be of such a class; its ``kind`` may be known better than from the expression."""
+        kind = kind or self.facts.get(expr).kind
         if kind not in _MAYBE:
             return False
         varies = not self.varied.isdisjoint(names_in(expr))
