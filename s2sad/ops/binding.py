@@ -23,7 +23,7 @@ class BindingError(TypeError):
         self.argument = argument
 
 
-#: Options of universal functions that change no value of a result.
+#: Options of universal functions and conversions that change no value of a result.
 _WITHOUT_EFFECT = frozenset(("casting", "order", "subok"))
 
 
@@ -153,8 +153,10 @@ def _bound(call: Call) -> dict[str, Expr] | str:
     found = given(call)
     for name, value in found.items():
         if name not in spec.parameters:
-            if isinstance(spec.function, np.ufunc) and name in _WITHOUT_EFFECT:
+            if name in _WITHOUT_EFFECT and (isinstance(spec.function, np.ufunc) or spec.casts):
                 continue
+            if name == "like" and takes(spec.function, name):
+                continue  # an array of NumPy's, as which it makes what it makes without
             default = _defaults(spec).get(name)
             if not (isinstance(value, Const) and (value.value is None or value.value is default)):
                 return name

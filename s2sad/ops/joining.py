@@ -44,11 +44,16 @@ def _concatenations() -> Sequence[Sample]:
         sample(numbers(3, 2, 2)),
         sample([complexes(2), complexes(3)]),
         sample([singles(2), singles(3)]),
+        sample([numbers(2), singles(3)], dtype=np.float32),
+        sample([singles(2), [0.5]], dtype=float, casting="safe"),
+        sample([numbers(2), complexes(2)], dtype=complex),
     ]
 
 
 @linear(np.concatenate, wrt=["arrays"], samples=_concatenations, infer=infer.joining.concatenated)
-def concatenate(z_bar: Array, arrays: Any, axis: int | None = 0) -> Any:
+def concatenate(
+    z_bar: Array, arrays: Any, axis: int | None = 0, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     return unconcatenate(z_bar, arrays, axis)
 
 
@@ -66,11 +71,12 @@ def _stacks() -> Sequence[Sample]:
         sample(numbers(3, 2), axis=1),
         sample([complexes(2), complexes(2, seed=1)], axis=1),
         sample([singles(2), singles(2, seed=1)]),
+        sample([singles(2), numbers(2, seed=1)], dtype=np.float32),
     ]
 
 
 @linear(np.stack, wrt=["arrays"], samples=_stacks, infer=infer.joining.stacked)
-def stack(z_bar: Array, arrays: Any, axis: int = 0) -> Any:
+def stack(z_bar: Array, arrays: Any, axis: int = 0, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return unstack(z_bar, arrays, axis)
 
 
@@ -90,20 +96,23 @@ def _sets() -> Sequence[Sample]:
 
 
 def _rows() -> Sequence[Sample]:
-    return [*_sets(), sample([numbers(3), numbers(2, 3)]), sample([numbers(0, 3), numbers(3)])]
+    typed = sample([singles(3), numbers(3)], dtype=float, casting="safe")
+    return [*_sets(), sample([numbers(3), numbers(2, 3)]), sample([numbers(0, 3), numbers(3)]), typed]
 
 
 @linear(np.vstack, wrt=["tup"], samples=_rows, infer=infer.joining.on_top)
-def vstack(z_bar: Array, tup: Any) -> Any:
+def vstack(z_bar: Array, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return unvstack(z_bar, tup)
 
 
 def _sides() -> Sequence[Sample]:
-    return [*_sets(), sample([numbers(2), numbers(3), 1.5]), sample([numbers(2, 1), numbers(2, 0), numbers(2, 3)])]
+    typed = sample([numbers(2), singles(3)], dtype=np.float32)
+    sides = [sample([numbers(2), numbers(3), 1.5]), sample([numbers(2, 1), numbers(2, 0), numbers(2, 3)])]
+    return [*_sets(), *sides, typed]
 
 
 @linear(np.hstack, wrt=["tup"], samples=_sides, infer=infer.joining.side_by_side)
-def hstack(z_bar: Array, tup: Any) -> Any:
+def hstack(z_bar: Array, tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return unhstack(z_bar, tup)
 
 

@@ -31,6 +31,8 @@ def _ranges() -> Sequence[Sample]:
         sample(0.5, 2.5, 5, retstep=True),
         sample(0.5, 2.5, 5, False, True),
         sample(numbers(3), 2.5, 4, retstep=True),
+        sample(0.5, 2.5, 5, dtype=np.float32),
+        sample(singles(2), singles(2, seed=1), 3, dtype=float),
     ]
 
 
@@ -49,6 +51,7 @@ def linspace(
     num: int = 50,
     endpoint: Any = True,
     retstep: Any = False,
+    dtype: Any = None,
     *,
     axis: int = 0,
 ) -> tuple[Array, Array]:

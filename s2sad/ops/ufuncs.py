@@ -17,6 +17,7 @@ from s2sad.ops.forms import METHOD
 from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient
+from s2sad.runtime.linear import uncast
 from s2sad.runtime.special import sinc_derivative
 
 Array = Any
@@ -123,9 +124,18 @@ def negative(z_bar: Array, x: Array) -> Array:
     return -z_bar
 
 
-@linear(np.positive, wrt=["x"], samples=sampling.REAL_OR_COMPLEX, infer=infer.common.same_as_first)
-def positive(z_bar: Array, x: Array) -> Array:
-    return z_bar
+def _converted() -> Sequence[Sample]:
+    x = np.array([0.5, -1.5])
+    typed = [sample(x, dtype=np.float32), sample(1.5, dtype=float), sample(x.astype(np.float32), dtype=float)]
+    return [*sampling.REAL_OR_COMPLEX(), *typed, sample(x, dtype=complex)]
+
+
+# In a dtype, any other universal function is what it is of operands that were converted by this one.
+@linear(np.positive, wrt=["x"], samples=_converted, infer=infer.common.same_as_first)
+def positive(z_bar: Array, x: Array, dtype: Any = None) -> Array:
+    if dtype is None:
+        return z_bar
+    return uncast(z_bar, dtype, x)
 
 
 @elementwise(np.reciprocal, samples=sampling.POSITIVE_OR_COMPLEX)
