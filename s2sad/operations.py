@@ -52,7 +52,7 @@ Functions without a rule are welcome wherever nothing that is differentiated goe
 
 Every function that is differentiated is so in reverse and in forward mode, in double and in single precision, of
 numbers, arrays without axes, empty ones, and lists where NumPy takes them; `c` says that its operands may be complex.
-Universal functions take `where`, `out`, `casting` and `order` as well, and others `out` where NumPy has it.
+Universal functions take `dtype`, `where`, `out`, `casting` and `order` as well, and others `out` where NumPy has it.
 
 """
 

@@ -9,7 +9,6 @@ import sys
 import sysconfig
 import types
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -17,7 +16,6 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.given import given, is_none, is_numpy
-from s2sad.ir.nodes import Call, Const, Expr, Op
 from s2sad.runtime.classes import module_of, package_of
 from s2sad.runtime.einsum import LETTERS
 
@@ -27,7 +25,6 @@ NAMED = "Name the parameters of the function, and return what it computes."
 ONE_BY_ONE = "Write the arguments one by one."
 #: What to do about an array of the module that is written.
 OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
-_POSITIVE = Op("function", "np.positive", np.positive)
 
 
 def is_of_python(function: types.FunctionType) -> bool:
@@ -101,18 +98,6 @@ def with_letters(call: Any, function: object) -> Any:
     subscripts = ",".join(text[:count]) + "".join(f"->{term}" for term in text[count:])
     args = [gast.copy_location(gast.Constant(value=subscripts, kind=None), call), *call.args[: 2 * count : 2]]
     return gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
-
-
-def in_dtype(call: Call, assign: Callable[[str, Expr], Expr]) -> Call:
-    """A call of a universal function that computes in a dtype, with operands that are converted to it before."""
-    function, dtype = call.op.function, dict(call.kwargs).get("dtype")
-    if not isinstance(function, np.ufunc) or function is np.positive or dtype is None or dtype == Const(None):
-        return call
-    # The dtype is that of the result, and of all operands too where the function has no loop with others for floats.
-    if f"{'d' * function.nin}->{'d' * function.nout}" not in function.types:
-        return call
-    args = [assign("~t", Call(_POSITIVE, (a,), (("dtype", dtype),), call.node)) for a in call.args]
-    return replace(call, args=tuple(args), kwargs=tuple([(n, v) for n, v in call.kwargs if n != "dtype"]))
 
 
 def dtype_obstacle(

@@ -24,7 +24,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend import operators, unfollowed
-from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, in_dtype, is_followed, misfit, sparse_product, with_letters
+from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfit, sparse_product, with_letters
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.given import is_built_in, is_numpy, method_op
 from s2sad.frontend.holding import UNKNOWN
@@ -471,7 +471,7 @@ class Expressions:
         if (wrong := self.odd_dtype(node)) is not None:
             return wrong
         call = Call(Op("function", text, function, pure), *self.arguments(with_letters(node, function)), node)
-        return self.assign(hint, positional(in_dtype(call, self.assign)))
+        return self.assign(hint, positional(operators.in_dtype(call, self.assign)))
 
     def method_call(self, node: Node, hint: str) -> Expr:
         op = method_op(node.func, self.depends, self.resolver.lookup)

@@ -1,13 +1,16 @@
 """The operators by the names of their classes in syntax trees: how they are written, and the functions that they apply
-to arrays."""
+to arrays; and those functions in a dtype."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from s2sad.ir import signs
+from s2sad.ir.nodes import Call, Const, Expr, Op
 
 _BINARY: dict[str, Any] = {
     "Add": np.add,
@@ -27,3 +30,16 @@ _BINARY: dict[str, Any] = {
 _UNARY: dict[str, Any] = {"USub": np.negative, "UAdd": np.positive, "Invert": np.invert}
 BINARY: dict[str, tuple[str, Any]] = {name: (signs.BINARY[name], function) for name, function in _BINARY.items()}
 UNARY: dict[str, tuple[str, Any]] = {name: (signs.UNARY[name], function) for name, function in _UNARY.items()}
+_POSITIVE = Op("function", "np.positive", np.positive)
+
+
+def in_dtype(call: Call, assign: Callable[[str, Expr], Expr]) -> Call:
+    """A call of a universal function that computes in a dtype, with operands that are converted to it before."""
+    function, dtype = call.op.function, dict(call.kwargs).get("dtype")
+    if not isinstance(function, np.ufunc) or function is np.positive or dtype is None or dtype == Const(None):
+        return call
+    # The dtype is that of the result, and of all operands too where the function has no loop with others for floats.
+    if f"{'d' * function.nin}->{'d' * function.nout}" not in function.types:
+        return call
+    args = [assign("~t", Call(_POSITIVE, (a,), (("dtype", dtype),), call.node)) for a in call.args]
+    return replace(call, args=tuple(args), kwargs=tuple([(n, v) for n, v in call.kwargs if n != "dtype"]))

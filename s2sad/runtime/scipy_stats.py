@@ -12,6 +12,8 @@ import numpy as np
 from scipy import linalg, special, stats
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db
+from s2sad.runtime.scipy_special import beta_density
 
 Array = Any
 
@@ -43,6 +45,39 @@ def t_ddf(u: Array, df: Array) -> Array:
     """The derivative of the logarithm of Student's density at ``u`` by the degrees of freedom."""
     shift = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
     return 0.5 * (shift - 1 / df - np.log1p(u**2 / df) + (df + 1) * u**2 / (df * (df + u**2)))
+
+
+def t_rate(u: Array, df: Array) -> Array:
+    """The derivative of Student's distribution function at ``u`` by the degrees of freedom."""
+    u = np.where(np.isinf(u), 0, u)
+    share = u**2 / (df + u**2)
+    moved = np.sqrt(share) * (df / (df + u**2)) ** (0.5 * df - 1) / (special.beta(0.5, 0.5 * df) * (df + u**2))
+    return np.sign(u) * (0.25 * betainc_db(0.5, 0.5 * df, share) - 0.5 * moved)
+
+
+def vonmises_rate(u: Array, kappa: Array) -> Array:
+    """The derivative of von Mises' distribution function at ``u`` by the concentration, from its Fourier series."""
+    bottom = special.i0e(kappa)
+    mean = special.i1e(kappa) / bottom
+    total = 0 * u * kappa
+    for j in range(1, 30 + int(10 * np.sqrt(np.max(kappa, initial=0.0)))):
+        around = 0.5 * (special.ive(j - 1, kappa) + special.ive(j + 1, kappa))
+        total = total + np.sin(j * u) / j * (around - mean * special.ive(j, kappa)) / bottom
+    return total / math.pi
+
+
+def f_rate_n(u: Array, dfn: Array, dfd: Array) -> Array:
+    """The derivative of Fisher's distribution function at ``u`` by the first degrees of freedom."""
+    share = dfn * u / (dfd + dfn * u)
+    moved = beta_density(0.5 * dfn, 0.5 * dfd, share) * u * dfd / (dfd + dfn * u) ** 2
+    return 0.5 * betainc_da(0.5 * dfn, 0.5 * dfd, share) + moved
+
+
+def f_rate_d(u: Array, dfn: Array, dfd: Array) -> Array:
+    """The derivative of Fisher's distribution function at ``u`` by the second degrees of freedom."""
+    share = dfn * u / (dfd + dfn * u)
+    moved = beta_density(0.5 * dfn, 0.5 * dfd, share) * u * dfn / (dfd + dfn * u) ** 2
+    return 0.5 * betainc_db(0.5 * dfn, 0.5 * dfd, share) - moved
 
 
 def f_ddfn(u: Array, dfn: Array, dfd: Array) -> Array:

@@ -179,3 +179,50 @@ def test_odd_forms() -> None:
     agrees(ranked_by, [1.5, 2.5, 0.3], 0.4, argnum=1)
     for argnum in range(2):
         agrees(covariances_of_both, np.zeros((0, 4)), M, argnum=argnum)
+
+
+def pairs_in(dtype: Any) -> Any:
+    def f(x: Any) -> Any:
+        return np.sum(np.real(np.multiply(x, np.sin(x, dtype=dtype), dtype=dtype) + np.add(x, 2, dtype=dtype)))
+
+    return f
+
+
+def roots_in(x: Any) -> Any:
+    z = np.arcsin(x, dtype=complex) * np.sqrt(x, dtype=np.complex128)
+    return np.sum(z.real + z.imag**2)
+
+
+def written_in(x: Any) -> Any:
+    y = np.zeros(5)
+    np.exp(x, out=y, dtype=np.float64, where=x > 0)
+    return np.sum(y**2)
+
+
+def test_universal_functions_compute_in_a_dtype() -> None:
+    agrees(pairs_in(float), X)
+    agrees(pairs_in("float64"), 0.7)
+    agrees(pairs_in(complex), X)
+    agrees(roots_in, X)
+    agrees(written_in, X)
+    short = grad(pairs_in(np.float32))(X)
+    assert short.dtype == float
+    np.testing.assert_allclose(short, grad(pairs_in(float))(X), rtol=1e-5)
+    assert grad(pairs_in(float))(X.astype(np.float32)).dtype == np.float32
+    with pytest.raises(TypeError, match="casting rule"):
+        grad(pairs_in(float))(X + 1j)
+
+
+def made_like(x: Any) -> Any:
+    ones = np.ones(5, like=x) * x[1]
+    return np.sum(np.asarray([x[0], x[1] ** 2], like=x) * np.full(2, x[2], like=x)) + np.sum(ones)
+
+
+def joined_in(x: Any) -> Any:
+    y = np.concatenate([x, x**2], dtype=np.float64, casting="safe")
+    return np.sum(np.stack([y, y**2], dtype=float) ** 2) + np.sum(np.linspace(x[0], x[1], 4, dtype=float) ** 2)
+
+
+def test_what_is_made_like_an_array_or_in_a_dtype() -> None:
+    agrees(made_like, X)
+    agrees(joined_in, X)

@@ -33,6 +33,6 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.signal": ("signal",),
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("special", "special_bessel", "special_orthogonal"),
+    "scipy.special": ("special", "special_incomplete", "special_bessel", "special_orthogonal"),
     "scipy.stats": ("stats", "stats_multivariate"),
 }

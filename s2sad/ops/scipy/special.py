@@ -1,7 +1,6 @@
 """Rules of ``scipy.special``: gamma and beta functions, error functions, logistic functions, entropies and losses.
 
-The other functions are in :mod:`s2sad.ops.scipy.special_bessel` and :mod:`s2sad.ops.scipy.special_orthogonal`.
-The parameters by which there is no closed form (the shape parameters of incomplete integrals) are refused.
+The other functions are in `special_incomplete`, `special_bessel` and `special_orthogonal` of this package.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from s2sad.ops.spec import Sample, constant, elementwise, rule, sample
 from s2sad.runtime.arrays import unreduce
 from s2sad.runtime.edges import quotient
 from s2sad.runtime.scipy_special import (
-    beta_density,
     binom_dk,
     binom_dn,
     boxcox1p_dlmbda,
@@ -30,7 +28,6 @@ from s2sad.runtime.scipy_special import (
     erfcx_derivative,
     exp_shares,
     exprel_derivative,
-    gamma_density,
     inv_boxcox_dlmbda,
     logsumexp_adjoints,
     logsumexp_tangent,
@@ -103,26 +100,6 @@ def multigammaln(a: Array, d: int) -> Array:
     return multigammaln_derivative(a, d)
 
 
-@elementwise(special.gammainc, wrt=["x"], samples=of([0.7, 1.0, 3.5], between((0.2, 4.0))))
-def gammainc(a: Array, x: Array) -> Array:
-    return gamma_density(a, x)
-
-
-@elementwise(special.gammaincc, wrt=["x"], samples=of([0.7, 1.0, 3.5], between((0.2, 4.0))))
-def gammaincc(a: Array, x: Array) -> Array:
-    return -gamma_density(a, x)
-
-
-@elementwise(special.gammaincinv, wrt=["y"], samples=of([0.7, 1.0, 3.5], between((0.1, 0.9))))
-def gammaincinv(z: Array, a: Array, y: Array) -> Array:
-    return 1 / gamma_density(a, z)
-
-
-@elementwise(special.gammainccinv, wrt=["y"], samples=of([0.7, 1.0, 3.5], between((0.1, 0.9))))
-def gammainccinv(z: Array, a: Array, y: Array) -> Array:
-    return -1 / gamma_density(a, z)
-
-
 # --- beta functions ---
 
 
@@ -136,29 +113,6 @@ def beta(z: Array, a: Array, b: Array) -> Array:
 def betaln(a: Array, b: Array) -> Array:
     common = special.digamma(a + b)
     return special.digamma(a) - common, special.digamma(b) - common
-
-
-_INCOMPLETE = of([(0.7, 1.3), (2.0, 1.0), (1.0, 3.5)], _UNITS)
-
-
-@elementwise(special.betainc, wrt=["x"], samples=_INCOMPLETE)
-def betainc(a: Array, b: Array, x: Array) -> Array:
-    return beta_density(a, b, x)
-
-
-@elementwise(special.betaincc, wrt=["x"], samples=_INCOMPLETE)
-def betaincc(a: Array, b: Array, x: Array) -> Array:
-    return -beta_density(a, b, x)
-
-
-@elementwise(special.betaincinv, wrt=["y"], samples=of([(0.7, 1.3), (2.0, 1.0)], between((0.2, 0.8))))
-def betaincinv(z: Array, a: Array, b: Array, y: Array) -> Array:
-    return 1 / beta_density(a, b, z)
-
-
-@elementwise(special.betainccinv, wrt=["y"], samples=of([(0.7, 1.3), (2.0, 1.0)], between((0.2, 0.8))))
-def betainccinv(z: Array, a: Array, b: Array, y: Array) -> Array:
-    return -1 / beta_density(a, b, z)
 
 
 # --- binomials and factorials ---

@@ -2,7 +2,7 @@
 
 With ``u = (x - loc) / scale`` a density is ``f(u) / scale`` and a distribution function is ``F(u)``, so for each
 distribution it is enough to say the *score* ``d log f / du``, the derivatives of ``log f`` by the shape parameters,
-and those of ``F`` that have a closed form; a distribution function is refused where the others are active.  The rules
+and those of ``F``; where these are missing a distribution function is refused by that parameter.  The rules
 are made of templates.  Where a density is zero its logarithm is constant, and so it has derivative zero.
 """
 
@@ -19,16 +19,22 @@ import numpy as np
 from scipy import special, stats
 
 from s2sad.ops.sampling import spread
+from s2sad.ops.scipy.points import both
 from s2sad.ops.spec import Sample, elementwise, literal, sample
+from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db, gammainc_da
 from s2sad.runtime.scipy_special import log_excess
 from s2sad.runtime.scipy_stats import (
     exp_difference,
     f_ddfd,
     f_ddfn,
+    f_rate_d,
+    f_rate_n,
     genextreme_power,
     mills,
     t_ddf,
+    t_rate,
     truncation_rate,
+    vonmises_rate,
 )
 
 Interval = tuple[float, float]
@@ -66,18 +72,21 @@ CONTINUOUS = {
     "gamma": Continuous(
         "(a - 1) / u - 1",
         density={"a": "np.log(u) - special.digamma(a)"},
+        rates={"a": "gammainc_da(a, u)"},
         shapes=((0.7, 3.2),),
         outside=(-0.7,),
     ),
     "chi2": Continuous(
         "(0.5 * df - 1) / u - 0.5",
         density={"df": "0.5 * (np.log(0.5 * u) - special.digamma(0.5 * df))"},
+        rates={"df": "0.5 * gammainc_da(0.5 * df, 0.5 * u)"},
         shapes=((1.4, 5.2),),
         outside=(-0.7,),
     ),
     "invgamma": Continuous(
         "1 / u**2 - (a + 1) / u",
         density={"a": "-np.log(u) - special.digamma(a)"},
+        rates={"a": "-gammainc_da(a, 1 / u)"},
         shapes=((0.7, 3.2),),
         outside=(-0.7,),
     ),
@@ -87,6 +96,7 @@ CONTINUOUS = {
             "a": "np.log(u) - special.digamma(a) + special.digamma(a + b)",
             "b": "np.log1p(-u) - special.digamma(b) + special.digamma(a + b)",
         },
+        rates={"a": "betainc_da(a, b, u)", "b": "betainc_db(a, b, u)"},
         at=(0.15, 0.85),
         shapes=((0.7, 3.2), (0.8, 2.9)),
         outside=(-0.7, 1.7),
@@ -94,6 +104,7 @@ CONTINUOUS = {
     "t": Continuous(
         "-(df + 1) * u / (df + u**2)",
         density={"df": "t_ddf(u, df)"},
+        rates={"df": "t_rate(u, df)"},
         inside=None,
         at=(-2.0, 2.2),
         shapes=((1.3, 6.2),),
@@ -101,6 +112,7 @@ CONTINUOUS = {
     "f": Continuous(
         "(0.5 * dfn - 1) / u - 0.5 * (dfn + dfd) * dfn / (dfd + dfn * u)",
         density={"dfn": "f_ddfn(u, dfn, dfd)", "dfd": "f_ddfd(u, dfn, dfd)"},
+        rates={"dfn": "f_rate_n(u, dfn, dfd)", "dfd": "f_rate_d(u, dfn, dfd)"},
         shapes=((1.4, 5.2), (2.3, 6.2)),
         outside=(-0.7,),
     ),
@@ -154,6 +166,7 @@ CONTINUOUS = {
     "vonmises": Continuous(
         "-kappa * np.sin(u)",
         density={"kappa": "np.cos(u) - special.i1e(kappa) / special.i0e(kappa)"},
+        rates={"kappa": "vonmises_rate(u, kappa)"},
         inside=None,
         at=(-2.0, 2.2),
         shapes=((0.5, 3.2),),
@@ -283,10 +296,17 @@ _NAMES: dict[str, Any] = {
     "exp_difference": exp_difference,
     "f_ddfd": f_ddfd,
     "f_ddfn": f_ddfn,
+    "f_rate_d": f_rate_d,
+    "f_rate_n": f_rate_n,
+    "betainc_da": betainc_da,
+    "betainc_db": betainc_db,
+    "gammainc_da": gammainc_da,
     "genextreme_power": genextreme_power,
     "mills": mills,
     "t_ddf": t_ddf,
+    "t_rate": t_rate,
     "truncation_rate": truncation_rate,
+    "vonmises_rate": vonmises_rate,
 }
 
 
@@ -336,7 +356,7 @@ def _declare(name: str, d: Continuous) -> None:
     shapes = _shapes(name)
     for method in METHODS:
         body = _function(name, method, _text(name, method, d))
-        # By the others there is no closed form: they are refused.
+        # By the others nothing is known: they are refused.
         known = [s for s in shapes if s in (d.density if method in ("logpdf", "pdf") else d.rates)]
         first = "q" if method in ("ppf", "isf") else "x"
         elementwise(
@@ -364,28 +384,66 @@ def _counts(*shapes: Any) -> Callable[[], Sequence[Sample]]:
     return points
 
 
-def _declare_discrete(name: str, wrt: Mapping[str, str], samples: Callable[[], Sequence[Sample]]) -> None:
-    """``wrt`` has the derivatives of the logarithm of the probability by the parameters, where it is not zero."""
+def _declare_discrete(
+    name: str, wrt: Mapping[str, str], rates: Mapping[str, str], samples: Callable[[], Sequence[Sample]]
+) -> None:
+    """``wrt`` has the derivatives of the logarithm of the probability by the parameters, where it is not zero.
+
+    ``rates`` has those of the distribution function, with ``mass`` for the probability of ``k``.
+    """
+    shapes, function = ", ".join(_shapes(name)), getattr(stats, name)
     for method in ("logpmf", "pmf"):
         inside = "~np.isneginf(z)" if method == "logpmf" else "z > 0"
         form = "np.where(inside, {}, 0)" if method == "logpmf" else "z * ({})"
         results = ", ".join(form.format(text) for text in wrt.values())
         text = (
-            f"def {method}(z, x, {', '.join(_shapes(name))}, loc=0):\n    inside = {inside}\n"
+            f"def {method}(z, x, {shapes}, loc=0):\n    inside = {inside}\n"
             f"    k = np.where(inside, x - loc, 1)\n    return {results}\n"
         )
         body = _function(name, method, text)
+        elementwise(getattr(function, method), wrt=list(wrt), samples=samples, dtype="double", real_only=True)(body)
+    for method in ("cdf", "sf", "logcdf", "logsf"):
+        log, sign = method.startswith("log"), "-" if method.endswith("sf") else ""
+        points = samples if log else both(samples, _between(samples))
+        parts = [f"np.exp(-z) * ({r})" if log and "mass" not in r else r for r in rates.values()]
+        inside = " & ~np.isneginf(z)" if log else ""
+        mass = f"exp_difference(stats.{name}.logpmf(k, {shapes}), z)" if log else f"stats.{name}.pmf(k, {shapes})"
+        text = (
+            f"def {method}(z, x, {shapes}, loc=0):\n    inside = (x >= loc){inside}\n"
+            f"    k = np.where(inside, np.floor(x - loc), 0)\n    mass = {mass}\n"
+            f"    return {', '.join(f'np.where(inside, {sign}({part}), 0)' for part in parts)}\n"
+        )
         elementwise(
-            getattr(getattr(stats, name), method), wrt=list(wrt), samples=samples, dtype="double", real_only=True
-        )(body)
+            getattr(function, method),
+            wrt=list(rates),
+            samples=_below_last if log and name == "bernoulli" else points,
+            dtype="double",
+            real_only=True,
+            steps=("x", "loc"),
+        )(_function(name, method, text))
 
 
-_declare_discrete("poisson", {"mu": "k / mu - 1"}, _counts(1.7))
-_declare_discrete("bernoulli", {"p": "k / p - (1 - k) / (1 - p)"}, lambda: [sample(np.array([0, 1, 1]), 0.3)])
-_declare_discrete("geom", {"p": "1 / p - (k - 1) / (1 - p)"}, _counts(0.3))
-_declare_discrete("binom", {"p": "k / p - (n - k) / (1 - p)"}, _counts(5, 0.3))
+def _between(samples: Callable[[], Sequence[Sample]]) -> Callable[[], Sequence[Sample]]:
+    """The same parameters, at points between counts and outside of the support."""
+    return lambda: [sample(np.array([-0.4, 0.5, 1.2, 9.7]), *samples()[0].args[1:])]
+
+
+def _below_last() -> Sequence[Sample]:
+    return [sample(np.array([0, 0]), 0.3), sample(0.5, 0.3)]
+
+
+_declare_discrete("poisson", {"mu": "k / mu - 1"}, {"mu": "-mass"}, _counts(1.7))
+_declare_discrete(
+    "bernoulli",
+    {"p": "k / p - (1 - k) / (1 - p)"},
+    {"p": "-(1 - k) * mass / (1 - p)"},
+    lambda: [sample(np.array([0, 1, 1]), 0.3)],
+)
+_declare_discrete("geom", {"p": "1 / p - (k - 1) / (1 - p)"}, {"p": "k * mass / p"}, _counts(0.3))
+_declare_discrete("binom", {"p": "k / p - (n - k) / (1 - p)"}, {"p": "-(n - k) * mass / (1 - p)"}, _counts(5, 0.3))
 _declare_discrete(
     "nbinom",
     {"n": "special.digamma(k + n) - special.digamma(n) + np.log(p)", "p": "n / p - k / (1 - p)"},
+    {"n": "betainc_da(n, k + 1, p)", "p": "(k + n) * mass / p"},
     _counts(2.5, 0.3),
 )
