@@ -189,7 +189,7 @@ def pairs_in(dtype: Any) -> Any:
 
 
 def roots_in(x: Any) -> Any:
-    z = np.arcsin(x, dtype=complex) * np.sqrt(x, dtype=np.complex128)
+    z = np.arcsin(x / 9, dtype=complex) * np.sqrt(x, dtype=np.complex128)
     return np.sum(z.real + z.imag**2)
 
 

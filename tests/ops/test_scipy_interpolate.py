@@ -140,6 +140,15 @@ def by_places(x: Any) -> Any:
     return np.sum(PchipInterpolator(x + X, np.sin(X))(T + 1.0))
 
 
+def knots_by_places(x: Any) -> Any:
+    s = interpolate.make_interp_spline(x + X, Y)
+    return np.sum(s(T) ** 2) + s(x[0] + 1.1, 1) + np.sum(interpolate.make_interp_spline(x + X, Y, k=2)(T))
+
+
+def natural_by_places(x: Any) -> Any:
+    return np.sum(interpolate.make_interp_spline(x + X, Y, bc_type="natural")(T))
+
+
 def akima(y: Any) -> Any:
     return np.sum(Akima1DInterpolator(X, y)(T))
 
@@ -259,6 +268,8 @@ def test_data(f: Callable[..., Any]) -> None:
 
 def test_places_of_data() -> None:
     agrees(by_places, X)
+    agrees(knots_by_places, X)
+    agrees(natural_by_places, X)
     agrees(lambda x: np.sum(CubicSpline(x, np.cos(X))(T) ** 2), X)
     agrees(lambda x: np.sum(interp1d(x, Y)(T) ** 2), X)
     agrees(lambda x: CubicSpline(x, np.append(Y[:5], Y[0]), bc_type="periodic")(17.0), X)
@@ -316,3 +327,15 @@ def written_points(p: Any) -> Any:
 @pytest.mark.parametrize("f", [written_values, written_points])
 def test_interpolants_have_the_data_of_their_time(f: Callable[..., Any]) -> None:
     agrees(f, P)
+
+
+def test_splines_by_places_in_forward_mode() -> None:
+    dots = np.linspace(0.3, -0.7, len(X))
+    _, found = jvp(knots_by_places, (X,), (dots,))
+    np.testing.assert_allclose(found, numeric_gradient(knots_by_places, (X,)) @ dots, rtol=1e-7)
+
+
+def test_periodic_splines_have_no_derivative_by_places() -> None:
+    y = np.append(Y[:-1], Y[0])
+    with pytest.raises(UndefinedDerivativeError, match="periodic"):
+        grad(lambda x: interpolate.make_interp_spline(x, y, bc_type="periodic")(0.7))(X)

@@ -11,7 +11,7 @@ from scipy import optimize
 from scipy.integrate import quad
 from scipy.optimize import least_squares, minimize, minimize_scalar
 
-from s2sad import grad, jvp
+from s2sad import grad, jvp, value_and_grad
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -159,3 +159,16 @@ def test_a_fit_of_a_curve_is_a_fit_of_least_squares() -> None:
     with pytest.raises(UnsupportedError, match="least_squares"):
         grad(curve)(VALUES)
     np.testing.assert_allclose(grad(fit)(VALUES), numeric_gradient(curve, (VALUES,), step=1e-2), rtol=1e-5)
+
+
+def valley(x: Any) -> Any:
+    return optimize.rosen(x) ** 2
+
+
+def test_the_function_of_rosenbrock() -> None:
+    for x in np.array([0.7, 1.3, -0.4, 0.9]), np.array([[0.3, 1.1], [0.8, -0.5], [1.2, 0.4]]):
+        f = valley if x.ndim == 1 else lambda m: np.sum(optimize.rosen(m) ** 2)
+        value, found = value_and_grad(f)(x)
+        assert value == f(x)
+        np.testing.assert_allclose(found, numeric_gradient(f, (x,)), rtol=1e-7)
+    np.testing.assert_allclose(grad(optimize.rosen)(np.array([0.7, 1.3])), optimize.rosen_der(np.array([0.7, 1.3])))

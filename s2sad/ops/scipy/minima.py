@@ -16,12 +16,28 @@ from s2sad.runtime.scipy.minima import (
     found_minimum_scalar,
     minimum_adjoints,
     minimum_tangent,
+    rosen_slope,
     squares_adjoints,
     squares_tangent,
 )
 
 Array = Any
 Function = Callable[..., Any]
+
+
+def _rosen_jvp(x_dot: Array, x: Array) -> Array:
+    return np.sum(rosen_slope(x) * x_dot, axis=0)
+
+
+@rule(
+    optimize.rosen,
+    wrt=["x"],
+    jvp=_rosen_jvp,
+    samples=lambda: [sample(numbers(4)), sample(numbers(3, 2)), sample(numbers(2))],
+    dtype="unknown",
+)
+def rosen(z_bar: Array, x: Array) -> Array:
+    return z_bar * rosen_slope(x)
 
 
 def valley(x: Any, centre: Any, steepness: Any) -> Any:

@@ -22,6 +22,13 @@ from s2sad.runtime.undefined import Undefined
 Function = Callable[..., Any]
 
 
+def rosen_slope(x: Any) -> Any:
+    """The derivative of the function of Rosenbrock, of any number of columns."""
+    off = x[1:] - x[:-1] ** 2
+    none = np.zeros_like(x[:1])
+    return np.concatenate([-400 * x[:-1] * off - 2 * (1 - x[:-1]), none]) + np.concatenate([none, 200 * off])
+
+
 def found_minimum(
     fun: Function, x0: Any, args: Any = (), method: Any = None, jac: Any = None, tol: Any = None, options: Any = None
 ) -> tuple[Any, Any, Any]:

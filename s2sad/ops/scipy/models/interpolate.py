@@ -19,6 +19,7 @@ from s2sad.runtime.scipy.interpolants import (
     interpolating_knots,
     kept,
 )
+from s2sad.runtime.scipy.places import through
 from s2sad.runtime.scipy.splines import (
     cubic_coefficients,
     derived_coefficients,
@@ -114,7 +115,24 @@ class BSpline:
         return bspline(self.t, self.c, self.k, x, nu, self.axis, beyond)
 
 
-class Interpolating(BSpline):
+class Interpolating:
+    """A B-spline through data, with knots that depend on the places of these."""
+
+    def __init__(self, x: Any, t: Any, c: Any, k: Any, bc_type: Any, axis: Any) -> None:
+        self.x = x
+        self.bc_type = bc_type
+        self.t = t
+        self.c = c
+        self.k = k
+        self.axis = axis
+        self.extrapolate = True
+
+    def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+        beyond = self.extrapolate if extrapolate is None else extrapolate
+        return through(self.x, self.c, self.k, self.bc_type, x, nu, self.axis, beyond)
+
+
+class Collocated(BSpline):
     def __init__(self, t: Any, c: Any, k: Any, axis: Any) -> None:
         self.t = t
         self.c = c
@@ -126,7 +144,8 @@ class Interpolating(BSpline):
 @model(interpolate.make_interp_spline)
 def make_interp_spline(x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0) -> Any:
     found = interpolating_knots(x, y, k, t, bc_type, axis)
-    return Interpolating(found, interpolating_coefficients(x, y, k, t, bc_type, axis), k, axis)
+    c = interpolating_coefficients(x, y, k, t, bc_type, axis)
+    return Interpolating(x, found, c, k, bc_type, axis) if t is None else Collocated(found, c, k, axis)
 
 
 @model(interpolate.splrep)

@@ -1,0 +1,118 @@
+"""Interpolating B-splines by the places of their data, on which their knots depend.
+
+By a knot between the ends a spline has a derivative that is a spline with that knot doubled.  By the knots at the ends,
+which stand together, it follows from two facts: a spline stays the same where all knots and the point are moved by one
+distance, and where they are scaled by one number, but for the power of it that is the order of a derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.scipy.callables import tangent_by_adjoints
+from s2sad.runtime.scipy.interpolants import bspline, bspline_adjoints
+
+Array = Any
+
+#: By the condition at both ends, the order of the derivative that is zero there.
+_ENDS = {"natural": 2, "clamped": 1}
+
+
+def through(
+    x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True
+) -> Array:
+    """The values at points of the spline of ``make_interp_spline(x, y, k, bc_type=bc_type)``, of its coefficients."""
+    return bspline(_knots(x, k, bc_type), c, k, points, nu, axis, extrapolate)
+
+
+def through_adjoints(
+    z_bar: Array, x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, axis: int, extrapolate: Any
+) -> tuple[Array, Array, Array]:
+    """The adjoints of the places, coefficients and points in `through`."""
+    c_bar, points_bar = bspline_adjoints(
+        z_bar, _knots(x, k, bc_type), c, k, points, nu, axis, True if extrapolate is None else extrapolate
+    )
+    front = np.moveaxis(z_bar, range(axis, axis + np.ndim(points)), range(np.ndim(points)))
+    slopes = _by_places(x, c, k, bc_type, np.ravel(points), nu, extrapolate)
+    return np.einsum("mpe,pe->m", slopes, front.reshape(np.size(points), -1)), c_bar, points_bar
+
+
+def through_tangent(z: Array, dots: Any, *given: Any) -> Array:
+    """The tangent of `through`, of those of what it has derivatives by."""
+    return tangent_by_adjoints(z, lambda g: through_adjoints(g, *given), dots)
+
+
+def coefficients_tangent(c: Array, x_dot: Array, x: Array, y: Array, k: int, t: Any, bc_type: Any, axis: int) -> Array:
+    """The tangent of `interpolating_coefficients`, of that of the places."""
+    return tangent_by_adjoints(c, lambda g: (coefficients_adjoint(g, c, x, k, t, bc_type),), (x_dot,))
+
+
+def coefficients_adjoint(c_bar: Array, c: Array, x: Array, k: int, t: Any, bc_type: Any) -> Array:
+    """The adjoint of the places in `interpolating_coefficients`: what these fulfil holds wherever the places are."""
+    knots = _knots(x, k, bc_type) if t is None else np.asarray(t)
+    order = _order_at_ends(bc_type)
+    sites, orders = [*x], [0] * len(x)
+    at = [*range(len(x))]
+    if order:
+        sites, orders, at = [x[0], *sites, x[-1]], [order, *orders, order], [0, *at, len(x) - 1]
+    units, flat = interpolate.BSpline(knots, np.eye(len(c)), k), c.reshape(len(c), -1)
+    own = interpolate.BSpline(knots, flat, k)
+    rows = np.array([units(p, nu) for p, nu in zip(sites, orders, strict=True)])
+    shares = np.linalg.solve(rows.T, np.reshape(c_bar, flat.shape))
+    found = np.zeros(len(x))
+    for p, nu, i, share in zip(sites, orders, at, shares, strict=True):
+        found[i] -= own(p, nu + 1) @ share
+        if t is None:
+            found -= _by_places(x, c, k, bc_type, np.array([p]), nu, True)[:, 0] @ share
+    return found
+
+
+def _order_at_ends(bc_type: Any) -> int:
+    if bc_type is None or bc_type == "not-a-knot":
+        return 0
+    if isinstance(bc_type, str) and bc_type in _ENDS:
+        return _ENDS[bc_type]
+    raise UndefinedDerivativeError(
+        "a B-spline that is periodic, or has derivatives at its ends, has no derivative rule by the places of its data",
+        "Use CubicSpline(x, y, bc_type=...).",
+    )
+
+
+def _knots(x: Array, k: int, bc_type: Any) -> Array:
+    return interpolate.make_interp_spline(x, np.zeros(len(x)), k, None, bc_type).t
+
+
+def _by_places(x: Array, c: Array, k: int, bc_type: Any, points: Array, nu: int, extrapolate: Any) -> Array:
+    """The derivatives of a spline by the places of its data, with its coefficients kept: places, points, others."""
+    _order_at_ends(bc_type)
+    by_knots = _by_knots(_knots(x, k, bc_type), c.reshape(len(c), -1), k, points, nu, extrapolate)
+    # Knots are places, or lie between two of them: it does not matter at which.
+    steps = _knots(np.arange(float(len(x))), k, bc_type)
+    low = np.floor(steps).astype(int)
+    rest = (steps - low)[:, None, None]
+    found = np.zeros((len(x), *by_knots.shape[1:]))
+    np.add.at(found, low, (1 - rest) * by_knots)
+    np.add.at(found, np.minimum(low + 1, len(x) - 1), rest * by_knots)
+    return found
+
+
+def _by_knots(t: Array, c: Array, k: int, points: Array, nu: int, extrapolate: Any) -> Array:
+    """The derivatives of a spline by its knots, those at each end as by one: knots, points, others."""
+    own = interpolate.BSpline(t, c, k, bool(extrapolate))
+    value, slope = (np.nan_to_num(own(points, order), nan=0.0) for order in (nu, nu + 1))
+    found = np.zeros((len(t), *value.shape))
+    for j in range(k + 1, len(c)):
+        doubled = np.zeros((len(c) + 1, c.shape[1]))
+        for i in range(j - k, j + 1):
+            doubled[i] = (c[i - 1] - c[i]) / (t[i + k] - t[i])
+        spline = interpolate.BSpline(np.insert(t, j, t[j]), doubled, k, bool(extrapolate))
+        found[j] = np.nan_to_num(spline(points, nu), nan=0.0)
+    total = -slope - np.sum(found, axis=0)
+    moment = -nu * value - points[:, None] * slope - np.tensordot(t, found, 1)
+    found[-1] = (moment - t[0] * total) / (t[-1] - t[0])
+    found[0] = total - found[-1]
+    return found
