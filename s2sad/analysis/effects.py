@@ -449,7 +449,10 @@ def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
 def _summaries(
     function: Function, facts: Facts, summarise: Summaries | None, context: Context | None
 ) -> dict[Call, CallEffects]:
-    """The effects of the calls of functions that have source; of none if nothing is written at all."""
+    """The effects of the calls of functions that have source; of none if nothing is written at all.
+
+    What a callee returns may be an argument, or something of its own that it has written: both are written to it.
+    """
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
         return {}
@@ -458,14 +461,14 @@ def _summaries(
         or (isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind in ("inplace", "change"))
         for stmt in walk(function.body)
     )
-    if writing or any(map(call_may_write, calls)):
-        found: dict[Call, CallEffects] = {}
-        constant = {id(call) for stmt in walk(function.body) for call in constant_calls(stmt)}
-        for call in calls:
-            known = summarise(call, facts)
-            if known.met and id(call) in constant:
-                # It stays as it stands, without checks.
-                known = assumed(call, known.bound)
-            found[call] = found[call].joined(known) if call in found else known
+    found: dict[Call, CallEffects] = {}
+    constant = {id(call) for stmt in walk(function.body) for call in constant_calls(stmt)}
+    for call in calls:
+        known = summarise(call, facts)
+        if known.met and id(call) in constant:
+            # It stays as it stands, without checks.
+            known = assumed(call, known.bound)
+        found[call] = found[call].joined(known) if call in found else known
+    if writing or any(map(call_may_write, calls)) or any(known.written for known in found.values()):
         return found
     return {}

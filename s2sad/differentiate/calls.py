@@ -84,6 +84,10 @@ class Calls(Containers):
             self.explained |= not isinstance(error, UnsupportedError) or error.obscure
             return stmt
         self.complex = self.complex or pair.complex
+        if not shadowed.issuperset(pair.reverse_shadows) or not shadowed.issuperset(p for p, _ in pair.forward_shadows):
+            # Nobody would make the shadow that the callee asks for.
+            self.refuse_buffer(call.node)
+            return stmt
         if isinstance(stmt, Unpack) and pair.count != len(targets):
             return self.unpacked_call(stmt, call, pair, bars, bound)
         if isinstance(stmt, Assign) and pair.count is not None:
