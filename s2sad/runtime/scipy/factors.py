@@ -109,10 +109,11 @@ def lu_factor_tangent(a_dot: Any, lu: Any, piv: Any) -> Any:
     low, up = _split(lu)
     order = np.expand_dims(_order(lu, piv), -1)
     l_dot, u_dot = _product_tangent(np.take_along_axis(a_dot, order, axis=-2), low, up)
-    lu_dot = np.zeros_like(lu)
-    lu_dot[..., : u_dot.shape[-2], :] += u_dot
-    lu_dot[..., : l_dot.shape[-1]] += l_dot
-    return lu_dot
+    if lu.shape[-2] > lu.shape[-1]:
+        u_dot = np.concatenate([u_dot, np.zeros_like(l_dot[..., u_dot.shape[-2] :, :])], axis=-2)
+    if lu.shape[-2] < lu.shape[-1]:
+        l_dot = np.concatenate([l_dot, np.zeros_like(u_dot[..., l_dot.shape[-1] :])], axis=-1)
+    return l_dot + u_dot
 
 
 def _split(lu: Any) -> tuple[Any, Any]:
@@ -120,7 +121,7 @@ def _split(lu: Any) -> tuple[Any, Any]:
     if lu.shape[-2] == lu.shape[-1]:
         return lower_factor(lu), np.triu(lu)
     low = np.tril(lu[..., :size], -1)
-    return low + np.eye(*low.shape[-2:], dtype=lu.dtype), np.triu(lu[..., :size, :])
+    return low + np.eye(low.shape[-2], low.shape[-1], dtype=lu.dtype), np.triu(lu[..., :size, :])
 
 
 def _order(lu: Any, piv: Any) -> Any:
