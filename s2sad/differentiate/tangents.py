@@ -199,9 +199,13 @@ class Tangents:
         return self.make.fact(operand).kind
 
     def as_arrays(self, call: Call, rule: Rule, bound: Mapping[str, Expr]) -> dict[str, Expr]:
-        """The operands, with arrays for lists where NumPy makes them; what a list is repeated by is a number."""
-        if call.op.kind == "operator" and call.op.name == "*":
-            if not any(self.make.fact(v).kind == "array" for v in bound.values()):
+        """The operands, with arrays for lists where NumPy makes them; operators do beside what is surely an array.
+
+        A list may be repeated by a number, and added to what may be a list.
+        """
+        if call.op.kind == "operator":
+            kinds = {self.make.fact(v).kind for v in bound.values()}
+            if not (kinds & {"array", "numeric"} or (call.op.name != "*" and "scalar" in kinds)):
                 return dict(bound)
         taken = {n: v for n, v in bound.items() if rule.takes_array(n) and not rule.consumes}
         lists = {n: v for n, v in taken.items() if self.make.fact(v).kind in ("list", "tuple")}

@@ -92,6 +92,15 @@ def list_less_an_array(x: Any) -> Any:
     return np.sum(items) + other[0] * other[1]
 
 
+def rest_of_a_list(x: Any) -> Any:
+    """What is added to the rest of a list is appended to it, as its tangent is."""
+    items = [x[0], x[1], x[2]]
+    first, *rest = items
+    more = [x[3]]
+    *most, last = rest + more
+    return first * rest[0] * last + sum(most)
+
+
 def list_over_a_number(x: Any) -> Any:
     items = [x[0], x[1]]
     a = np.exp(x[2])
@@ -125,8 +134,8 @@ def _of_argument(arrays: list[Any]) -> Any:
 
 PROGRAMS = [
     repeated_in_place, repeated_in_branches, repeated_within, other_name_of_a_list, other_name_of_an_item,
-    other_name_of_a_dict, extended_by_what_is_no_list, list_and_array, list_less_an_array, list_over_a_number,
-    number_that_becomes_an_array, items_of_an_argument,
+    other_name_of_a_dict, extended_by_what_is_no_list, list_and_array, list_less_an_array, rest_of_a_list,
+    list_over_a_number, number_that_becomes_an_array, items_of_an_argument,
 ]  # fmt: skip
 
 
