@@ -115,8 +115,15 @@ class _Forward:
         for name in self.state.effects.written_by(stmt):
             group = self.state.effects.group.get(name, frozenset())
             if name not in self.state.active and not group.isdisjoint(self.state.active):
-                remedy = "Take a copy of its result (stop_gradient(x).copy())."
-                self.state.refuse(stmt.origin.line, INTO_STOPPED, remedy)
+                what, remedy = INTO_STOPPED, "Take a copy of its result (stop_gradient(x).copy())."
+                inside = [e for x in expressions(stmt) for e in subexpressions(x) if isinstance(e, Opaque)]
+                if unknown := next((e for e in inside if e.alters), None):
+                    what = (
+                        f"{ast.unparse(unknown.node)} may write into anything, {base(min(group & self.state.active))}"
+                    )
+                    what += " too, which forward mode has no tangent for"
+                    remedy = "Call it before, outside of what is differentiated, or use reverse mode."
+                self.state.refuse(stmt.origin.line, what, remedy)
 
     def attempt(self, stmt: If) -> If:
         """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""

@@ -51,8 +51,8 @@ def widened(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
     dtype = getattr(x, "dtype", None)
-    if dtype is None or dtype.kind not in "biufc":
-        return x
+    if dtype is None or dtype.kind not in "biufc" or not hasattr(x, "astype"):
+        return x  # a linear operator, say
     wide = np.result_type(dtype, np.float64)
     return x if dtype == wide else x.astype(wide)
 

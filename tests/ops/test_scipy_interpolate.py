@@ -339,3 +339,8 @@ def test_periodic_splines_have_no_derivative_by_places() -> None:
     y = np.append(Y[:-1], Y[0])
     with pytest.raises(UndefinedDerivativeError, match="periodic"):
         grad(lambda x: interpolate.make_interp_spline(x, y, bc_type="periodic")(0.7))(X)
+
+
+def test_forward_mode_says_which_call_is_not_known() -> None:
+    with pytest.raises(UnsupportedError, match=r"CUBIC.derivative\(\) may write into anything"):
+        jvp(derivative_of_a_constant, (P,), (P,))

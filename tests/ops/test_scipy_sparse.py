@@ -264,3 +264,21 @@ def test_operators_of_library_classes_are_not_those_of_arrays(function: Any) -> 
     for derivative in (lambda: grad(function)(0.3), lambda: jvp(function, (0.3,), (1.0,))):
         with pytest.raises(UndefinedDerivativeError, match="not those of arrays"):
             derivative()
+
+
+def test_a_linear_operator_is_constant() -> None:
+    double = linalg.LinearOperator((3, 3), matvec=lambda x: 2 * x, rmatvec=lambda x: 2 * x)
+    for f in (
+        lambda b: np.sum(linalg.gmres(double, b)[0] ** 2),
+        lambda b: np.sum(linalg.cg(linalg.aslinearoperator(2 * np.eye(3)), b)[0] ** 2),
+    ):
+        np.testing.assert_allclose(grad(f)(np.ones(3)), np.full(3, 0.5))
+    f = lambda b: np.sum(linalg.gmres(double, b)[0] ** 2)  # noqa: E731
+    np.testing.assert_allclose(jvp(f, (np.ones(3),), (np.ones(3),))[1], 1.5)
+
+    def active(p: Any) -> Any:
+        return np.sum(linalg.gmres(linalg.LinearOperator((3, 3), matvec=lambda x: p * x), np.ones(3))[0])
+
+    for derivative in (lambda: grad(active)(2.0), lambda: jvp(active, (2.0,), (1.0,))):
+        with pytest.raises(S2SADError):
+            derivative()

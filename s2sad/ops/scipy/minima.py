@@ -10,6 +10,7 @@ from scipy import optimize
 
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.minima import (
     found_least_squares,
     found_minimum,
@@ -25,19 +26,19 @@ Array = Any
 Function = Callable[..., Any]
 
 
-def _rosen_jvp(x_dot: Array, x: Array) -> Array:
-    return np.sum(rosen_slope(x) * x_dot, axis=0)
+def _rosen_jvp(x_dot: Any, x: Any) -> Array:
+    return np.sum(rosen_slope(np.asarray(x)) * np.asarray(x_dot), axis=0)
 
 
 @rule(
     optimize.rosen,
     wrt=["x"],
     jvp=_rosen_jvp,
-    samples=lambda: [sample(numbers(4)), sample(numbers(3, 2)), sample(numbers(2))],
+    samples=lambda: [sample(numbers(4)), sample(numbers(3, 2)), sample([0.5, 1.5, 0.7])],
     dtype="unknown",
 )
-def rosen(z_bar: Array, x: Array) -> Array:
-    return z_bar * rosen_slope(x)
+def rosen(z_bar: Array, x: Any) -> Any:
+    return like(z_bar * rosen_slope(np.asarray(x)), x)
 
 
 def valley(x: Any, centre: Any, steepness: Any) -> Any:

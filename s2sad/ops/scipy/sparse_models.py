@@ -22,6 +22,7 @@ from s2sad.runtime.scipy.entries import (
     iterated_adjoints,
     iterated_tangent,
     joined,
+    moved_side,
     of_constant,
     of_whole,
     placed,
@@ -32,6 +33,8 @@ from s2sad.runtime.scipy.entries import (
     solution_adjoints,
     solved,
     solved_adjoints,
+    system_entries,
+    system_pattern,
     turned,
     whole,
     whole_adjoint,
@@ -46,7 +49,7 @@ constant(compressed, signature=lambda cls, values, indices, starts, shape=None: 
 constant(of_whole, signature=lambda cls, a: None, calls=())
 constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=())
 constant(factors, signature=lambda values, pattern, *options: None, calls=())
-constant(of_constant, turned, shape_of, entries, signature=lambda pattern: None)
+constant(of_constant, turned, shape_of, entries, system_entries, system_pattern, signature=lambda pattern: None)
 constant(as_format, signature=lambda pattern, name: None)
 constant(joined, signature=lambda first, second: None)
 
@@ -175,7 +178,7 @@ def _iterated_jvp(
     m: Any = None,
     options: Any = (),
 ) -> Any:
-    moved = product(values_dot + np.zeros_like(values), pattern, z[0])
+    moved = moved_side(values_dot, values, pattern, z[0])
     return iterated_tangent(b_dot - moved, name, values, pattern, m, options), 0
 
 

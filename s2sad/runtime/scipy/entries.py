@@ -96,6 +96,29 @@ def of_constant(a: Any) -> Pattern:
     return _each(places.row, places.col, a.shape, make)
 
 
+class Operator(Pattern):
+    """A linear operator: it is constant, and has no entries that could carry derivatives."""
+
+    def __init__(self, operator: Any) -> None:
+        nowhere = np.zeros(0, int)
+        super().__init__(nowhere, nowhere, operator.shape, nowhere, 0, lambda values: operator)
+
+
+def system_entries(a: Any) -> Array:
+    """The entries of the matrix of a system, a sparse matrix or a linear operator."""
+    return np.zeros(0) if isinstance(a, linalg.LinearOperator) else entries(a)
+
+
+def system_pattern(a: Any) -> Pattern:
+    """The pattern with these entries."""
+    return Operator(a) if isinstance(a, linalg.LinearOperator) else of_constant(a)
+
+
+def moved_side(values_dot: Array, values: Array, pattern: Pattern, z: Array) -> Any:
+    """The tangent of the matrix of a system times its solution."""
+    return 0.0 if isinstance(pattern, Operator) else product(values_dot + np.zeros_like(values), pattern, z)
+
+
 def entries(a: Any) -> Array:
     """The entries of a sparse matrix in the order of `of_constant`."""
     return a.tocoo().data

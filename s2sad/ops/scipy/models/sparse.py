@@ -26,6 +26,8 @@ from s2sad.runtime.scipy.entries import (
     solution,
     solved,
     spread_diagonals,
+    system_entries,
+    system_pattern,
     turned,
     whole,
 )
@@ -111,6 +113,11 @@ class Sparse:
 def sparse_of(a: Any) -> Any:
     """A sparse matrix, or one whose entries are constant."""
     return a if isinstance(a, Sparse) else Sparse(entries(a), of_constant(a))
+
+
+def system_of(a: Any) -> Any:
+    """A sparse matrix, or one or a linear operator that is constant."""
+    return a if isinstance(a, Sparse) else Sparse(system_entries(a), system_pattern(a))
 
 
 class Made(Sparse):
@@ -227,7 +234,7 @@ def factorized(A: Any) -> Any:
 
 @model(linalg.cg, given="structured")
 def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> Any:
-    A = sparse_of(A)
+    A = system_of(A)
     return iterated("cg", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
 
 
@@ -235,7 +242,7 @@ def cg(A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, max
 def bicgstab(
     A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
 ) -> Any:
-    A = sparse_of(A)
+    A = system_of(A)
     options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter}
     return iterated("bicgstab", A.values, A.pattern, b, M, options)
 
@@ -252,6 +259,6 @@ def gmres(
     maxiter: Any = None,
     M: Any = None,
 ) -> Any:
-    A = sparse_of(A)
+    A = system_of(A)
     options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
     return iterated("gmres", A.values, A.pattern, b, M, options)
