@@ -26,6 +26,7 @@ from s2sad.runtime.decompositions import (
     eigh_tangent,
     eigvals_adjoint,
     eigvals_tangent,
+    eigvalsh_tangent,
     qr_adjoint,
     qr_adjoint_of,
     qr_tangent_of,
@@ -90,8 +91,7 @@ def eigh(z: Any, z_bar: Any, a: Array, UPLO: Any = "L") -> Array:
 
 
 def _eigvalsh_jvp(a_dot: Array, a: Array, UPLO: Any = "L") -> Array:
-    w, v = np.linalg.eigh(a, UPLO)
-    return eigh_tangent(a_dot, w, v, UPLO)[0]
+    return eigvalsh_tangent(a_dot, np.linalg.eigh(a, UPLO)[1], UPLO)
 
 
 @rule(np.linalg.eigvalsh, wrt=["a"], jvp=_eigvalsh_jvp, samples=_eigvalshs, infer=infer.linalg.eigenvalues)

@@ -93,12 +93,20 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
 
 def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]:
     """Tangents of ``w, v = np.linalg.eigh(a, UPLO)``, which reads one triangle of ``a``."""
-    a_dot = hermitian_part(doubled_triangle(a_dot, UPLO.upper() == "U"))
-    inner = adjoint(v) @ a_dot @ v
+    inner = _turned_tangent(a_dot, v, UPLO)
     v_dot = v @ _over_gaps(inner, w)
     if np.iscomplexobj(v):
         v_dot = v_dot - _turned(v, v_dot, _anchor(UPLO)) * v
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v_dot
+
+
+def eigvalsh_tangent(a_dot: Any, v: Any, UPLO: str = "L") -> Any:
+    """Tangent of ``np.linalg.eigvalsh(a, UPLO)``, of the vectors ``v``; repeated values have those of ``v^H a v``."""
+    return np.real(np.diagonal(_turned_tangent(a_dot, v, UPLO), axis1=-2, axis2=-1))
+
+
+def _turned_tangent(a_dot: Any, v: Any, UPLO: str) -> Any:
+    return adjoint(v) @ hermitian_part(doubled_triangle(a_dot, UPLO.upper() == "U")) @ v
 
 
 # A complex vector is free up to a factor of modulus one.  LAPACK reduces the matrix to a real one by reflections that

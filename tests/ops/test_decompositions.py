@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import check_grads, grad
+from s2sad import check_grads, grad, jvp
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, eig_adjoint, eigvals_adjoint
 from s2sad.runtime.matrices import solve_triangular
@@ -344,3 +344,14 @@ def test_factors_of_large_matrices_by_halves(shape: tuple[int, ...], turn: compl
     assert np.all(a_bar[..., inside == 0] == 0)
     np.testing.assert_allclose(pairing(a_bar, d), pairing(g * inside, z_dot), rtol=1e-8)
     np.testing.assert_allclose(cholesky_tangent(d, z, upper) * inside, z_dot, atol=1e-9)
+
+
+def test_repeated_eigenvalues_have_tangents() -> None:
+    def f(a: Any) -> Any:
+        return np.sum(np.sin(np.linalg.eigvalsh(a)))
+
+    a = np.diag([2.0, 2.0, 3.0])
+    dot = np.array([[0.3, 0.2, -0.4], [0.2, 1.1, 0.6], [-0.4, 0.6, -0.5]])
+    expected = numeric_gradient(f, (a,))
+    np.testing.assert_allclose(jvp(f, (a,), (dot,))[1], np.sum(expected * dot), rtol=1e-6)
+    np.testing.assert_allclose(grad(f)(a), expected, rtol=1e-6, atol=1e-8)
