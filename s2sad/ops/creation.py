@@ -231,10 +231,12 @@ def _casts() -> Sequence[Sample]:
         sample(x, complex),
         sample(complexes(2), np.complex64),
         sample(x, np.dtype("float64")),
+        sample(x, np.float32, copy=False),
+        sample(x, float, copy=False),
     ]
 
 
-def _astype_jvp(x_dot: Array, dtype: Any) -> Array:
+def _astype_jvp(x_dot: Array, dtype: Any, copy: bool = True) -> Array:
     return cast(x_dot, dtype)
 
 
@@ -249,7 +251,7 @@ if hasattr(np, "astype"):  # NumPy 2.1
         forms=METHOD,
         casts=True,
     )
-    def astype(z_bar: Array, x: Array, dtype: Any) -> Array:
+    def astype(z_bar: Array, x: Array, dtype: Any, *, copy: bool = True) -> Array:
         return uncast(z_bar, dtype, x)
 
 

@@ -21,6 +21,9 @@ FOUND = [
     ("numpy.linalg.lstsq", -1),
     ("scipy.linalg.cholesky", 0),
     ("scipy.linalg.svd", 0),
+    ("scipy.linalg.expm", 0),
+    ("scipy.linalg.norm", 1),
+    ("scipy.linalg.lu_factor", 0),
 ]
 
 

@@ -60,7 +60,8 @@ def second_derivative(a: Any, e: Any, d: Any) -> Any:
 
 def _of_each(function: Callable[..., Any], a: Any, e: Any) -> Any:
     shape = np.shape(a)
-    parts = [function(x, y) for x, y in zip(a.reshape(-1, *shape[-2:]), e.reshape(-1, *shape[-2:]), strict=True)]
+    each = (-1, shape[-2], shape[-1])
+    parts = [function(x, y) for x, y in zip(np.reshape(a, each), np.reshape(e, each), strict=True)]
     return np.array(parts).reshape(shape)
 
 
