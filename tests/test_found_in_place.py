@@ -236,7 +236,11 @@ def made_by_the_class(x: Any) -> Any:
     a[...] = x
     b = np.arange(25.0).reshape(5, 5)
     b[1] = x * x
-    return np.sum(a * b)
+    c = np.ndarray(shape=(5, 5), dtype=float, order="F")
+    c[...] = b * x
+    d = np.ndarray((5,), np.float64)
+    d[:] = x[0] ** 2
+    return np.sum(a * b) + np.sum(c * d)
 
 
 def starred(x: Any) -> Any:

@@ -235,7 +235,7 @@ class Expressions:
         if self.is_of_users(node):
             return self.opaque(node)
         found, function = self.resolver.lookup(node.func)
-        if function is np.ndarray and len(node.args) == 1 and not node.keywords:
+        if function is np.ndarray and operators.has_no_buffer(node):
             function = np.empty
         known = found and (ops.is_pure(function) or is_numpy(function))
         if plain and known and not runs_writing(node, self.resolver.lookup):

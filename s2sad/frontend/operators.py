@@ -43,3 +43,8 @@ def in_dtype(call: Call, assign: Callable[[str, Expr], Expr]) -> Call:
         return call
     args = [assign("~t", Call(_POSITIVE, (a,), (("dtype", dtype),), call.node)) for a in call.args]
     return replace(call, args=tuple(args), kwargs=tuple([(n, v) for n, v in call.kwargs if n != "dtype"]))
+
+
+def has_no_buffer(call: Any) -> bool:
+    """Whether a call of ``np.ndarray`` makes an array of its own, as ``np.empty`` does of the same arguments."""
+    return len(call.args) <= 2 and all(k.arg in ("shape", "dtype", "order") for k in call.keywords)
