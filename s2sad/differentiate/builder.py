@@ -165,6 +165,8 @@ class Builder:
                     return self.size_of(shape.args[0])
                 if shape.op.function is np.shape:
                     return Call(_SIZE, shape.args)
+        if isinstance(expr, Call) and expr.op == algebra.ROOT_QUOTIENT:
+            expr = self.over_root(*expr.args)
         expr = algebra.outermost(expr)
         if isinstance(expr, Call) and expr.op == algebra.QUOTIENT:
             a, b = expr.args
@@ -175,6 +177,14 @@ class Builder:
             if short and self.fact(a).kind == self.fact(b).kind == "scalar":
                 return algebra.guarded(algebra.factor(a), a, b)
         return expr
+
+    def over_root(self, a: Expr, b: Expr, x: Expr) -> Expr:
+        """The adjoint of the operand ``x`` of a root ``b``: zero where a root of what is never negative vanishes."""
+        if self.is_positive(b) or lower_bound(x, self.steady, self.fact) is None:
+            return Call(algebra.QUOTIENT, (a, b))
+        if self.fact(a).kind == self.fact(b).kind == "scalar" and isinstance(b, Var):
+            return algebra.guarded(b, a, b)
+        return Call(algebra.QUOTIENT_OR_ZERO, (a, b))
 
     def is_positive(self, x: Expr) -> bool:
         """Whether a value surely has no zeros and is not negative, as a root of what was added to a positive number."""

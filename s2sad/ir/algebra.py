@@ -23,6 +23,8 @@ SUBTRACT = Op("operator", "-", np.subtract)
 NEGATE = Op("operator", "-", np.negative)
 POWER = Op("operator", "**", np.power)
 QUOTIENT = Op("runtime", "quotient", runtime.quotient)
+QUOTIENT_OR_ZERO = Op("runtime", "quotient_or_zero", runtime.quotient_or_zero)
+ROOT_QUOTIENT = Op("runtime", "root_quotient", runtime.root_quotient)
 _POWER_DX = Op("runtime", "power_dx", power_dx)
 _IF = Op("ifexp", "if")
 _SIZE_ATTRIBUTE = Op("attribute", "size")
@@ -78,6 +80,8 @@ def multiply(a: Expr, b: Expr) -> Expr:
         test, *parts = other.args
         if other.op == QUOTIENT:
             return quotient(multiply(number, test), *parts)
+        if other.op == QUOTIENT_OR_ZERO:
+            return Call(QUOTIENT_OR_ZERO, (multiply(number, test), *parts))
         return Call(other.op, (test, multiply(number, parts[0]), parts[1]))
     if n is not None:
         return Call(MULTIPLY, (b, a))
@@ -116,8 +120,8 @@ def is_guarded(expr: Expr) -> bool:
 
 
 def is_quotient(expr: Expr) -> bool:
-    """Whether an expression is a quotient that is zero where both operands are."""
-    return is_guarded(expr) or (isinstance(expr, Call) and expr.op == QUOTIENT)
+    """Whether an expression is a quotient that is zero where both operands are, or the second is."""
+    return is_guarded(expr) or (isinstance(expr, Call) and (expr.op == QUOTIENT or expr.op == QUOTIENT_OR_ZERO))
 
 
 def factor(expr: Expr) -> Expr:

@@ -31,7 +31,7 @@ from s2sad.runtime.arrays import (
     undiff,
     unreduce,
 )
-from s2sad.runtime.edges import power_adjoint, quotient
+from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero
 from s2sad.runtime.items import (
     add_items,
     items_like,
@@ -242,6 +242,11 @@ def _quotient_samples() -> Samples:
 @elementwise(quotient, samples=_quotient_samples, dtype="python")
 def quotient_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
     return quotient(z_bar, b), -quotient(z_bar * z, b)
+
+
+@elementwise(quotient_or_zero, samples=_quotient_samples, dtype="python")
+def quotient_or_zero_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
+    return quotient_or_zero(z_bar, b), -quotient_or_zero(z_bar * z, b)
 
 
 def _power_adjoint_samples() -> Samples:

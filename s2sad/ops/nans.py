@@ -13,7 +13,7 @@ from s2sad.ops import infer, masked, sampling
 from s2sad.ops.reductions import spread
 from s2sad.ops.spec import rule
 from s2sad.runtime.arrays import Axis, count_here, deviation, unbroadcast, unreduce
-from s2sad.runtime.edges import quotient
+from s2sad.runtime.edges import quotient_or_zero
 from s2sad.runtime.scans import (
     backward_recurrence,
     merge_axes,
@@ -154,8 +154,7 @@ def _nanstd_jvp(
     where: Any = True,
 ) -> Array:
     here = ~np.isnan(a) & where
-    flat = mean is None and count_here(here, a, axis, keepdims) == 1
-    return spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here) / (z + flat)
+    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here), z)
 
 
 @rule(
@@ -180,15 +179,14 @@ def nanstd(
     mean: Array = None,
     where: Any = True,
 ) -> tuple[Array, Array]:
-    # The deviation of one number is zero whatever it is.
     here = ~np.isnan(a) & where
     n = count_here(here, a, axis, keepdims)
     g = np.real(z_bar)
     if mean is None:
-        share = unreduce(quotient(g * (n > 1), z) / (n - ddof), np.shape(a), axis, keepdims)
+        share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
         d = np.where(here, a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=here), 0)
         return np.where(here, share * np.conj(d), 0), 0.0
-    share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
+    share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
     a_bar = np.where(here, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 

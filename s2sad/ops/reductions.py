@@ -30,7 +30,7 @@ from s2sad.runtime.arrays import (
     unbroadcast,
     unreduce,
 )
-from s2sad.runtime.edges import quotient
+from s2sad.runtime.edges import quotient_or_zero
 from s2sad.runtime.scans import (
     after_zeros,
     backward_recurrence,
@@ -177,8 +177,7 @@ def _std_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    flat = mean is None and count_here(where, a, axis, keepdims) == 1
-    return spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where) / (z + flat)
+    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where), z)
 
 
 @rule(
@@ -205,21 +204,20 @@ def std(
     mean: Array = None,
     where: Any = True,
 ) -> tuple[Array, Array]:
-    # The deviation of one number is zero whatever it is.
     if mean is None and where is True:
         n = count(np.shape(a), axis)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         if real(a):
-            return unreduce(quotient(z_bar * (n > 1), z), np.shape(a), axis, keepdims) * d / (n - ddof), 0.0
-        share = unreduce(quotient(np.real(z_bar) * (n > 1), z), np.shape(a), axis, keepdims)
+            return unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / (n - ddof), 0.0
+        share = unreduce(quotient_or_zero(np.real(z_bar), z), np.shape(a), axis, keepdims)
         return share * np.conj(d) / (n - ddof), 0.0
     n = count_here(where, a, axis, keepdims)
     g = np.real(z_bar)
     if mean is None:
-        share = unreduce(quotient(g * (n > 1), z) / (n - ddof), np.shape(a), axis, keepdims)
+        share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
         return np.where(where, share * np.conj(d), 0), 0.0
-    share = unreduce(quotient(g, z) / (n - ddof), np.shape(a), axis, keepdims)
+    share = unreduce(quotient_or_zero(g, z) / (n - ddof), np.shape(a), axis, keepdims)
     a_bar = np.where(where, share * np.conj(deviation(a, mean)), 0)
     return a_bar, unbroadcast(-a_bar, np.shape(mean))
 

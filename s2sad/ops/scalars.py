@@ -28,7 +28,7 @@ from s2sad.ops.spec import (
     sample,
 )
 from s2sad.runtime.arrays import power_dy, unbroadcast
-from s2sad.runtime.edges import power_adjoint, quotient
+from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
 from s2sad.runtime.special import polygamma
 
 Number = Any
@@ -58,7 +58,7 @@ _TWO = _pairs((0.7, 1.9), (2.3, 0.4), (-1.2, 0.7), (1.1, -2.1), (-0.3, -0.8))
 
 @elementwise(math.sqrt, samples=_POSITIVE, lower_bound=infer.bounds.root)
 def sqrt(z: Number, z_bar: Number, x: Number) -> Number:
-    return quotient(0.5 * z_bar, z)
+    return root_quotient(0.5 * z_bar, z, x)
 
 
 @elementwise(math.cbrt, samples=_ANY)
@@ -115,9 +115,9 @@ def _power_samples() -> Sequence[Sample]:
 @elementwise(math.pow, samples=_power_samples, lower_bound=infer.bounds.raised)
 def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     if literal(y) and y == 0.5:
-        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, z, x), z_bar * power_dy(x, y, z)
     if literal(y) and y > 0 and y < 1:
-        return quotient(y * z_bar, math.pow(x, 1 - y)), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, math.pow(x, 1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * math.pow(x, y - 1)), z_bar * power_dy(x, y, z)
     return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
@@ -126,9 +126,9 @@ def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
 @elementwise(builtins.pow, samples=sampling.POWERS, dtype="python", lower_bound=infer.bounds.raised)
 def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
     if literal(exp) and exp == 0.5:
-        return quotient(exp * z_bar, z), z_bar * power_dy(base, exp, z)
+        return root_quotient(exp * z_bar, z, base), z_bar * power_dy(base, exp, z)
     if literal(exp) and exp > 0 and exp < 1:
-        return quotient(exp * z_bar, base ** (1 - exp)), z_bar * power_dy(base, exp, z)
+        return root_quotient(exp * z_bar, base ** (1 - exp), base), z_bar * power_dy(base, exp, z)
     if literal(exp) and exp != 0:
         return z_bar * (exp * base ** (exp - 1)), z_bar * power_dy(base, exp, z)
     return power_adjoint(z_bar, base, exp), z_bar * power_dy(base, exp, z)

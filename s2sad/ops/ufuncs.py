@@ -16,7 +16,7 @@ from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD
 from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
-from s2sad.runtime.edges import power_adjoint, quotient
+from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
 from s2sad.runtime.linear import uncast
 from s2sad.runtime.special import sinc_derivative
 
@@ -48,9 +48,9 @@ def divide(z: Array, x: Array, y: Array) -> Array:
 @elementwise(np.power, samples=sampling.POWERS, lower_bound=infer.bounds.raised)
 def power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     if literal(y) and y == 0.5:
-        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, z, x), z_bar * power_dy(x, y, z)
     if literal(y) and y > 0 and y < 1:
-        return quotient(y * z_bar, x ** (1 - y)), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, x ** (1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * x ** (y - 1)), z_bar * power_dy(x, y, z)
     return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
@@ -59,9 +59,9 @@ def power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
 @elementwise(np.float_power, samples=sampling.POWERS)
 def float_power(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     if literal(y) and y == 0.5:
-        return quotient(y * z_bar, z), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, z, x), z_bar * power_dy(x, y, z)
     if literal(y) and y > 0 and y < 1:
-        return quotient(y * z_bar, np.float_power(x, 1 - y)), z_bar * power_dy(x, y, z)
+        return root_quotient(y * z_bar, np.float_power(x, 1 - y), x), z_bar * power_dy(x, y, z)
     if literal(y) and y != 0:
         return z_bar * (y * np.float_power(x, y - 1)), z_bar * power_dy(x, y, z)
     return power_adjoint(z_bar, x, y), z_bar * power_dy(x, y, z)
@@ -150,7 +150,7 @@ def square(x: Array) -> Array:
 
 @elementwise(np.sqrt, samples=sampling.POSITIVE_OR_COMPLEX, lower_bound=infer.bounds.root)
 def sqrt(z: Array, z_bar: Array, x: Array) -> Array:
-    return quotient(0.5 * z_bar, z)
+    return root_quotient(0.5 * z_bar, z, x)
 
 
 @elementwise(np.cbrt, samples=sampling.REAL)

@@ -2,7 +2,7 @@
 
 from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
-from s2sad.runtime.edges import quotient
+from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import number, plain
 from s2sad.runtime.sharing import SharedArgumentsError, apart, sole, unshared
@@ -60,6 +60,8 @@ __all__ = [
     "part_shadow",
     "plain",
     "quotient",
+    "quotient_or_zero",
+    "root_quotient",
     "real_like",
     "require_floats",
     "scalar_seed",

@@ -38,6 +38,35 @@ def quotient(a: Any, b: Any) -> Any:
     return a / np.where((a == 0) & (b == 0), 1, b)
 
 
+def quotient_or_zero(a: Any, b: Any) -> Any:
+    """Return ``a / b``, and zero where ``b`` is zero.
+
+    It is the adjoint of what ``b`` is the root of, if that is never negative: where a root vanishes it is at its
+    minimum, and wherever it is smooth there its derivative is zero.
+
+    >>> quotient_or_zero(np.array([1.0, 1.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    >>> quotient_or_zero(1.0, 0.0)
+    0.0
+    """
+    if isinstance(b, (int, float)):
+        return a / b if b else 0.0 * a
+    try:
+        return _divide(a, b)
+    except FloatingPointError:
+        zero = b == 0
+        return np.where(zero, 0, a / np.where(zero, 1, b))[()]
+
+
+def root_quotient(a: Any, b: Any, x: Any) -> Any:
+    """Return ``a / b``, and zero where both are zero, or where ``b`` is and ``x`` is never negative.
+
+    It is for rules, where ``b`` is a root of ``x``: what is known of ``x`` decides which quotient it becomes.
+    """
+    del x
+    return quotient(a, b)
+
+
 @_watched
 def _power_adjoint(g: Any, x: Any, y: Any) -> Any:
     return np.where(y == 0, 0, g * y * x ** np.where(y == 0, 1, y - 1))
