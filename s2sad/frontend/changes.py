@@ -62,6 +62,19 @@ class Changes(Expressions):
             elif isinstance(node, gast.Subscript) and self.is_changed(node):
                 yield node.value.id
 
+    def changed_by(self, body: list[Node]) -> Iterator[str]:
+        """The variables of which statements may make new versions by changing the containers that they hold."""
+        for node in (n for s in body for n in nodes_of(s)):
+            if _is_change(node):
+                yield node.func.value.id
+            elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
+                if isinstance(node.value, gast.Name):
+                    yield node.value.id
+            elif isinstance(node, gast.Subscript) and self.is_changed(node):
+                yield node.value.id
+            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+                yield node.target.id
+
     def is_changed(self, target: Node) -> bool:
         """Whether a subscript is a store into a variable that holds a container somewhere."""
         stored = isinstance(target.ctx, gast.Store) and isinstance(target.value, gast.Name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ def needed_by(s: Node) -> Needed:
 
 
 def note(s: Node, body: list[Node], jumps: set[str], in_loop: bool) -> Needed:
-    """Find what is read of the variables that the body of a ``try`` assigns, once it has raised.
+    """Find what is read of the variables that the body of a ``try`` assigns or changes, once it has raised.
 
     Args:
         s: The statement.
@@ -39,7 +39,7 @@ def note(s: Node, body: list[Node], jumps: set[str], in_loop: bool) -> Needed:
         jumps: The kinds of jump in its handlers.
         in_loop: Whether it may run again.
     """
-    names = assigned(s.body).keys()
+    names = {*assigned(s.body), *_changed(s.body)}
     within = {id(n) for b in s.body for n in nodes_of(b)}
     outside = {n.id for b in body for n in nodes_of(b) if id(n) not in within and _is_read(n)}
     if in_loop:
@@ -102,6 +102,16 @@ def _ends(block: list[Node]) -> bool:
     if isinstance(last, gast.If):
         return _ends(last.body) and _ends(last.orelse)
     return isinstance(last, (gast.Raise, gast.Return))
+
+
+def _changed(body: Iterable[Node]) -> Iterator[str]:
+    """The variables of which statements may change what they hold: a container that is changed is a new version."""
+    for node in (n for s in body for n in nodes_of(s)):
+        whole = node.func.value if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
+        if isinstance(node, (gast.Subscript, gast.Attribute)) and isinstance(node.ctx, (gast.Store, gast.Del)):
+            whole = node.value
+        if isinstance(whole, gast.Name):
+            yield whole.id
 
 
 def _is_read(node: Node) -> bool:

@@ -21,7 +21,8 @@ itself:
                                     try: z = g(y)
                                     except E: use(y)
 
-A variable that carries no derivative needs no more than a join name, which each assignment in the body sets.
+A variable that carries no derivative needs no more than a join name, which each assignment in the body sets, and each
+change of the container that it holds.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ class Protected(ControlFlow):
         origin = self.origin
         classes = self.classes(s)
         self.emit(Enter(origin=origin))
-        joins = self.track({*needed.after, *needed.raising} & assigned(s.body).keys())
+        joins = self.track({*needed.after, *needed.raising} & self.altered(s.body))
         self.statements(s.body)
         self.tracked.pop()
         env, outer = dict(self.env), self.block
@@ -159,7 +160,7 @@ class Protected(ControlFlow):
         before, outer = dict(self.env), self.block
         self.block = []
         self.emit(Enter(origin=origin))
-        inside = assigned(tried).keys()
+        inside = self.altered(tried)
         joins = self.track({n for n in (needed.after | needed.raising) & inside if self.is_tracked(n, needed)})
         self.statements(tried)
         self.tracked.pop()
@@ -178,6 +179,10 @@ class Protected(ControlFlow):
         self.join(env, then, other, orelse)
         self.block = outer
         self.emit(If(Call(Op("attempt", "try", pure=False), classes), tuple(then), tuple(orelse), origin))
+
+    def altered(self, body: list[Node]) -> set[str]:
+        """The variables of which statements make new versions: they assign them, or change what they hold."""
+        return {*assigned(body), *self.changed_by(body)}
 
     def is_tracked(self, name: str, needed: Needed) -> bool:
         """Whether handlers read a variable as of when the body raises by a join name."""
