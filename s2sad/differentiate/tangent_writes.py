@@ -131,7 +131,8 @@ def augmented(state: State, target: str, call: Call) -> None:
             state.make.out = state.after
             state.define(target, Call(_OWN_TANGENT, (held, Var(target))))
             return
-        if isinstance(left, Var) and state.make.of[target].kind != "scalar" and isinstance(made, Var):
+        is_fresh = isinstance(made, Call) and makes_fresh(made)  # `broadcast_like` may be the tangent of the operand
+        if isinstance(left, Var) and kind != "scalar" and not is_fresh:
             made = Call(_OWN, (made,))
         state.define(target, made)
         return

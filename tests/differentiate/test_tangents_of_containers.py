@@ -120,6 +120,18 @@ def number_that_becomes_an_array(x: Any) -> Any:
     return np.sum(s) + np.sum(items[0])
 
 
+def added_to_a_constant(x: Any) -> Any:
+    """The tangent of a constant array that something is added to is its own, whatever becomes of that."""
+    y = x * 1.0
+    w = np.ones(4)
+    w += y
+    y[0] = 3 * y[1]
+    z = np.zeros(4)
+    z -= y
+    y *= w
+    return np.sum(y * w * z)
+
+
 def items_of_an_argument(x: Any) -> Any:
     return _of_argument([x * 1.0, x * 2.0])
 
@@ -135,7 +147,7 @@ def _of_argument(arrays: list[Any]) -> Any:
 PROGRAMS = [
     repeated_in_place, repeated_in_branches, repeated_within, other_name_of_a_list, other_name_of_an_item,
     other_name_of_a_dict, extended_by_what_is_no_list, list_and_array, list_less_an_array, rest_of_a_list,
-    list_over_a_number, number_that_becomes_an_array, items_of_an_argument,
+    list_over_a_number, number_that_becomes_an_array, added_to_a_constant, items_of_an_argument,
 ]  # fmt: skip
 
 
