@@ -81,14 +81,17 @@ def tan(z: Number, x: Number) -> Number:
     return 1 + z**2
 
 
+# Roots of polynomials in ``x`` would not tell on which side of a cut it is.
+
+
 @_elementwise(cmath.asin)
-def asin(z_bar: Number, x: Number) -> Number:
-    return quotient(z_bar, cmath.sqrt(1 - x**2))
+def asin(z: Number, z_bar: Number, x: Number) -> Number:
+    return quotient(z_bar, cmath.cos(z))
 
 
 @_elementwise(cmath.acos)
-def acos(z_bar: Number, x: Number) -> Number:
-    return -quotient(z_bar, cmath.sqrt(1 - x**2))
+def acos(z: Number, z_bar: Number, x: Number) -> Number:
+    return -quotient(z_bar, cmath.sin(z))
 
 
 @_elementwise(cmath.atan)
@@ -112,14 +115,13 @@ def tanh(z: Number, x: Number) -> Number:
 
 
 @_elementwise(cmath.asinh)
-def asinh(x: Number) -> Number:
-    # One root of 1 + x ** 2 would be on the wrong branch beyond the cuts.
-    return 1 / (cmath.sqrt(1 + 1j * x) * cmath.sqrt(1 - 1j * x))
+def asinh(z: Number, x: Number) -> Number:
+    return 1 / cmath.cosh(z)
 
 
 @_elementwise(cmath.acosh)
-def acosh(z_bar: Number, x: Number) -> Number:
-    return quotient(z_bar, cmath.sqrt(x - 1) * cmath.sqrt(x + 1))
+def acosh(z: Number, z_bar: Number, x: Number) -> Number:
+    return quotient(z_bar, cmath.sinh(z))
 
 
 @_elementwise(cmath.atanh)

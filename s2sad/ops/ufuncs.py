@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.forms import METHOD
-from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, rule, sample
+from s2sad.ops.spec import Function, Sample, constant, elementwise, linear, literal, real, rule, sample
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
 from s2sad.runtime.linear import uncast
@@ -225,13 +225,18 @@ def tan(z: Array, x: Array) -> Array:
 
 
 @elementwise(np.arcsin, samples=sampling.UNIT_OR_COMPLEX)
-def arcsin(z_bar: Array, x: Array) -> Array:
-    return quotient(z_bar, np.sqrt(1 - x**2))
+def arcsin(z: Array, z_bar: Array, x: Array) -> Array:
+    if real(x):
+        return quotient(z_bar, np.sqrt(1 - x**2))
+    # The square would not tell on which side of its cut a complex number is.
+    return quotient(z_bar, np.cos(z))
 
 
 @elementwise(np.arccos, samples=sampling.UNIT_OR_COMPLEX)
-def arccos(z_bar: Array, x: Array) -> Array:
-    return -quotient(z_bar, np.sqrt(1 - x**2))
+def arccos(z: Array, z_bar: Array, x: Array) -> Array:
+    if real(x):
+        return -quotient(z_bar, np.sqrt(1 - x**2))
+    return -quotient(z_bar, np.sin(z))
 
 
 @elementwise(np.arctan, samples=sampling.REAL_OR_COMPLEX)
@@ -255,14 +260,17 @@ def tanh(z: Array, x: Array) -> Array:
 
 
 @elementwise(np.arcsinh, samples=sampling.REAL_OR_COMPLEX)
-def arcsinh(x: Array) -> Array:
-    return 1 / np.sqrt(1 + x**2)
+def arcsinh(z: Array, x: Array) -> Array:
+    if real(x):
+        return 1 / np.sqrt(1 + x**2)
+    return 1 / np.cosh(z)
 
 
 @elementwise(np.arccosh, samples=sampling.ABOVE_ONE_OR_COMPLEX)
-def arccosh(z_bar: Array, x: Array) -> Array:
-    # One root of x ** 2 - 1 would be on the wrong branch for Re x < 0.
-    return quotient(z_bar, np.sqrt(x - 1) * np.sqrt(x + 1))
+def arccosh(z: Array, z_bar: Array, x: Array) -> Array:
+    if real(x):
+        return quotient(z_bar, np.sqrt(x - 1) * np.sqrt(x + 1))
+    return quotient(z_bar, np.sinh(z))
 
 
 @elementwise(np.arctanh, samples=sampling.UNIT_OR_COMPLEX)
