@@ -10,7 +10,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.ir.types import Fact
-from s2sad.ops.binding import argument, dtype_of
+from s2sad.ops.binding import UNNAMED, argument, dtype_of, given
 from s2sad.ops.infer.dtypes import is_of_objects
 
 
@@ -56,7 +56,7 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         result = form.result
     if result is None:
         copy = argument(call, "copy")
-        if copy is not None and copy != Const(True):
+        if (copy is not None and copy != Const(True)) or any(name.startswith(UNNAMED) for name in given(call)):
             return "maybe"
         result = "fresh" if isinstance(op.function, np.ufunc) else "unknown" if spec is None else spec.result
     return result if result in ("fresh", "view") else "maybe"

@@ -13,6 +13,8 @@ from s2sad.ir.nodes import Build, Call, Const, Expr
 from s2sad.ops.spec import Function, OpSpec, Rule, form_of, spec_of
 
 _NONE = Const(None)
+#: What the names of arguments begin with that stand at a position of which nothing is known.
+UNNAMED = "number "
 
 
 class BindingError(TypeError):
@@ -123,7 +125,7 @@ def _given(call: Call) -> dict[str, Expr]:
         args = args[: len(names)]
     found.update(zip(names, args, strict=False))
     for i in range(len(names), len(args)):
-        found[f"number {i + 1}"] = args[i]
+        found[f"{UNNAMED}{i + 1}"] = args[i]
     for name, value in call.kwargs:
         found[spec.aliases.get(name, name)] = value
     return found

@@ -309,3 +309,22 @@ def test_an_array_of_the_module_is_not_copied_where_nothing_may_change_it() -> N
         return np.sum(x * G * x)
 
     assert "copy" not in grad(plain).source_for(X)
+
+
+def converted(x: Any, k: Any) -> Any:
+    y = k.astype(float, copy=False)
+    y[0] = 3.0
+    return np.sum(x * k)
+
+
+def converted_by_positions(x: Any, k: Any) -> Any:
+    y = k.astype(float, "K", "unsafe", True, False)
+    y[0] = 3.0
+    return np.sum(x * k)
+
+
+@pytest.mark.parametrize("f", [converted, converted_by_positions], ids=lambda f: f.__name__)
+def test_a_conversion_that_need_not_copy(f: Any) -> None:
+    k = np.ones(3)
+    np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0, 4.0]), k), [3.0, 1.0, 1.0])
+    np.testing.assert_array_equal(k, np.ones(3))

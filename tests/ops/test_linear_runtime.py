@@ -180,6 +180,9 @@ def test_views_are_declared_as_views() -> None:
         if rule.result != "fresh" or not rule.name.startswith("numpy.") or isinstance(rule.function, np.ufunc):
             continue
         for point in rule.samples():
+            if point.kwargs.get("copy") is False:
+                # Then a result is taken for a view whatever is declared.
+                continue
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 z = rule.function(*point.args, **point.kwargs)

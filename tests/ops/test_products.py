@@ -122,4 +122,4 @@ def test_vectors_in_a_plane(a: Any, b: Any) -> None:
 
 
 def test_lists_of_axes_are_written_as_letters() -> None:
-    assert "np.einsum('db,ba', a, b)" in grad(lists_of_axes).source
+    assert "np.einsum('db,ba', a, " in grad(lists_of_axes).source
