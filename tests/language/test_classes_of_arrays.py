@@ -103,8 +103,9 @@ def check(text: str) -> bool:
 @pytest.mark.parametrize("derived", [d.strip() for line in DERIVED.strip().splitlines() for d in line.split("|")])
 def test_what_is_computed_of_it(derived: str, kind: str) -> None:
     origins = [MADE[kind], f"HELD.{kind}", f"first(HELD.{kind}, 1.0)"]
-    for origin in origins:
-        for meeting in MEETINGS:
+    for i, origin in enumerate(origins):
+        # Every other meeting, in turns.
+        for meeting in MEETINGS[(len(derived) + i) % 2 :: 2]:
             check(f"A = {origin}\nB = {derived}\ny = {meeting}")
 
 
