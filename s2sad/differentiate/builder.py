@@ -182,7 +182,7 @@ class Builder:
         """The adjoint of the operand ``x`` of a root ``b``: zero where a root of what is never negative vanishes."""
         if self.is_positive(b) or lower_bound(x, self.steady, self.fact) is None:
             return Call(algebra.QUOTIENT, (a, b))
-        if self.fact(a).kind == self.fact(b).kind == "scalar" and isinstance(b, Var):
+        if isinstance(a, Const) and self.fact(b).kind == "scalar" and isinstance(b, Var):
             return algebra.guarded(b, a, b)
         return Call(algebra.QUOTIENT_OR_ZERO, (a, b))
 

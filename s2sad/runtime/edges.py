@@ -39,10 +39,10 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def quotient_or_zero(a: Any, b: Any) -> Any:
-    """Return ``a / b``, and zero where ``b`` is zero.
+    """Return ``a / b``, and zero where ``b`` is zero and ``a`` is finite.
 
     It is the adjoint of what ``b`` is the root of, if that is never negative: where a root vanishes it is at its
-    minimum, and wherever it is smooth there its derivative is zero.
+    minimum, and wherever it is smooth there its derivative is zero.  An infinite ``a`` comes from what is not.
 
     >>> quotient_or_zero(np.array([1.0, 1.0]), np.array([4.0, 0.0]))
     array([0.25, 0.  ])
@@ -55,7 +55,7 @@ def quotient_or_zero(a: Any, b: Any) -> Any:
         return _divide(a, b)
     except FloatingPointError:
         zero = b == 0
-        return np.where(zero, 0, a / np.where(zero, 1, b))[()]
+        return a * ~zero / np.where(zero, 1, b)
 
 
 def root_quotient(a: Any, b: Any, x: Any) -> Any:

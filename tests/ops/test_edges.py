@@ -332,6 +332,16 @@ def test_where_roots_vanish_and_the_whole_is_smooth(f: Callable[..., Any]) -> No
     np.testing.assert_allclose(slope, numeric_gradient(f, (x,)) @ [0.4, -1.0, 0.7], rtol=1e-7, atol=1e-8)
 
 
+def test_poles_where_roots_vanish_are_not_hidden() -> None:
+    def f(x):
+        return np.sum(1 / np.sqrt(x**2))
+
+    with np.errstate(all="ignore"):
+        x_bar = grad(f)(np.array([0.0, 2.0]))
+    assert np.isnan(x_bar[0])
+    assert x_bar[1] == -0.25
+
+
 def test_roots_of_what_may_be_negative_are_infinite() -> None:
     def f(x, y):
         return np.sum(np.sqrt(x * y)) + math.sqrt(y[0])
