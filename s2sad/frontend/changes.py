@@ -53,27 +53,22 @@ class Changes(Expressions):
 
     def changed_in(self, loop: Node) -> Iterator[str]:
         """The variables whose containers a loop changes."""
-        for node in nodes_of(loop):
-            if isinstance(node, gast.Call) and _is_change(node) and self.depends(node.func.value):
-                yield node.func.value.id
-            elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
-                if isinstance(node.value, gast.Name) and not self.is_part(node):
-                    yield node.value.id
-            elif isinstance(node, gast.Subscript) and self.is_changed(node):
-                yield node.value.id
+        for name, node in self.changes_in([loop]):
+            if isinstance(node, gast.Call) and not self.depends(node.func.value):
+                continue
+            if not (isinstance(node, gast.Attribute) and self.is_part(node)):
+                yield name
 
-    def changed_by(self, body: list[Node]) -> Iterator[str]:
-        """The variables of which statements may make new versions by changing the containers that they hold."""
+    def changes_in(self, body: list[Node]) -> Iterator[tuple[str, Node]]:
+        """The variables whose containers statements may change, and the expressions that do it."""
         for node in (n for s in body for n in nodes_of(s)):
             if _is_change(node):
-                yield node.func.value.id
+                yield node.func.value.id, node
             elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
                 if isinstance(node.value, gast.Name):
-                    yield node.value.id
+                    yield node.value.id, node
             elif isinstance(node, gast.Subscript) and self.is_changed(node):
-                yield node.value.id
-            elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-                yield node.target.id
+                yield node.value.id, node
 
     def is_changed(self, target: Node) -> bool:
         """Whether a subscript is a store into a variable that holds a container somewhere."""

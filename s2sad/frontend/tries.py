@@ -182,7 +182,7 @@ class Protected(ControlFlow):
 
     def altered(self, body: list[Node]) -> set[str]:
         """The variables of which statements make new versions: they assign them, or change what they hold."""
-        return {*assigned(body), *self.changed_by(body)}
+        return {*assigned(body), *(name for name, _ in self.changes_in(body))}
 
     def is_tracked(self, name: str, needed: Needed) -> bool:
         """Whether handlers read a variable as of when the body raises by a join name."""
