@@ -83,6 +83,7 @@ def fmin(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
 
 @linear(
     np.where,
+    only_arrays=True,
     wrt=["x", "y"],
     samples=sampling.CHOICES,
     broadcasts=True,

@@ -70,6 +70,7 @@ def _array_jvp(object_dot: Any, object: Any, dtype: Any = None, ndmin: int = 0) 
 
 @rule(
     np.array,
+    only_arrays=True,
     wrt=["object"],
     jvp=_array_jvp,
     samples=_deep_conversions,
@@ -121,6 +122,7 @@ def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
 
 @rule(
     np.asarray,
+    only_arrays=True,
     wrt=["a"],
     jvp=_asarray_jvp,
     samples=_conversions,
@@ -184,6 +186,7 @@ def _contiguous_jvp(z: Array, a_dot: Any, dtype: Any = None) -> Array:
 
 @rule(
     np.ascontiguousarray,
+    only_arrays=True,
     wrt=["a"],
     jvp=_contiguous_jvp,
     samples=_conversions,
@@ -200,6 +203,7 @@ def ascontiguousarray(z_bar: Array, a: Any, dtype: Any = None) -> Any:
 
 @rule(
     np.asfortranarray,
+    only_arrays=True,
     wrt=["a"],
     jvp=_contiguous_jvp,
     samples=_conversions,
@@ -281,6 +285,7 @@ def _full_jvp(fill_value_dot: Array, shape: Any, dtype: Any = None) -> Array:
 
 @rule(
     np.full,
+    only_arrays=True,
     wrt=["fill_value"],
     jvp=_full_jvp,
     samples=_fills,

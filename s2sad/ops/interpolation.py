@@ -58,6 +58,7 @@ def _interp_jvp(
 
 @rule(
     np.interp,
+    only_arrays=True,
     wrt=["x", "xp", "fp", "left", "right"],
     jvp=_interp_jvp,
     samples=_interpolations,

@@ -70,7 +70,7 @@ def _norm_jvp(x_dot: Array, z: Array, x: Array, ord: Any = None, axis: Any = Non
 
 
 @rule(
-    np.linalg.norm, wrt=["x"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced,
+    np.linalg.norm, only_arrays=True, wrt=["x"], jvp=_norm_jvp, samples=_norms, infer=infer.axes.reduced,
     lower_bound=infer.bounds.not_negative,
 )  # fmt: skip
 def norm(z: Array, z_bar: Array, x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:

@@ -65,7 +65,14 @@ def _selections() -> Sequence[Sample]:
     ]
 
 
-@linear(np.select, wrt=["choicelist", "default"], samples=_selections, steps=frozenset({"condlist"}), dtype="unknown")
+@linear(
+    np.select,
+    only_arrays=True,
+    wrt=["choicelist", "default"],
+    samples=_selections,
+    steps=frozenset({"condlist"}),
+    dtype="unknown",
+)
 def select(z_bar: Array, condlist: Any, choicelist: Any, default: Array = 0) -> tuple[Any, Array]:
     bars = unselect(z_bar, condlist, choicelist, default)
     return bars[0], bars[1]
@@ -148,7 +155,7 @@ def _finite() -> Sequence[Sample]:
     return [sample(numbers(3)), sample([0.5, 1.5]), sample(complexes(2)), sample(singles(2)), sample(0.5)]
 
 
-@linear(np.asarray_chkfinite, wrt=["a"], samples=_finite, result="unknown", dtype="unknown")
+@linear(np.asarray_chkfinite, only_arrays=True, wrt=["a"], samples=_finite, result="unknown", dtype="unknown")
 def asarray_chkfinite(z_bar: Array, a: Array) -> Any:
     return like(z_bar, a)
 

@@ -76,8 +76,7 @@ class OpSpec:
     infer: Infer | None = None
     dtype: DType = "unknown"
     result: Result = "unknown"
-    #: A closer answer than ``result`` for a call, from its arguments alone or their types as well; None where there is
-    #: none.
+    #: A closer answer than ``result`` for a call, by its arguments or their types as well; None where there is none.
     closer: Callable[[Call, Look | None], Result | None] | None = None
     #: A number that the result is never below, if it is real.
     lower_bound: LowerBound | None = None
@@ -87,8 +86,7 @@ class OpSpec:
     measures: bool = False
     #: The built-in class of which the result is, exactly.
     makes: type | None = None
-    #: The classes of the containers in which it gives several results; the one of arrays among them if it may give one
-    #: result as well.
+    #: The classes of containers in which it gives several results; that of arrays too if it may give one result.
     gives: tuple[type, ...] = ()
     #: The parameters that it writes, beside ``out``.
     writes: tuple[str, ...] = ()
@@ -102,12 +100,11 @@ class OpSpec:
     calls: tuple[str, ...] | None = None
     #: The parameter that has further arguments of what it calls, and the number of arguments before these.
     passes: tuple[str, int] | None = None
-    #: The special methods of what it is given that it may run, beside those by which it changes what it writes; None
-    #: for any.
+    #: The special methods of operands that it may run, beside those by which it changes what it writes; None for any.
     special: frozenset[str] | None = None
     #: The parameters that it runs through, as far as it does at all, before it returns.
     consumes: tuple[str, ...] = ()
-    #: Where it calls and runs through what it is given later: when its result is asked for the next item, or called.
+    #: When it calls and runs through what it is given, if later: when its result is asked for an item, or called.
     defers: Literal["items", "call"] | None = None
     #: Whether it makes numbers of any dtype that it is asked for, integers too.
     casts: bool = False
@@ -126,6 +123,8 @@ class OpSpec:
     odd: int = 0
     #: Whether the same call gives of a shadow the shadow of the result, if that is a view.
     mirrors: bool = True
+    #: Whether it makes NumPy's own arrays and numbers of operands of other classes of arrays too.
+    only_arrays: bool = False
     #: Whether the adjoints of real operands may be complex.
     complex_adjoints: bool = False
     #: Whether all operands are read before anything is written into ``out`` or the first of them.
@@ -205,6 +204,7 @@ class Options(TypedDict, total=False):
     leading: int
     odd: int
     mirrors: bool
+    only_arrays: bool
     reads_first: bool
     ignores_out: bool
     complex_adjoints: bool

@@ -145,13 +145,10 @@ class _Checks:
             return self.opaque(expr)
         if not isinstance(expr, Call) or expr.op is PLAIN:
             return map_children(expr, self.expression)
-        made = map_children(expr, self.expression)
-        assert isinstance(made, Call)
+        made = self.children(expr)
         kind = expr.op.kind
         if kind == "attribute" and self.is_unknown(expr.args[0]):
             return replace(made, op=Op("field", expr.op.name))
-        if kind in ("function", "method"):
-            made = self.operands_of_rule(expr, made)
         if kind == "user" and not self.varied.isdisjoint(names_in(expr)):
             # Of an array that it is given, or of what varies, a callee does not ask what else it may be.
             for operand in expr.args:
@@ -168,28 +165,27 @@ class _Checks:
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))
 
-    def operands_of_rule(self, expr: Call, made: Call) -> Call:
-        """A call with checks of those operands beside one that varies from which NumPy's functions make results."""
-        rule = ops.find(expr.op.function)
-        if rule is None or self.varied.isdisjoint(names_in(expr)):
-            return made
-        beside = Const("@" if package_of(rule.function) == "scipy" else "*")
-        operands = [operand for name, operand in given(expr).items() if name in rule.wrt]
-        wanted = {id(part) for o in operands for part in (o, *(o.items if isinstance(o, Build) else ()))}
+    def children(self, expr: Call) -> Call:
+        """An expression with checks inside of its operands, and of those that a rule makes its result from.
 
-        def checked(old: Expr, new: Expr) -> Expr:
-            if isinstance(old, Build) and isinstance(new, Build) and old.kind != "dict":
-                items = tuple(map(checked, old.items, new.items))
-                return new if all(a is b for a, b in zip(items, new.items, strict=True)) else replace(new, items=items)
+        These are checked where another one varies: NumPy's functions leave them to what their class makes of them.
+        """
+        rule = ops.find(expr.op.function) if expr.op.kind in ("function", "method") else None
+        wanted: set[int] = set()
+        if rule is not None and not self.varied.isdisjoint(names_in(expr)):
+            operands = [operand for name, operand in given(expr).items() if name in rule.wrt]
+            wanted = {id(part) for o in operands for part in (o, *(o.items if isinstance(o, Build) else ()))}
+        beside = Const("@" if rule is not None and package_of(rule.function) == "scipy" else "*")
+
+        def operand(old: Expr) -> Expr:
+            if isinstance(old, Build):
+                return map_children(old, operand)
+            new = self.expression(old)
             return self.checked(new, beside) if id(old) in wanted else new
 
-        args = tuple(map(checked, expr.args, made.args))
-        kwargs = tuple((name, checked(o, n)) for (name, o), (_, n) in zip(expr.kwargs, made.kwargs, strict=True))
-        if all(a is b for a, b in zip(args, made.args, strict=True)) and all(
-            a[1] is b[1] for a, b in zip(kwargs, made.kwargs, strict=True)
-        ):
-            return made
-        return replace(made, args=args, kwargs=kwargs)
+        made = map_children(expr, operand)
+        assert isinstance(made, Call)
+        return made
 
     def is_unknown(self, operand: Expr) -> bool:
         """Whether nothing is known of an object, which is no result of a rule either."""

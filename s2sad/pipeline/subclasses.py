@@ -19,11 +19,6 @@ from s2sad.ir.nodes import Assign, Build, Call, Copy, Expr, For, Function, Store
 from s2sad.ir.traverse import names_in, walk, writes
 from s2sad.ops.binding import given
 
-#: Functions that make arrays of NumPy's own class, whatever they are given.
-_ARRAYS = frozenset((
-    np.asarray, np.array, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite, np.linspace, np.logspace,
-    np.geomspace, np.arange, np.full, np.where, np.select, np.einsum, np.interp, np.linalg.norm,
-))  # fmt: skip
 #: The operands whose class the result may have, for kinds of operations.
 _KEEPING: dict[str, Callable[[Sequence[Expr]], Sequence[Expr]]] = {
     **dict.fromkeys(("operator", "inplace", "compare", "bool", "change", "user"), lambda args: args),
@@ -96,7 +91,7 @@ def _kept(call: Call) -> list[Expr]:
         return list(_KEEPING[call.op.kind](call.args))
     function = call.op.function
     spec = ops.spec_of(function)
-    if spec is None or spec.makes is not None or function in _ARRAYS:
+    if spec is None or spec.makes is not None or (spec.only_arrays and "subok" not in given(call)):
         return []
     if isinstance(function, np.ufunc) or spec.name.endswith("_like"):
         return list(call.args)

@@ -271,6 +271,17 @@ def given(entry: OpSpec) -> set[type]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("known", [s for s in SPECS if s.only_arrays], ids=lambda s: s.name)
+def test_what_makes_only_arrays_does_of_masked_ones(known: ops.OpSpec) -> None:
+    """Matrices have two axes, so that few of the samples can be of them."""
+    for point in known.samples():
+        masked = tree_map(lambda x: np.ma.masked_array(x) if type(x) is np.ndarray else x, (point.args, point.kwargs))
+        result = known.function(*masked[0], **masked[1])
+        for part in result if isinstance(result, tuple) else (result,):
+            assert type(part) is np.ndarray or isinstance(part, (np.generic, int, float, complex))
+
+
 PUBLIC = [s for s in SPECS if not s.name.startswith("s2sad.") and s.makes is None]
 
 
