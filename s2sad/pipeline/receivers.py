@@ -151,7 +151,7 @@ class _Checks:
             return replace(made, op=Op("field", expr.op.name))
         if kind == "user" and not self.varied.isdisjoint(names_in(expr)):
             # Of an array that it is given, or of what varies, a callee does not ask what else it may be.
-            for operand in expr.args:
+            for operand in (*expr.args, *(value for _, value in expr.kwargs)):
                 if isinstance(operand, Var) and self.subclasses.may_be(operand):
                     if self.facts.get(operand).numeric or operand.name in self.varied:
                         self.before.append(Call(PLAIN, (operand, Const("@"))))

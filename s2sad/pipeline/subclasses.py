@@ -88,7 +88,7 @@ def _kept(call: Call) -> list[Expr]:
     if call.op.kind == "attribute" and call.op.name not in _ATTRIBUTES:
         return []
     if call.op.kind in _KEEPING:
-        return list(_KEEPING[call.op.kind](call.args))
+        return [*_KEEPING[call.op.kind](call.args), *(value for _, value in call.kwargs)]
     function = call.op.function
     spec = ops.spec_of(function)
     if spec is None or spec.makes is not None or (spec.only_arrays and "subok" not in given(call)):

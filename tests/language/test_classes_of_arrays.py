@@ -55,7 +55,7 @@ np.split(A, 1)[0] | [A][0] | (A if x[0, 0] > 0 else x) | np.atleast_2d(A) | np.t
 np.linalg.qr(A)[0] | next(iter([A])) | max([A], key=np.sum) | np.where(A > 1.0, A, 1.0) | np.clip(A, 0.0, 1.0)
 np.sign(A) | first(A, x) | np.linalg.solve(A, A) | (None or A) | {"a": A}["a"] | (x, A)[1]
 """
-MEETINGS = ["B * x", "x ** 2 * B", "np.multiply(B, x)", "np.dot(x, B)", "product(B, x)", "np.maximum(x, B)"]
+MEETINGS = ["B * x", "x ** 2 * B", "np.multiply(B, x)", "np.dot(x, B)", "product(x, b=B)", "np.maximum(x, B)"]
 FLOWS = {
     "both branches": "B = x\nif x[0, 0] > 0.0:\n    B = A\ny = B * x",
     "a loop": "y = A\nfor _ in range(2):\n    y = y * x",
@@ -66,6 +66,9 @@ FLOWS = {
     "a function inside": "y = (lambda B: B * x)(A)",
     "an object": "y = Layer(A)(x)",
     "an attribute": "s = Layer(x)\ns.other = A\ny = s.other * s.table",
+    "keywords": "y = product(b=x, a=np.abs(A))",
+    "positions": "y = product(np.abs(A), x)",
+    "what a callee hands through by name": "y = first(b=x, a=A) * x",
     "in place": "y = x * 1.0\ny *= A",
     "into its own place": "y = A * 1.0\ny *= x",
     "an item": "B = A * 1.0\nB[0] = x[1]\ny = B * B",
