@@ -140,10 +140,12 @@ class UnsupportedError(S2SADError):
     violations: tuple[Violation, ...]
     #: Whether it is not known either what the function writes: what is refused of its callers may follow from that.
     obscure: bool
+    #: Whether all of it may follow from what is refused of a caller.
+    derived: bool
 
-    def __init__(self, violations: Iterable[Violation], obscure: bool = False) -> None:
+    def __init__(self, violations: Iterable[Violation], obscure: bool = False, derived: bool = False) -> None:
         """Take the violations in any order, repetitions included."""
-        self.obscure = obscure
+        self.obscure, self.derived = obscure, derived
         found: dict[tuple[Place | None, str, str], Violation] = {}
         for violation in sorted(violations, key=lambda v: (_order(v), *map(_line, v.calls))):
             found.setdefault((violation.place, violation.message, violation.remedy), violation)

@@ -34,6 +34,7 @@ from s2sad.effects.objects import (
     UNKNOWN,
     Location,
     Objects,
+    Plain,
     Shape,
     is_a,
     is_immutable,
@@ -455,7 +456,7 @@ def _class_allowed(a: Analysis, name: Value, value: object) -> str:
     if is_a(value, np.void):
         return ""
     for o in objects:
-        if o is UNKNOWN or o.cls is None or _same_class(o.cls, type(value)):
+        if o is UNKNOWN or o.cls in (None, Plain) or _same_class(o.cls, type(value)):
             return ""
         if o.cls is ARRAY and is_a(value, np.flatiter, type(np.zeros(1).flags)):
             return ""

@@ -1,7 +1,6 @@
 """Which names may share an object, and which objects are written in place.
 
-Sharing is found by unification (Steensgaard 1996): every assignment that may hand
-on an object joins its names into one group, whatever the order of
+Every assignment that may hand on an object joins its names into one group (`provenance.py`), whatever the order of
 statements.  Numbers cannot be written in place, so scalars share nothing.
 """
 
@@ -13,12 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.provenance import Provenance
 from s2sad.analysis.sharing import may_view, sharing
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
     CallEffects,
     Context,
+    Part,
     Summaries,
     alters,
     assumed,
@@ -37,6 +38,7 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
+    Enter,
     Evaluate,
     Expr,
     For,
@@ -67,7 +69,8 @@ class Effects:
     arrays in memory what is a view and what a copy.  ``versions`` are, for each name of a container that is
     changed, the names that hold the same one.  ``stops`` are the names that may share an object of which
     ``stop_gradient`` was taken while it had a name, ``altered`` those whose object a call may write that is
-    not known to write it, ``kept`` those whose object the function may put into objects of the module.
+    not known to write it, ``kept`` those whose object the function may put into objects of the module.  ``modified``
+    are the parameters whose object, as the caller has it, may be written: not all that share a group with what is.
     """
 
     group: dict[str, frozenset[str]]
@@ -81,6 +84,7 @@ class Effects:
     stops: frozenset[str] = frozenset()
     altered: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
+    modified: frozenset[str] = frozenset()
 
     def objects(self) -> dict[str, frozenset[str]]:
         """For each name whose object may be written so that others see it: all names that may share it."""
@@ -141,22 +145,6 @@ _OUTSIDE, _CALLER = "<outside>", "<caller>"
 HELD = "[]"
 #: The kinds of what may hold objects.
 HOLDING = ("tuple", "list", "dict", "record", "dataclass", "open", "other")
-
-
-class _Union:
-    def __init__(self) -> None:
-        self.parent: dict[str, str] = {}
-
-    def find(self, name: str) -> str:
-        parent = self.parent.setdefault(name, name)
-        while parent != self.parent[parent]:
-            self.parent[parent] = self.parent[self.parent[parent]]
-            parent = self.parent[parent]
-        self.parent[name] = parent
-        return parent
-
-    def join(self, a: str, b: str) -> None:
-        self.parent[self.find(a)] = self.find(b)
 
 
 def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iterator[str]:
@@ -260,18 +248,24 @@ def effects(
     callee, and what it writes into its arguments its caller sees.  ``overwritten`` is as in a context, for a function
     whose caller is a user.
     """
-    union = _Union()
+
+    def is_number(name: str) -> bool:
+        fact = facts.of.get(name)
+        return fact is not None and fact.kind == "scalar"
+
+    def holds(name: str) -> bool:
+        fact = facts.of.get(name)
+        return fact is None or fact.kind not in ("scalar", "array", "numeric")
+
+    flow = Provenance(holds)
     seen: dict[str, None] = {}
     stored: set[str] = set()
+    lent: set[str] = set()
     augmented: set[str] = set()
     iterated: set[str] = set()
     stopping: set[str] = set()
     put: list[list[str]] = []
     calls = _summaries(function, facts, summarise, context)
-
-    def is_number(name: str) -> bool:
-        fact = facts.of.get(name)
-        return fact is not None and fact.kind == "scalar"
 
     def link(value: Expr, targets: tuple[str, ...]) -> None:
         for target in targets:
@@ -280,14 +274,26 @@ def effects(
                 continue
             for name in sharers(value, facts, calls):
                 seen[name] = None
-                union.join(target, name)
+                flow.hand(name, target)
         for call in subexpressions(value):
             if isinstance(call, Call) and call.op.function is stop_gradient:
                 stopping.update(sharers(call, facts, calls))
         if _is_entangled(value, calls):
             objects = [t for t in targets if not is_number(t)]
             for target in objects[1:]:
-                union.join(objects[0], target)
+                flow.join(objects[0], target)
+
+    def link_parts(parts: tuple[Part, ...], value: Expr, targets: tuple[str, ...]) -> None:
+        bound, kin = calls[value].bound, dict[int, str]()  # type: ignore[index]
+        for target, part in zip(targets, parts, strict=True):
+            seen[target] = None
+            if is_number(target):
+                continue
+            names = [n for p in part.shared for n in sharers(bound[p], facts, calls)]
+            for name in (*names, *(f"{_OUTSIDE}{owner}" for owner in part.module)):
+                seen[name] = None
+                flow.hand(name, target)
+            flow.join(target, kin.setdefault(part.kin, target))
 
     def called(call: Call) -> None:
         known = calls.get(call) or assumed(call)
@@ -297,18 +303,18 @@ def effects(
         for params in known.linked:
             names = [n for p in params for n in shared[p]]
             put.append(names)
-            for name in names[1:]:
-                union.join(names[0], name)
+            for one, other in itertools.combinations(names, 2):
+                flow.link(one, other)
         for param in known.kept:
             given_away(shared[param])
         for param, owners in known.puts:
             for name, owner in itertools.product(shared.get(param, ()), owners):
-                union.join(name, f"{_OUTSIDE}{owner}")
+                flow.link(name, f"{_OUTSIDE}{owner}")
 
     def given_away(names: list[str]) -> None:
         put.append(names)
         for name in names:
-            union.join(name, f"{_OUTSIDE}{UNKNOWN}")
+            flow.hand(name, f"{_OUTSIDE}{UNKNOWN}")
 
     held = versions(function)
     for param in function.params:
@@ -317,14 +323,14 @@ def effects(
             # The caller sees the change.
             stored.update(held[param.name])
         if not is_number(param.name):
-            union.join(param.name, f"{_CALLER}{param.name}")
+            flow.hand(f"{_CALLER}{param.name}", param.name)
     if context is not None:
         names = {p.public: p.name for p in function.params}
         for publics in context.same:
             first, *others = [names[p] for p in sorted(publics)]
             for other in others:
-                union.join(first, other)
-        stored.update(names[p] for p in context.buffers if not is_number(names[p]))
+                flow.mix(first, other)
+        lent.update(names[p] for p in context.buffers if not is_number(names[p]))
     for stmt in walk(function.body):
         match stmt:
             case Assign(target=target, value=value):
@@ -337,8 +343,12 @@ def effects(
             case Copy(targets=targets, sources=sources):
                 for target, source in zip(targets, sources, strict=True):
                     link(source, (target,))
-            case Unpack(targets=targets, value=value):
-                link(value, targets)
+            case Unpack(targets=targets, value=value, star=star):
+                parts = _parts(value, calls) if star is None else None
+                if parts is not None and len(parts) == len(targets):
+                    link_parts(parts, value, targets)
+                else:
+                    link(value, targets)
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
                     link(iterable, (target,))
@@ -362,28 +372,31 @@ def effects(
             if not facts.of[name].numeric:
                 link(Build("tuple", tuple(map(Var, away))), (name,))
                 for variable in put_unseen(stmt):
-                    union.join(name, f"{_OUTSIDE}{variable}{HELD}")
-    groups: dict[str, set[str]] = {}
-    for name in union.parent:
-        groups.setdefault(union.find(name), set()).add(name)
+                    flow.link(name, f"{_OUTSIDE}{variable}{HELD}")
     group: dict[str, frozenset[str]] = {}
     written: set[str] = set()
     private: set[str] = set()
     owners: dict[str, frozenset[str]] = {}
     stops = {n for n in stopping if not n.startswith("<")}
-    for members in groups.values():
+    # What is returned nothing writes any more, unless ``finally`` does.
+    tried = any(isinstance(stmt, Enter) for stmt in walk(function.body))
+    returned = set() if tried else set(names_in(function.result))
+    marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (_CALLER, _OUTSIDE)))
+    modified = {mark for name in stored | augmented for mark in marks.get(name, ())}
+    stored |= lent
+    for members in flow.groups():
         own = frozenset(m for m in members if not m.startswith("<"))
         of_module = {m for m in members if m.startswith(_OUTSIDE)}
         of_caller = {m for m in members if m.startswith(_CALLER)} if context is not None else set()
         for name in own:
             group[name] = own
-        if of_module:
-            owners.update(dict.fromkeys(own, _variables(of_module)))
+            if held_outside := [mark for mark in marks.get(name, ()) if mark.startswith(_OUTSIDE)]:
+                owners[name] = _variables(held_outside)
         if members & stopping:
             stops |= own
         if members & (stored | augmented):
             written |= own
-            bases = {base(n) for n in own} | of_module | of_caller
+            bases = {base(n) for n in own - returned} | of_module | of_caller
             # A loop over an array holds it as well.
             if not members & (stored | iterated) and len(bases) == 1:
                 private |= own
@@ -421,6 +434,7 @@ def effects(
         frozenset(stops),
         frozenset(),
         frozenset(kept),
+        frozenset(p.name for p in function.params if f"{_CALLER}{p.name}" in modified),
     )
     return replace(found, altered=frozenset(owners)) if any(map(found.alters, walk(function.body))) else found
 
@@ -436,6 +450,12 @@ def _variables(names: Iterable[str]) -> frozenset[str]:
     return frozenset(n.removeprefix(_OUTSIDE) for n in names if n.startswith(_OUTSIDE))
 
 
+def _parts(value: Expr, calls: Mapping[Call, CallEffects]) -> tuple[Part, ...] | None:
+    """What is known of each item of the tuple that a call returns."""
+    known = calls.get(value) if isinstance(value, Call) and value.op.kind == "user" else None
+    return None if known is None else known.parts
+
+
 def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
     """Whether several results of a call may share an object that none of its arguments has."""
     if isinstance(value, Opaque):
@@ -449,10 +469,7 @@ def _is_entangled(value: Expr, calls: Mapping[Call, CallEffects]) -> bool:
 def _summaries(
     function: Function, facts: Facts, summarise: Summaries | None, context: Context | None
 ) -> dict[Call, CallEffects]:
-    """The effects of the calls of functions that have source; of none if nothing is written at all.
-
-    What a callee returns may be an argument, or something of its own that it has written: both are written to it.
-    """
+    """The effects of the calls of functions that have source; of none if nothing is written at all."""
     calls = [call for stmt in walk(function.body) for call in (*user_calls(stmt), *constant_calls(stmt))]
     if not calls or summarise is None:
         return {}
@@ -469,6 +486,7 @@ def _summaries(
             # It stays as it stands, without checks.
             known = assumed(call, known.bound)
         found[call] = found[call].joined(known) if call in found else known
+    # A callee keeps shadows of what it is known to write in its own terms, so its caller has to agree.
     if writing or any(map(call_may_write, calls)) or any(known.written for known in found.values()):
         return found
     return {}

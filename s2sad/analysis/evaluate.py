@@ -169,8 +169,10 @@ class _Types:
                 if first.kind == second.kind == "scalar":
                     return scalar(first.real and second.real)
                 return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
-            case "attribute":
-                return _attribute(op.name, self(args[0]), op.function)
+            case "attribute" | "field":
+                path = _path(call)
+                held = self.global_facts[path] if path is not None else OPEN
+                return _attribute(op.name, self(args[0]), op.function) if held.kind == "open" else held
             case "met":
                 return OPEN
             case "user":
@@ -298,6 +300,16 @@ def _inplace(facts: list[Fact], symbol: str) -> Fact:
         return elementwise(facts) if symbol != "@" else OPEN
     # A number becomes what is added to it, an array stays what it is.
     return Fact("numeric", real=left.real and right.real) if left.kind == "numeric" else OPEN
+
+
+def _path(expr: Expr) -> str | None:
+    """The dotted name of an attribute of a variable of the module that is no array's."""
+    if isinstance(expr, Global):
+        return expr.text
+    if not (isinstance(expr, Call) and expr.op.kind in ("attribute", "field") and expr.op.function is None):
+        return None
+    path = _path(expr.args[0])
+    return None if path is None else f"{path}.{expr.op.name}"
 
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad.analysis.infer import Facts
@@ -10,6 +10,19 @@ from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt, Store
 from s2sad.ir.traverse import expressions, names_in, subexpressions
+
+
+@dataclass(frozen=True)
+class Part:
+    """One item of the tuple that a call returns.
+
+    ``shared`` are the parameters whose object it may be, view or hold, ``module`` is as for a whole result.  Items of
+    the same ``kin`` may share an object that is none of the arguments'.
+    """
+
+    shared: frozenset[str]
+    module: frozenset[str]
+    kin: int
 
 
 @dataclass(frozen=True)
@@ -28,7 +41,8 @@ class CallEffects:
     ``puts`` the variables of the module that the objects of parameters which it writes may hold afterwards.  A call
     that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.  In one with
     ``met`` there are calls of which it is known at run time only what they run; what is said holds if they are checked,
-    where they are given what is computed from the parameters that are ``varied``.
+    where they are given what is computed from the parameters that are ``varied``.  ``parts`` says the same of each item
+    of a result that is a tuple of so many; None where that is not known.
     """
 
     bound: Mapping[str, Expr]
@@ -47,6 +61,7 @@ class CallEffects:
     rewriting: bool = True
     met: bool = False
     varied: frozenset[str] = frozenset()
+    parts: tuple[Part, ...] | None = None
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -67,7 +82,14 @@ class CallEffects:
             self.rewriting or other.rewriting,
             self.met or other.met,
             self.varied | other.varied,
+            self.parts if self.parts == other.parts else None,
         )
+
+    def entangles(self, items: Collection[int]) -> bool:
+        """Whether some of several results, by their places, may share an object that is none of the arguments'."""
+        if self.parts is None or not all(i < len(self.parts) for i in items):
+            return self.entangled and len(items) > 1
+        return len({self.parts[i].kin for i in items}) < len(items)
 
     def names(self, params: Iterable[str]) -> set[str]:
         """The local names in the operands of some parameters."""

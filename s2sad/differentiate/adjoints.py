@@ -11,7 +11,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.activity import carriers
-from s2sad.analysis.summaries import MODULE
+from s2sad.analysis.summaries import MODULE, written_unseen
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, Buffers
 from s2sad.differentiate.builder import ADD, COPY, INDEX
 from s2sad.differentiate.known import Known
@@ -33,7 +33,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, subexpressions, walk, writes
+from s2sad.ir.traverse import base, expressions, loop_heads, map_children, names_in, reads, subexpressions, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import add_into, fresh, in_dtype, own, real_like, stop_gradient
 
@@ -72,6 +72,8 @@ class Adjoints(Buffers):
         self.loose: set[str] = set()
         #: Whether they are the consequences of something else that is refused.
         self.explained = False
+        #: The line of the statement at hand.
+        self.line = 0
         self.before: list[Stmt] = []
         self.later: set[str] = set(known.effects.exposed)
         self.changed_later: set[str] = set()
@@ -88,8 +90,7 @@ class Adjoints(Buffers):
 
     def violation(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
-        where = self.place(node) if node is not None else None
-        self.violations.append(Violation(where, message, remedy))
+        self.violations.append(Violation(self.place(node or self.line), message, remedy))
 
     def is_active(self, expr: Expr) -> bool:
         """Whether a derivative passes through an operand."""
@@ -312,7 +313,10 @@ class Adjoints(Buffers):
         return isinstance(bar, Var) and bar.name in self.owned
 
     def refuse_buffer(self, node: Any, name: str = "") -> None:
-        """Note a use of an array that is written in place for which there is no adjoint; ``name`` should be one."""
+        """Note a use of an array that is written in place for which there is no adjoint; ``name`` should be one.
+
+        It is where the ``node`` or line is; without one, at the statement at hand, or where the name is used first.
+        """
         what = "an array that is written in place is used here in a way that is not supported"
         remedy = "Take a copy (x.copy()), or make a new array instead of writing into this one."
         if name and self.of[name].kind in ("open", "numeric"):
@@ -331,7 +335,20 @@ class Adjoints(Buffers):
                 "If it is a number, write x = x + y for x += y. Annotate parameters that are arrays (x: np.ndarray),\n"
                 "or look at one call (source_for, s2sad show --at). In a call: take a copy, or make a new one."
             )
-        self.misused.append(Violation(self.place(node) if node is not None else None, what, remedy))
+        used = [s.origin.line for s in walk(self.function.body) if name in (*writes(s), *reads(s))]
+        self.misused.append(Violation(self.place(node or self.line or next(filter(None, used), 0)), what, remedy))
+
+    def refuse_wholes(self, stmt: Stmt) -> None:
+        """Note what in a statement is not taken apart, and makes or writes a buffer."""
+        # A call that may write into a buffer has no adjoint, whatever becomes of its result.
+        unseen = any(self.is_buffer(Var(n)) for n in written_unseen(stmt))
+        if unseen or (isinstance(stmt, Assign) and stmt.target in self.effects.written & self.active):
+            parts = [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Opaque)]
+            for refusal in [e.refusal for e in parts if e.refusal is not None]:
+                self.violation(refusal.node, refusal.message, refusal.remedy)
+                self.explained = True
+        if unseen:
+            self.refuse_unseen(stmt)
 
     def refuse_unseen(self, stmt: Stmt) -> None:
         """Note a statement in which calls that are not taken apart may write into an array that is differentiated."""

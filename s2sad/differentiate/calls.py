@@ -67,7 +67,7 @@ class Calls(Containers):
         active = tuple(name for name, value in bound.items() if self.is_active(value))
         if not active or not (followed or shadowed):
             made = [t for t in targets if t in self.shadows]
-            self.refuse_entangled(call, made)
+            self.refuse_entangled(call, made, targets)
             for target in made:
                 self.define(target, self.made_zero(target, call))
             return stmt
@@ -79,7 +79,8 @@ class Calls(Containers):
             pair = self.callees.pair(call, active, facts, self.context(bound, shadowed, targets), varied)
         except (UnsupportedError, SourceError) as error:
             here = self.place(call.node)
-            self.violations += self.callees.refused(call, error, here)
+            derived = isinstance(error, UnsupportedError) and error.derived
+            (self.misused if derived else self.violations).extend(self.callees.refused(call, error, here))
             self.refused_calls.append(here)
             self.explained |= not isinstance(error, UnsupportedError) or error.obscure
             return stmt
@@ -190,7 +191,7 @@ class Calls(Containers):
         wanted = 1 if pair.count is None else pair.count
         given = targets or tuple([self.dropped() for _ in range(wanted)])
         viewed = {given[i] for i in pair.views}
-        self.refuse_entangled(call, [t for t in given if t in self.shadows and t not in viewed])
+        self.refuse_entangled(call, [t for t in given if t in self.shadows and t not in viewed], given)
         outs = [*given, *(self.shadows.get(given[i]) or self.fresh("~t_bar") for i in pair.views)]
         for target in given:
             if target in self.shadows and target not in viewed:
@@ -222,10 +223,10 @@ class Calls(Containers):
             return Assign(outs[0], forward, stmt.origin)
         return Unpack(tuple(outs), forward, None, stmt.origin)
 
-    def refuse_entangled(self, call: Call, made: list[str]) -> None:
+    def refuse_entangled(self, call: Call, made: list[str], targets: tuple[str, ...]) -> None:
         """Note results with shadows of their own that may share an object which the call has made."""
         known = self.effects.calls.get(call)
-        if len(made) > 1 and (known is None or known.entangled):
+        if len(made) > 1 and (known is None or known.entangles([targets.index(t) for t in made])):
             self.refuse_buffer(call.node)
 
     def argument(self, value: Expr) -> Expr:

@@ -150,6 +150,8 @@ class _Forward:
             self.state.before, self.state.after = [], []
             self.state.make.out = self.state.after
             self.state.make.origin = getattr(stmt, "origin", self.state.make.origin)
+            self.state.line = self.state.make.origin.line or self.state.line
+            given = stmt
             try:
                 self.refuse_unseen(stmt)
                 stmt = self.statement(stmt)
@@ -159,7 +161,8 @@ class _Forward:
                     value.refusal.node if isinstance(value, Opaque) and value.refusal else getattr(value, "node", None)
                 )
                 self.state.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
-            self.note_read(stmt)
+            # A call with its tangent is none of the user's any more.
+            self.note_read(given)
             if attempted and (self.state.before or any(True for _ in blocks(stmt))):
                 what = (
                     "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
@@ -260,7 +263,7 @@ class _Forward:
                 if self.state.make.of[source.name].kind != "scalar":
                     self.asked.add(source.name)
             if dot is None and self.state.is_buffer(target):
-                self.state.refuse(stmt.origin.line or None, INTO_STOPPED, "Take a copy of it first.")
+                self.state.refuse(stmt.origin.line, INTO_STOPPED, "Take a copy of it first.")
             targets.append(self.state.dots[target])
             sources.append(self.state.tangents.zeros(source) if dot is None else dot)
         return replace(stmt, targets=tuple(targets), sources=tuple(sources))

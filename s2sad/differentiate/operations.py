@@ -97,7 +97,9 @@ class Operations(Adjoints):
         ]
         if op.kind == "operator" and not arrays:
             if any(map(self.is_active, lists)):
-                self.violation(call.node, f"{op.name} of a list or tuple", "Convert it with np.array(...) first.")
+                remedy = "To compute with it, convert it with np.array(...) first."
+                remedy = f"To repeat it, write * int(n). {remedy}" if op.name == "*" else remedy
+                self.violation(call.node, f"{op.name} of a list or tuple", remedy)
                 return
         elif rule.broadcasts:
             # NumPy takes a list for an array; the operators of an adjoint do not.
@@ -114,7 +116,9 @@ class Operations(Adjoints):
         if rule.multiplied:
             held = self.plain(z_bar, self.of[z.name])
         several = rule.kind != "elementwise" or (rule.multiplied and not algebra.is_nonzero(held))
-        if several and not isinstance(held, (Var, Const)):
+        moving = self.effects.passing | self.effects.versions.keys()
+        if (several and not isinstance(held, (Var, Const))) or not moving.isdisjoint(names_in(held)):
+            # An adjoint that is an array of the forward part is that array as it is by now, unlike the operands.
             held = self.let(self.bar(z.name), held)
         try:
             spliced = splice(rule, wide, z, held, self.fact, self.fresh)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from s2sad.analysis.activity import carriers
-from s2sad.analysis.summaries import user_calls, written_unseen
+from s2sad.analysis.summaries import user_calls
 from s2sad.analysis.versions import changed_items
 from s2sad.attempts import noted
 from s2sad.differentiate.buffers import HOLDERS
@@ -52,13 +52,11 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import (
     base,
-    expressions,
     is_attempt,
     is_light,
     loop_heads,
     names_in,
     rename,
-    subexpressions,
     walk,
     with_names,
     writes,
@@ -113,13 +111,11 @@ class _Reverse(Writes):
         for name, bar in passed.items():
             self.shadows.update(dict.fromkeys(self.same.get(name, (name,)), bar))
             self.of[bar] = self.of[name]
-            if self.of[name].kind not in HOLDERS:
-                self.refuse_buffer(0, name)
         self.views = tuple(views)
-        for name in self.views:
+        for name in (*passed, *self.views):
             self.shadow(name)
-            if self.of[name].kind not in HOLDERS or name in self.turned:
-                self.refuse_buffer(0, name)
+            if self.of[name].kind not in HOLDERS or (name in self.turned and name in self.views):
+                self.refuse_buffer(None, name)
         for name, g in seeds:
             if name in self.adj or self.is_buffer(Var(name)):
                 self.contribute(Var(name), g)
@@ -129,23 +125,17 @@ class _Reverse(Writes):
     def run(self, wrt: tuple[str, ...]) -> Reversed:
         """Reverse the function."""
         for stmt in walk(self.function.body):
-            # A call that may write into a buffer has no adjoint, whatever becomes of its result.
-            unseen = any(self.is_buffer(Var(n)) for n in written_unseen(stmt))
-            if unseen or (isinstance(stmt, Assign) and stmt.target in self.effects.written & self.active):
-                parts = [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Opaque)]
-                for refusal in [e.refusal for e in parts if e.refusal is not None]:
-                    self.violation(refusal.node, refusal.message, refusal.remedy)
-                    self.explained = True
-            if unseen:
-                self.refuse_unseen(stmt)
+            self.refuse_wholes(stmt)
         for read in self.stale:
             self.refuse_stopped((read or self.function.body[-1]).origin.line)
         body = self.block(self.function.body)
         self.origin = NOWHERE
         for param in self.function.params:
             if param.name in self.shadows and param.name not in self.passed:
-                # It carries no derivative when the function begins, nor when it ends.
-                body = (Assign(self.shadows[param.name], self.made_zero(param.name, Var(param.name))), *body)
+                # Who calls does not know of it: what it is in the end is the adjoint of the argument.
+                bar = self.adj[param.name] = self.shadow(param.name)
+                self.owned.add(bar.name)
+                body = (Assign(bar.name, self.made_zero(param.name, Var(param.name))), *body)
         given: set[str] = set()
         adjoints = tuple([self.result(name, given) for name in wrt])
         if self.complex:
@@ -153,7 +143,7 @@ class _Reverse(Writes):
         refused = self.violations if self.explained else self.violations + self.misused
         if refused or self.refused_calls:
             whole = [v for v in refused if not (v.place and any(map(v.place.is_within, self.refused_calls)))]
-            raise UnsupportedError(whole or refused, self.explained)
+            raise UnsupportedError(whole or refused, self.explained, not self.violations)
         # An adjoint that is returned is called after its argument.
         named: dict[str, str] = {}
         made = {n for s in walk(self.out) for n in writes(s)}
@@ -188,6 +178,7 @@ class _Reverse(Writes):
             if isinstance(stmt, (For, While)):
                 self.note_writes(stmt)
             self.origin = getattr(stmt, "origin", self.origin)
+            self.line = self.origin.line or self.line
             self.before, self.after = [], []
             written = self.effects.written_by(stmt)
             if isinstance(stmt, (Assign, Store)) and not any(user_calls(stmt)):

@@ -38,6 +38,8 @@ class State:
         self.violations: list[Violation] = []
         #: Whether they are the consequences of something else that is refused.
         self.explained = False
+        #: The line of the statement at hand.
+        self.line = 0
         self.before: list[Stmt] = []
         self.after: list[Stmt] = []
         #: What the result is, or may share with: callers may write into it, and into its tangent.
@@ -54,8 +56,7 @@ class State:
 
     def refuse(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
-        place = self.known.place(node) if node is not None else None
-        found = Violation(place, message, remedy)
+        found = Violation(self.known.place(node or self.line), message, remedy)
         if found not in self.violations:
             self.violations.append(found)
 

@@ -59,6 +59,11 @@ class Tangents:
         given = call.op.kind in ("operator", "inplace") and call.op.name == "|"
         return given and any(not self.make.fact(a).numeric and self.is_active(a) for a in call.args)
 
+    def may_repeat(self, a: Expr, b: Expr) -> bool:
+        """Whether one of two factors is a list or tuple, and the other a constant that may be an integer."""
+        pairs = ((a, b), (b, a))
+        return any(self.make.fact(x).kind in ("list", "tuple") and not self.is_active(y) for x, y in pairs)
+
     # --- operands
 
     def of(self, expr: Expr) -> Expr | None:
@@ -119,8 +124,9 @@ class Tangents:
                 return Call(op, (self.held(args[0]), *args[1:]))
             return Call(op, (self.held(args[0]), *args[1:-1], self.held(args[-1])))
         result = self.make.fact(call).kind
-        if op.kind in ("operator", "inplace") and result in ("tuple", "list") and op.name in ("+", "*"):
-            parts = [a if self.make.fact(a).kind == "scalar" else self.held(a) for a in args]
+        repeats = op.kind == "operator" and op.name == "*" and result == "open" and self.may_repeat(*args)
+        if repeats or (op.kind in ("operator", "inplace") and result in ("tuple", "list") and op.name in ("+", "*")):
+            parts = [self.held(a) if self.is_active(a) or op.name == "+" else a for a in args]
             return Call(op, tuple(parts))
         if self.merges(call):
             return Call(op, tuple(map(self.held, args)))

@@ -209,6 +209,13 @@ def _setattr(a: Activation, op: Operation, args: Arguments) -> Objects:
     return _named(a, op, args, write, 3)
 
 
+def _super(a: Activation, op: Operation, args: Arguments) -> Objects:
+    """``super()``: what is called of it is not known."""
+    first = [a.heap.param(0, a.code.params[0].name, a.shapes.get(0))] if a.code.params else []
+    a.unknown(op, args.all(), *first)
+    return a.site(op, super)
+
+
 def _hasattr(a: Activation, op: Operation, args: Arguments) -> Objects:
     _getattr(a, op, args)
     return NOTHING
@@ -223,5 +230,5 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(builtins.iter): _iter, id(builtins.max): _extreme, id(builtins.min): _extreme, id(builtins.sum): _sum,
     id(functools.reduce): _reduce, id(copy.copy): _copy, id(copy.deepcopy): _deepcopy, id(builtins.print): _print,
     id(builtins.range): _range, id(builtins.slice): _slice, id(builtins.getattr): _getattr,
-    id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
+    id(builtins.super): _super, id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
 }  # fmt: skip

@@ -13,14 +13,16 @@ import numpy as np
 from s2sad import ops
 from s2sad.effects import built_in, library, methods, operators
 from s2sad.effects.library import Arguments
-from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects
+from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
-from s2sad.runtime.classes import module_of, static_member
+from s2sad.runtime.classes import inside, module_of, static_member
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation, Function
 
 _HEAP_TYPE = 1 << 9
+#: The attributes under which what is called has the function that runs.
+_AROUND = ("__func__", "__wrapped__", "pyfunc")
 _METHOD_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 #: The field of a `functools.partial` for its function; its arguments are those of a row and ``=name``.
 FUNCTION = "function"
@@ -33,7 +35,10 @@ def call(a: Activation, op: Operation) -> Objects:
 
 def called(a: Activation, op: Operation, functions: Objects, args: Arguments) -> Objects:
     """Call any of some functions."""
-    return NOTHING.union(*(_called(a, op, o, args) for o in functions))
+    bound = [o for o in functions if o.cls is types.MethodType and isinstance(o.value, str)]
+    # What has a method of that name is called by it, and has no attribute of that name.
+    parts = [a.heap.load(p, o.value) for o in bound for p in a.heap.load(o, "__self__") if p.cls is Plain]
+    return NOTHING.union(*(_called(a, op, o, args) for o in functions.difference(*parts)))
 
 
 def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
@@ -103,14 +108,14 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
             return library.applied(a, op, unbound, args.after(a.heap.known(value.__self__)))
     if isinstance(value, types.FunctionType):
         function = a.program.function(value)
-        return a.unknown(op, args.all()) if function is None else run(a, op, function, NOTHING, args)
+        return _without_code(a, op, value, args) if function is None else run(a, op, function, NOTHING, args)
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
         return _known(a, op, value.__func__, args.after(a.heap.known(value.__self__)))
     if isinstance(value, _METHOD_DESCRIPTORS) and args.positional and not args.open:
         rest = Arguments(args.positional[1:], args.named)
-        first = args.positional[0]
-        if first and all(o.cls is not None and value.__objclass__ is o.cls for o in first):
-            return NOTHING.union(*(methods.called(a, op, o, value.__name__, rest) for o in first))
+        own = [o for o in args.positional[0] if o.cls in (value.__objclass__, Plain)]
+        if own and (a.heap.plain or len(own) == len(args.positional[0])):
+            return NOTHING.union(*(methods.called(a, op, o, value.__name__, rest) for o in own))
     if isinstance(value, functools.partial):
         found = args.after(*map(a.heap.known, value.args))
         found.named = {**{k: a.heap.known(v) for k, v in value.keywords.items()}, **args.named}
@@ -123,6 +128,18 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     member = static_member(type(value), "__call__")
     if isinstance(member, types.FunctionType):
         return _known(a, op, member, args.after(a.heap.known(value)))
+    return _without_code(a, op, value, args)
+
+
+def _without_code(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects:
+    """Call what has no code."""
+    for name in _AROUND if a.heap.plain else ():
+        if (inner := inside(value, name)) is not None:
+            found = called(a, op, a.heap.known(inner), args)
+            made = frozenset(o for o in found if o.cls is types.GeneratorType)
+            return found | library.trusted(a, op, args) | (a.iterate(op, made) if made else NOTHING)
+    if a.trusts(value):
+        return library.trusted(a, op, args)
     return a.unknown(op, args.all(), *([] if isinstance(value, CONSTANT) else [a.heap.known(value)]))
 
 
@@ -146,12 +163,16 @@ def _made(a: Activation, op: Operation, cls: type, args: Arguments) -> Objects:
     if cls is object or issubclass(cls, (BaseException, np.number, np.bool_)):
         if not cls.__flags__ & _HEAP_TYPE:
             if not operators.is_plain(a, args.all()) and not issubclass(cls, BaseException):
-                return a.unknown(op, args.all())
+                return _without_code(a, op, cls, args)
             made = a.site(op, cls)
             a.store(made, ITEMS, args.all())
             return made if not issubclass(cls, np.generic) else NOTHING
-    if not cls.__flags__ & _HEAP_TYPE or type(cls) is not type or module_of(cls) in ("functools", "enum"):
-        return a.unknown(op, args.all())
+    maker = static_member(type(cls), "__call__")
+    if a.heap.plain and isinstance(maker, types.FunctionType) and not a.trusts(cls):
+        return _known(a, op, maker, args.after(a.heap.known(cls)))
+    is_made = type(cls) is type or (a.heap.plain and maker is static_member(type, "__call__"))
+    if not cls.__flags__ & _HEAP_TYPE or not is_made or module_of(cls) in ("functools", "enum"):
+        return _without_code(a, op, cls, args)
     return _made_instance(a, op, cls, args)
 
 
@@ -178,13 +199,16 @@ def _made_instance(a: Activation, op: Operation, cls: type, args: Arguments) -> 
             default = a.heap.known(cls._field_defaults[name]) if name in cls._field_defaults else NOTHING  # type: ignore[attr-defined]
             a.store(made, f"[{i}]", args.at(i, name) | default)
         return made
-    if new is not object.__new__ and not issubclass(cls, BaseException):
+    if a.heap.plain and isinstance(new, staticmethod):
+        made |= _known(a, op, new.__func__, args.after(a.heap.known(cls)))
+    is_plain = a.heap.plain
+    if new is not object.__new__ and not issubclass(cls, BaseException) and not is_plain:
         return a.unknown(op, args.all())
-    if init is object.__init__:
+    if init is object.__init__ and new is object.__new__:
         return made
     if not isinstance(init, types.FunctionType):
         a.store(made, ITEMS, args.all())
-        return made if issubclass(cls, BaseException) else a.unknown(op, args.all())
+        return made if issubclass(cls, BaseException) or is_plain else a.unknown(op, args.all())
     if "__dataclass_fields__" in vars(cls) and init.__code__.co_filename == "<string>":
         return _made_data(a, op, cls, init, made, args)
     _known(a, op, init, args.after(made))
@@ -222,7 +246,7 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
             continue
         members = [None if o.cls is None else static_member(o.cls, n) for n in ("__enter__", "__exit__")]
         if not all(isinstance(m, types.FunctionType) for m in members):
-            found |= a.unknown(op, [o])
+            found |= frozenset((o,)) if a.trusts(o.cls) else a.unknown(op, [o])
             continue
         found |= _known(a, op, members[0], Arguments([frozenset((o,))]))
         _known(a, op, members[1], Arguments([frozenset((o,))], spread=frozenset((UNKNOWN,)), open=True))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,15 @@ from s2sad.effects.objects import (
     ARRAY,
     CONSTANT,
     DEPTH,
+    FOREIGN,
     ITEMS,
     NOTHING,
+    PLAIN,
     SINGLE,
     UNKNOWN,
     Object,
     Objects,
+    Plain,
     Shape,
     is_a,
     is_immutable,
@@ -29,15 +34,37 @@ from s2sad.ir.code import Operation
 from s2sad.runtime.contents import attributes_of
 
 
+class TooMuch(Exception):
+    """The analysis takes too long."""
+
+
+@dataclass
+class Effort:
+    """How much is done in an analysis, and may be."""
+
+    most: int = sys.maxsize
+    done: int = 0
+
+    def spend(self, work: int) -> None:
+        """Count what is done.
+
+        Raises:
+            TooMuch: if that is more than may be.
+        """
+        self.done += work
+        if self.done > self.most:
+            raise TooMuch
+
+
 class Heap:
     """What the fields of abstract objects hold; it only grows.
 
     ``apart`` says that objects of different parameters share nothing with one another and with what is known or
-    unknown outside.
+    unknown outside, ``plain`` that objects of which nothing is known are of built-in classes.
     """
 
-    def __init__(self, known: dict[int, Object], apart: bool = False) -> None:
-        self.apart = apart
+    def __init__(self, known: dict[int, Object], effort: Effort, apart: bool = False, plain: bool = False) -> None:
+        self.apart, self.plain, self.effort = apart, plain, effort
         self.fields: dict[Object, dict[str, set[Object]]] = {}
         self.escaped: set[Object] = set()
         #: What objects that parameters hold now may hold, which code that is not known may reach by another way.
@@ -51,7 +78,9 @@ class Heap:
         #: Whether something grew after it had been read, so that what was read is to be read again.
         self.grown = False
         self._read: set[str] = set()
-        self._children: dict[tuple[Object, str], Object] = {}
+        self._children: dict[tuple[Object, str, type | None], Object] = {}
+        #: Objects that stand for all that lies beyond them, each with those of other classes that do.
+        self._twins: dict[Object, Objects] = {}
         self._sites: dict[tuple[Any, type | None, int], Object] = {}
         self._methods: dict[tuple[Object | None, str], Object] = {}
         #: The objects of modules, which are those of the whole program.
@@ -70,6 +99,7 @@ class Heap:
 
     def site(self, operation: Operation | None, cls: type | None, value: Any = None, name: str = "") -> Object:
         """What an operation makes of a class; ``value`` is the code or known function that it calls."""
+        cls = Plain if cls is None and self.plain else cls
         key = operation, cls, id(value)
         found = self._sites.get(key)
         if found is None:
@@ -108,17 +138,27 @@ class Heap:
             return self.known(shape.value)
         if type(shape.value) is str and shape.value in SINGLE:
             return frozenset((SINGLE[shape.value],))
-        if (UNKNOWN, str(index)) not in self._children:
-            made = Object("param", name, shape.cls, value=shape.value, path=(index,), shape=shape)
-            self._children[UNKNOWN, str(index)] = made
-        return frozenset((self._children[UNKNOWN, str(index)],))
+        if isinstance(shape.value, Object):
+            return frozenset((shape.value,))
+        return self._given(UNKNOWN, str(index), (index,), name, shape)
+
+    def _given(self, o: Object, field: str, path: tuple[Any, ...], name: str, shape: Shape) -> Objects:
+        """What was there at the call: of a plain shape an array, or something else."""
+        if shape.cls is None and self.plain:
+            shape = PLAIN
+        shapes = (Shape(ARRAY, None, ()), PLAIN) if shape.cls is Plain else (shape,)
+        for one in shapes:
+            if (o, field, one.cls) not in self._children:
+                made = Object("param", name, one.cls, value=one.value, path=path, shape=one)
+                self._children[o, field, one.cls] = made
+        return frozenset(self._children[o, field, one.cls] for one in shapes)
 
     def _child(self, o: Object, field: str) -> Objects:
         """What a field of an object held when the call began."""
         if o.kind == "global":
             return self._of_known(o, field)
         if o.path[-1] == ANY and len(o.path) > 1:
-            return frozenset((o,))
+            return self._twins.get(o, frozenset((o,)))
         has, shape = o.shape.field(field)
         if field.startswith("[") and field != ITEMS and not has:
             has, shape = o.shape.field(ITEMS)
@@ -128,16 +168,16 @@ class Heap:
             return self.known(shape.value)
         if type(shape.value) is str and shape.value in SINGLE:
             return frozenset((SINGLE[shape.value],))
-        if len(o.path) > DEPTH or o.cls is None:
+        if isinstance(shape.value, Object):
+            return frozenset((shape.value,))
+        if len(o.path) > DEPTH or o.cls in (None, Plain):
             # Of what nothing is known all fields are one object.
             field, shape = ANY, ANYTHING
-        found = self._children.get((o, field))
-        if found is None:
-            name = f"{o.name}{field}" if field.startswith("[") else f"{o.name}.{field}"
-            path = (*o.path, field)
-            found = Object("param", name, shape.cls, value=shape.value, path=path, shape=shape)
-            self._children[o, field] = found
-        return frozenset((found,))
+        name = f"{o.name}{field}" if field.startswith("[") else f"{o.name}.{field}"
+        found = self._given(o, field, (*o.path, field), name, shape)
+        if field == ANY:
+            self._twins.update(dict.fromkeys(found, found))
+        return found
 
     def _of_known(self, o: Object, field: str) -> Objects:
         value, name = o.value, f"{o.name}{field}" if field.startswith("[") else f"{o.name}.{field}"
@@ -147,20 +187,25 @@ class Heap:
                 return self.known(value[index], name) if index < len(value) else NOTHING
             if len(value) <= 64:
                 return NOTHING.union(*(self.known(item) for item in value))
+        elif self.plain and type(value) in (list, dict) and len(value) <= 64:
+            # What is there now tells of classes that what is there later may have as well.
+            items = [*value.values(), *value] if type(value) is dict else value
+            return frozenset((FOREIGN,)).union(*(self.known(item) for item in items))
         elif type(value) is dict and field.startswith("['"):
             if (key := field[2:-2]) in value:
                 return self.known(value[key], name)
         elif field in (own := attributes_of(value)):
             return self.known(own[field], name)
-        return frozenset((UNKNOWN,))
+        return frozenset((FOREIGN if self.plain else UNKNOWN,))
 
     # --- fields
 
     def load(self, o: Object, field: str) -> Objects:
         """What a field of an object may hold."""
+        self.effort.spend(1 + (len(self.stored_inputs) if o.is_input else 0))
         self._read.add(field)
-        if o is UNKNOWN:
-            return frozenset((UNKNOWN,))
+        if o.kind == "unknown":
+            return frozenset((o,))
         if field == ANY:
             return self.load_all(o)
         own = self.fields.get(o, {})
@@ -209,7 +254,8 @@ class Heap:
         self._read.add(ANY)
         if o.kind in ("unknown", "global"):
             holds = o.cls not in (ARRAY, slice, np.dtype, range) and not isinstance(o.value, CONSTANT)
-            return frozenset((UNKNOWN,)) if holds else NOTHING
+            unseen = FOREIGN if self.plain and o is not UNKNOWN else UNKNOWN
+            return frozenset((unseen,)) if holds else NOTHING
         found: set[Object] = set()
         for name in self.names(o):
             found |= self._child(o, ANY) if name == ANY and o.is_input else self.load(o, name)
@@ -234,7 +280,7 @@ class Heap:
         objects = [x for x in objects if x is not o or o.cls is not ARRAY]
         if not objects:
             return
-        if o is UNKNOWN:
+        if o.kind == "unknown":
             self.escape(objects)
             return
         if o.is_input and o not in self.stored_inputs:
@@ -294,11 +340,11 @@ class Heap:
         """Whether two abstract objects may stand for the same object, or for arrays that share memory."""
         if a is b:
             return True
-        if UNKNOWN in (a, b):
-            return self.has_escaped(b if a is UNKNOWN else a)
+        if "unknown" in (a.kind, b.kind):
+            return self.has_escaped(b if a.kind == "unknown" else a)
         if "site" in (a.kind, b.kind):
             return False
-        if a.cls is not None and b.cls is not None and a.cls is not b.cls:
+        if a.cls is not b.cls and not {a.cls, b.cls} & {None, Plain}:
             return False
         if a.kind == "param" and b.kind == "param":
             return a.path[0] == b.path[0] or self.has_escaped(a) or self.has_escaped(b)
@@ -323,16 +369,20 @@ class Heap:
         first = found[0]
         for other in found[1:]:
             if other.cls is not first.cls or other.cls is None or other.value is not first.value:
-                return ANYTHING
+                return PLAIN if all(o.cls in (ARRAY, Plain) for o in objects) else ANYTHING
             first = Shape(first.cls, first.value, merged_fields(first.fields, other.fields))
         return first
 
     def _shape(self, o: Object, depth: int) -> Shape:
         if o.cls is None:
             return ANYTHING
+        if o.cls is Plain:
+            return PLAIN
         if o.kind == "global":
             is_constant = isinstance(o.value, CONSTANT)
             single = next((name for name, made in SINGLE.items() if made is o), None)
+            if self.plain and not (is_constant or single) and o.cls is not ARRAY:
+                return Shape(o.cls, o)
             return Shape(o.cls, o.value if is_constant else single, () if o.cls is ARRAY else None)
         if o.cls is ARRAY:
             return Shape(o.cls, None, ())

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from s2sad.effects import operators
-from s2sad.effects.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, SLICE, Object, Objects, item_field
+from s2sad.effects.objects import ARRAY, ITEMS, ITERATORS, KEYS, NOTHING, SLICE, Object, Objects, Plain, item_field
 from s2sad.ir.code import Constant, Operand, Operation
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation
 
-_SEQUENCES = (list, tuple, set, frozenset)
+_SEQUENCES = (list, tuple, set, frozenset, Plain)
 #: The field of an iterator for what it runs through, by position.
 SOURCE = "source"
 
@@ -36,7 +36,11 @@ def iterated(a: Activation, op: Operation, objects: Objects) -> Objects:
             found |= a.resume(op, o)
         elif o.cls in ITERATORS:
             a.mod(op, [o], ITEMS)
-            found |= _advanced(a, op, o)
+            if o not in a.busy:
+                # Of the iterators that one operation makes, one may run through another.
+                a.busy.add(o)
+                found |= _advanced(a, op, o)
+                a.busy.discard(o)
         elif o.cls in (slice, range) or (o.kind == "global" and isinstance(o.value, types.ModuleType)):
             continue
         else:
@@ -99,7 +103,11 @@ def unpacked(a: Activation, op: Operation) -> None:
 
 
 def _is_slice(a: Activation, index: Operand) -> bool:
-    return any(o.cls in (slice, None) for o in a.of(index))
+    return any(o.cls in (slice, None, Plain) for o in a.of(index))
+
+
+def _is_only_slice(a: Activation, index: Operand) -> bool:
+    return bool(a.of(index)) and all(o.cls is slice for o in a.of(index))
 
 
 def _field(o: Object, index: Operand) -> str:
@@ -116,15 +124,15 @@ def item(a: Activation, op: Operation) -> Objects:
                 found |= a.unknown(op, a.all(op.operands))
             a.ref(op, [o], ITEMS)
             found.add(o)
-        elif o.cls is list or o.is_row:
+        elif o.cls in (list, Plain) or o.is_row:
             a.ref(op, [o], ITEMS)
             held = a.heap.load(o, _field(o, index))
             if _is_slice(a, index):
-                part = a.site(op, list if o.cls is list else tuple)
+                part = a.site(op, tuple if o.is_row else o.cls)
                 a.store(part, ITEMS, a.heap.load(o, ITEMS))
                 found |= part
             found |= operators.indices(a, op, a.of(index))
-            found |= held
+            found |= held if not _is_only_slice(a, index) else NOTHING
         elif o.cls is dict:
             name = _field(o, index)
             found |= operators.hashed(a, op, a.of(index))
@@ -152,8 +160,11 @@ def set_item(a: Activation, op: Operation) -> Objects:
                 a.unknown(op, a.all(op.operands))
             a.ref(op, held, ITEMS)
             a.mod(op, [o], ITEMS)
-        elif o.cls is list:
+        elif o.cls in (list, Plain):
             a.mod(op, [o], ITEMS)
+            if o.cls is Plain:
+                a.mod(op, [o], KEYS)
+                a.heap.store(o, KEYS, a.of(index))
             operators.indices(a, op, a.of(index))
             if _is_slice(a, index):
                 held |= iterated(a, op, held)
@@ -174,7 +185,7 @@ def delete_item(a: Activation, op: Operation) -> Objects:
     """``del object[index]``"""
     whole, index = op.operands
     for o in a.of(whole):
-        if o.cls in (list, dict):
+        if o.cls in (list, dict, Plain):
             a.mod(op, [o], ITEMS)
             a.mod(op, [o], KEYS)
             operators.hashed(a, op, a.of(index))
@@ -217,7 +228,7 @@ def dict_display(a: Activation, op: Operation) -> Objects:
 def copied(a: Activation, op: Operation, into: Objects, mappings: Objects) -> None:
     """Store the items of dicts into others."""
     for o in mappings:
-        if o.cls is dict:
+        if o.cls in (dict, Plain):
             a.ref(op, [o], ITEMS)
             for name in a.heap.names(o):
                 a.store(into, name, a.heap.load(o, name))

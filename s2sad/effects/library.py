@@ -11,10 +11,10 @@ import numpy as np
 from s2sad import ops
 from s2sad.effects import items, operators
 from s2sad.effects.objects import (
+    ANY,
     ARRAY,
     CONTAINERS,
     DTYPE,
-    GENERATORS,
     IMMUTABLE,
     ITEMS,
     ITERATORS,
@@ -22,6 +22,8 @@ from s2sad.effects.objects import (
     NOTHING,
     Object,
     Objects,
+    Plain,
+    is_generator,
 )
 from s2sad.ir.code import Constant, Operation
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Var
@@ -29,6 +31,7 @@ from s2sad.ops.binding import given as bound_arguments
 from s2sad.ops.results import Result
 from s2sad.ops.spec import OpSpec, Rule, form_of
 from s2sad.runtime import protocols
+from s2sad.runtime.classes import own_members
 from s2sad.runtime.marks import stop_gradient
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 #: The modules of classes of which an object is or is not by what it has.
 _ABSTRACT = ("collections.abc", "numbers", "typing", "builtins")
-_NUMERIC = frozenset((ARRAY, list, tuple, slice, range, np.dtype, np.ufunc, type, *GENERATORS))
+_NUMERIC = frozenset((ARRAY, list, tuple, slice, range, np.dtype, np.ufunc, type))
 
 
 @dataclass
@@ -148,10 +151,17 @@ def applied(a: Activation, op: Operation, spec: OpSpec, args: Arguments, method:
     called = _callables(spec, reached)
     numbers = _NUMERIC if not spec.consumes else _NUMERIC | {types.GeneratorType, *ITERATORS}
     expected = called or spec.calls
-    numeric = home not in ("numpy", "scipy") or all(o.cls in numbers or (expected and o in called) for o in reached)
-    if not numeric or not all(o.is_safe for o in reached):
-        return a.unknown(op, everything)
-    if any(o.kind == "param" and o.shape.fields is None and o.cls is not ARRAY for o in reached - everything):
+    numeric = home not in ("numpy", "scipy") or all(
+        o.cls in numbers or is_generator(o.cls) or (expected and o in called) for o in reached
+    )
+    own = NOTHING
+    if a.trusts(function):
+        own = _run_own(a, op, reached)
+    elif (
+        not numeric
+        or not all(o.is_safe for o in reached)
+        or any(o.kind == "param" and o.shape.fields is None and o.cls is not ARRAY for o in reached - everything)
+    ):
         return a.unknown(op, everything)
     if spec.defers is not None:
         return a.unknown(op, everything)
@@ -173,13 +183,59 @@ def applied(a: Activation, op: Operation, spec: OpSpec, args: Arguments, method:
         _store(a, op, written, NOTHING.union(*map(bound.of, spec.stores)))
     if spec.ordered:
         a.effect(op).ordered.add("ordered")
-        a.mod(op, [o for o in everything if o.cls in GENERATORS], "state")
-    return results | _result(a, op, spec, bound, everything, method) | frozenset(o for o in into if o.cls is ARRAY)
+        a.mod(op, [o for o in everything if is_generator(o.cls)], "state")
+    results |= own | frozenset(o for o in into if o.cls is ARRAY)
+    return results | _result(a, op, spec, bound, everything, method)
 
 
-def _callables(spec: OpSpec, reached: Objects) -> list[Object]:
+def trusted(a: Activation, op: Operation, args: Arguments, is_fresh: bool = False) -> Objects:
+    """Call what has no code and changes nothing but by what it calls; it gives something new, or what it is given."""
+    everything = args.all()
+    reached = a.heap.reach(everything)
+    own = _run_own(a, op, reached)
+    a.ref(op, reached, ITEMS)
+    made = a.site(op, None)
+    # What is new may hold more that is new.
+    a.store(made, ITEMS, made | (reached if not is_fresh else a.heap.reach(a.load(everything, ANY))))
+    functions = frozenset(_callables(None, reached))
+    found = own | (made if is_fresh else reached | made)
+    for function in functions - a.busy:
+        # What it calls may call what is among its arguments again.
+        a.busy.add(function)
+        found |= a.call(op, frozenset((function,)), [], spread=reached | made)
+        a.busy.discard(function)
+    return found
+
+
+def of_plain(a: Activation, op: Operation, name: str, args: Arguments) -> Objects:
+    """Call a method of an object of some built-in class, which is the first argument."""
+    spec = ops.method(name)
+    everything = args.all()
+    if spec is not None and (spec.writes or "out" in args.named or args.open):
+        bound = _Bound(spec, args, name)
+        written = NOTHING.union(*map(bound.of, spec.writes)) | a.heap.reach(bound.of("out"))
+        a.mod(op, written, ITEMS)
+        a.mod(op, written, KEYS)
+        _store(a, op, written, a.heap.reach(everything))
+    return trusted(a, op, args, spec is not None and spec.result == "fresh")
+
+
+def _run_own(a: Activation, op: Operation, reached: Objects) -> Objects:
+    """Run what the classes of the user's among some objects have under the names of built-in methods."""
+    found = NOTHING
+    for o in reached:
+        if o.cls is type and isinstance(o.value, type) and issubclass(o.value, ARRAY) and not a.trusts(o.value):
+            # A view of this class runs what the class has.
+            found |= a.unknown(op, reached)
+        elif not o.is_safe:
+            names = () if o.cls is None else tuple(own_members(o.cls))
+            found |= operators.special(a, op, o, names, [reached])
+    return found
+
+
+def _callables(spec: OpSpec | None, reached: Objects) -> list[Object]:
     """The functions among the arguments that the operation may call."""
-    if spec.calls == ():
+    if spec is not None and spec.calls == ():
         return []
     return [
         o
@@ -233,7 +289,7 @@ def _result(a: Activation, op: Operation, spec: OpSpec, bound: _Bound, everythin
     new = a.site(op, ARRAY if _has_numbers(a, bound) else None)
     if kind != "fresh":
         first = a.heap.reach(everything) if kind == "unknown" else a.heap.reach(bound.value(_first(bound)))
-        arrays = frozenset(o for o in first if o.cls is ARRAY)
+        arrays = frozenset(o for o in first if o.cls in (ARRAY, Plain))
         # A list, or a number, is made a new array.
         new = arrays if kind == "view" and arrays and all(o.cls is ARRAY for o in first) else arrays | new
     holders = [cls for cls in spec.gives if cls is not np.ndarray]

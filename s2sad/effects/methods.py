@@ -11,7 +11,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.effects import built_in, items, library, operators
 from s2sad.effects.library import Arguments
-from s2sad.effects.objects import ARRAY, DTYPE, ITEMS, ITERATORS, KEYS, NOTHING, Object, Objects, item_field
+from s2sad.effects.objects import ARRAY, DTYPE, ITEMS, ITERATORS, KEYS, NOTHING, Object, Objects, Plain, item_field
 from s2sad.ir.code import Operation
 from s2sad.ops.spec import form_of
 
@@ -34,6 +34,8 @@ def called(a: Activation, op: Operation, o: Object, name: str, args: Arguments) 
         found = a.iterate(op, frozenset((o,))) if name in ("__next__", "send", "__iter__") else a.unknown(op, [o])
         return found | (frozenset((o,)) if name == "__iter__" else NOTHING) | _given(a, op, args)
     receiver = args.after(frozenset((o,)))
+    if o.cls is Plain:
+        return library.of_plain(a, op, name, receiver)
     if o.cls is ARRAY:
         known = form_of("method", name)
         if known is not None and (not known[0].own or known[0].function is getattr(ARRAY, name, None)):
@@ -43,7 +45,9 @@ def called(a: Activation, op: Operation, o: Object, name: str, args: Arguments) 
             return library.applied(a, op, known_own, receiver)
         return _of_array(a, op, o, name, args)
     spec = ops.spec_of(getattr(o.cls, name, None))
-    return a.unknown(op, receiver.all()) if spec is None else library.applied(a, op, spec, receiver)
+    if spec is not None:
+        return library.applied(a, op, spec, receiver)
+    return library.trusted(a, op, receiver) if a.trusts(o.cls) else a.unknown(op, receiver.all())
 
 
 def of_immutable(a: Activation, op: Operation, name: str, args: Arguments) -> Objects:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from s2sad.effects.heap import Effort
 from s2sad.effects.objects import ANY, NOTHING, UNKNOWN, Location, Object, Objects, Shape, shape_of
 from s2sad.effects.points_to import Activation, Effect, Function
 from s2sad.ir.code import Code, Operation, Value, inner
@@ -76,11 +77,16 @@ class Program:
     """The functions that are analysed together, and the objects of their modules.
 
     ``find`` gives the code of a Python function, None where it has none.  ``budget`` is how many operations callees may
-    have in all; then they are unknown.
+    have in all; then they are unknown.  ``trusted`` says which functions and classes without code are taken at their
+    word to change nothing; where it is given, objects of which nothing is known are taken to be of built-in classes.
     """
 
     find: Callable[[types.FunctionType], Code | None]
     budget: int = 20_000
+    trusted: Callable[[Any], bool] | None = None
+    effort: Effort = field(default_factory=Effort)
+    #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
+    looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)
     known: dict[int, Object] = field(default_factory=dict)
     contexts: dict[tuple[Any, ...], Context] = field(default_factory=dict)
     _functions: dict[int, tuple[Any, Function | None]] = field(default_factory=dict)
@@ -119,6 +125,7 @@ class Program:
             except ValueError:
                 return False, None
             if name in names:
+                self.looked_up[id(names), name] = names[name]
                 return True, names[name]
             return hasattr(builtins, name), getattr(builtins, name, None)
 
@@ -266,6 +273,7 @@ def _instantiated(
     def of_all(objects: Iterable[Object]) -> Objects:
         return NOTHING.union(*map(of, objects))
 
+    a.program.effort.spend(len(summary.stores) + len(summary.mod) + len(summary.ref))
     for o, name, held in summary.stores:
         # What the call stores into its parameters it may then find there.
         a.store(of(o), name, of(held))

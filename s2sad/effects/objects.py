@@ -43,9 +43,14 @@ ITERATORS: tuple[type, ...] = (
     enumerate, zip, map, filter, reversed, type(iter([])), type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 CALLABLE = (types.FunctionType, types.MethodType)
-GENERATORS = (np.random.Generator, np.random.RandomState)
-_SAFE = frozenset((ARRAY, *CONTAINERS, *ITERATORS, *CALLABLE, *GENERATORS, slice, range, np.dtype, types.CellType,
-                   types.BuiltinFunctionType, types.ModuleType, type, np.ufunc))  # fmt: skip
+
+
+class Plain:
+    """Stands for the class of an object that is of some built-in class, or has operators and methods like these."""
+
+
+_SAFE = frozenset((ARRAY, Plain, *CONTAINERS, *ITERATORS, *CALLABLE, slice, range, np.dtype,
+                   types.CellType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc))  # fmt: skip
 #: Objects of these classes never change and hold nothing that does.
 IMMUTABLE = (
     bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, np.bool_, np.number,
@@ -53,6 +58,7 @@ IMMUTABLE = (
 )  # fmt: skip
 #: Names and attributes that are such objects are taken to stay what they are while a function runs.
 CONSTANT = (*CALLABLE, type(np.sum), types.BuiltinFunctionType, type, types.ModuleType, np.ufunc)
+_GENERATORS = ("Generator", "RandomState")
 Kind = Literal["param", "site", "global", "unknown"]
 
 
@@ -76,6 +82,7 @@ class Shape:
 
 
 ANYTHING = Shape()
+PLAIN = Shape(Plain)
 
 
 class Object:
@@ -109,7 +116,7 @@ class Object:
     @property
     def is_safe(self) -> bool:
         """Whether what operators do with it is known from its class, which is a built-in one."""
-        return self.cls in _SAFE
+        return self.cls in _SAFE or is_generator(self.cls)
 
     @property
     def is_row(self) -> bool:
@@ -118,12 +125,19 @@ class Object:
         return cls is tuple or (cls is not None and issubclass(cls, tuple) and _is_named_row(cls))
 
 
+def is_generator(cls: type | None) -> bool:
+    """Whether a class is one of NumPy's random generators, of a module that is loaded when it is used."""
+    return cls is not None and cls.__module__.startswith("numpy.random.") and cls.__name__ in _GENERATORS
+
+
 def _is_named_row(cls: type) -> bool:
     own = ("__iter__", "__getitem__", "__len__", "__getattribute__", "__contains__")
     return hasattr(cls, "_fields") and all(getattr(cls, name) is getattr(tuple, name) for name in own)
 
 
 UNKNOWN = Object("unknown", "unknown")
+#: The same where objects of which nothing is known are taken to be of built-in classes.
+FOREIGN = Object("unknown", "foreign", Plain)
 #: A slice of immutable bounds, and a dtype of numbers.
 SLICE = Object("global", "slice", slice, value=slice(None))
 DTYPE = Object("global", "dtype", np.dtype, value=np.dtype(float))

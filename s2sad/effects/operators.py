@@ -21,10 +21,12 @@ from s2sad.effects.objects import (
     UNKNOWN,
     Object,
     Objects,
+    Plain,
     is_a,
 )
 from s2sad.ir.code import Operand, Operation
-from s2sad.runtime.classes import static_member
+from s2sad.runtime.classes import METHODS, static_member
+from s2sad.runtime.contents import attributes_of
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation
@@ -72,7 +74,7 @@ def special(a: Activation, op: Operation, o: Object, names: Sequence[str], given
     if o.is_safe or o is SLICE:
         return NOTHING
     if o.cls is None or not o.cls.__flags__ & _HEAP_TYPE:
-        return a.unknown(op, [o], *given)
+        return NOTHING if a.trusts(o.cls) else a.unknown(op, [o], *given)
     found = NOTHING
     for name in names:
         member = static_member(o.cls, name)
@@ -166,7 +168,7 @@ def _built_in(a: Activation, op: Operation, sign: str, left: Objects, right: Obj
     elif sign not in "+*":
         found |= _items_matter(a, op, both)
     for o in both:
-        if o.cls in CONTAINERS:
+        if o.cls in (*CONTAINERS, Plain):
             made = a.site(op, o.cls)
             a.store(made, ITEMS, a.heap.load(o, ITEMS))
             a.store(made, KEYS, a.heap.load(o, KEYS) if o.cls is dict else NOTHING)
@@ -186,11 +188,15 @@ def inplace(a: Activation, op: Operation) -> Objects:
     if any(not o.is_safe for o in left | right):
         found |= _on_objects(a, op, left, right, (f"__i{name}__", f"__r{name}__"))
         found |= _on_objects(a, op, left, NOTHING, (f"__{name}__", "")) if found != {UNKNOWN} else NOTHING
-    changed = [o for o in left if o.cls in (ARRAY, list, dict, set)]
+    changed = [o for o in left if o.cls in (ARRAY, list, dict, set, Plain)]
     for o in changed:
         a.mod(op, [o], ITEMS)
         found.add(o)
-        if o.cls is list and op.data == "+":
+        if o.cls is Plain:
+            a.mod(op, [o], KEYS)
+            a.heap.store(o, ITEMS, a.iterate(op, right) | a.load(right, ITEMS))
+            a.heap.store(o, KEYS, a.load(right, KEYS))
+        elif o.cls is list and op.data == "+":
             a.heap.store(o, ITEMS, a.iterate(op, right))
         elif o.cls is set:
             a.heap.store(o, ITEMS, a.load([r for r in right if r.cls is not ARRAY], ITEMS))
@@ -214,7 +220,7 @@ def unary(a: Activation, op: Operation) -> Objects:
         return NOTHING
     found = NOTHING
     for o in objects:
-        if o.cls is ARRAY:
+        if o.cls in (ARRAY, Plain):
             a.ref(op, [o], ITEMS)
             found |= a.site(op, ARRAY)
         else:
@@ -298,6 +304,9 @@ def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of one object."""
     if o.cls is type and o.kind != "global":
         return a.unknown(op, [o])
+    if o.cls is Plain:
+        # It may be an attribute of that name as well.
+        return a.heap.load(o, name) | (a.heap.method(o, name, name) if name in METHODS else NOTHING)
     if o.cls is not None and name == "__class__" and o.is_safe:
         return class_of(a, op, frozenset((o,)))
     if o.cls is ARRAY:
@@ -319,8 +328,10 @@ def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
         return a.heap.load(o, ITEMS) if o.cls is tuple else a.heap.load(o, name)
     if o.cls is None or not o.cls.__flags__ & _HEAP_TYPE:
         if o.kind == "global" and o.cls is not None:
+            if a.heap.plain and name in attributes_of(o.value):
+                return a.heap.load(o, name)
             found = ops.spec_of(getattr(o.cls, name, None))
-            if found is not None:
+            if found is not None or a.trusts(o.cls):
                 return a.heap.method(o, name, name)
         return a.unknown(op, [o])
     return _of_instance(a, op, o, o.cls, name)

@@ -19,7 +19,7 @@ import numpy as np
 from s2sad.effects import calls, items, operators
 from s2sad.effects.heap import Heap
 from s2sad.effects.library import Arguments
-from s2sad.effects.objects import ANY, CONSTANT, ITEMS, NOTHING, UNKNOWN, Location, Object, Objects, Shape
+from s2sad.effects.objects import ANY, CONSTANT, FOREIGN, ITEMS, NOTHING, UNKNOWN, Location, Object, Objects, Shape
 from s2sad.ir.code import (
     Code,
     Constant,
@@ -75,7 +75,7 @@ class Activation:
 
     def __init__(self, program: Program, function: Function, shapes: Mapping[Any, Shape | None], apart: bool) -> None:
         self.program, self.function, self.code = program, function, function.code
-        self.heap = Heap(program.known, apart)
+        self.heap = Heap(program.known, program.effort, apart, program.trusted is not None)
         self.values: dict[Value, Objects] = {}
         self.effects: dict[Operation, Effect] = {}
         #: What happens at the exits of regions.
@@ -87,6 +87,8 @@ class Activation:
         self._sinks: list[list[Objects]] = []
         self._again = False
         self.closure: Objects = NOTHING
+        #: The functions that what has no code calls, and the iterators that others run through, while they do.
+        self.busy: set[Object] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -168,6 +170,10 @@ class Activation:
     def resume(self, op: Operation, o: Object) -> Objects:
         return calls.resumed(self, op, o)
 
+    def trusts(self, value: Any) -> bool:
+        """Whether what has no code is taken at its word to change nothing."""
+        return value is not None and self.program.trusted is not None and self.program.trusted(value)
+
     def unknown(self, op: Operation, *given: Iterable[Object]) -> Objects:
         """Code that is not known runs, and gets some objects; what it may give back."""
         self.heap.open()
@@ -177,7 +183,7 @@ class Activation:
         effect.mod.add((UNKNOWN, ANY))
         effect.ref.add((UNKNOWN, ANY))
         effect.ordered.add("unknown")
-        return frozenset((UNKNOWN,))
+        return frozenset((FOREIGN if self.heap.plain else UNKNOWN,))
 
     # --- regions
 

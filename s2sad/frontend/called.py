@@ -30,7 +30,12 @@ OWN_ARRAY = "Pass it as an argument, or take a copy (x.copy())."
 def is_of_python(function: types.FunctionType) -> bool:
     """Whether a function is of Python's own library, and not of a module of the user's that is called as one there."""
     module = package_of(function)
-    return module in sys.stdlib_module_names and function.__code__.co_filename.startswith(_places())
+    return module in sys.stdlib_module_names and has_text_of_python(function)
+
+
+def has_text_of_python(function: types.FunctionType) -> bool:
+    """Whether the text of a function is one of Python's own, which may have made it of a function of the user's."""
+    return function.__code__.co_filename.startswith(_places())
 
 
 @functools.cache

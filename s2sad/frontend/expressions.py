@@ -251,7 +251,7 @@ class Expressions:
                 args = tuple([self.constant(a) for a in (node.func.value, *node.args)])
                 kwargs = tuple([(k.arg, self.constant(k.value)) for k in node.keywords])
                 return positional(Call(Op("method", node.func.attr, function), args, kwargs, node))
-        whole = self.opaque(node)
+        whole = self.opaque(node, followed=True)
         if not is_read(node, self.resolver.lookup) or misfit(node, function) is not None:
             return whole
 
@@ -262,8 +262,8 @@ class Expressions:
         kwargs = tuple([(k.arg, seen(k.value)) for k in node.keywords])
         return replace(whole, call=Call(op, tuple([seen(a) for a in node.args]), kwargs, node))
 
-    def opaque(self, node: Node, refused: Refusal | None = None, ended: bool = False) -> Opaque:
-        """``node`` as it stands; if it is ``refused``, whatever is wrong with it is said so; the run may have ended."""
+    def opaque(self, node: Node, refused: Refusal | None = None, ended: bool = False, followed: bool = False) -> Opaque:
+        """``node`` as it stands, or a call that is ``followed``; if it is ``refused``, that is said of it."""
         if isinstance(node, gast.Call) and self.resolver.is_absent(node.func):
             return replace(self.whole(node), writes=(), kept=(), puts=(), alters=False)
         if any(isinstance(n, gast.NamedExpr) for n in nodes_of(node)):
@@ -275,7 +275,7 @@ class Expressions:
                 said = unfollowed.of_writer(call, self.resolver.lookup, self.depends, inside=call is not node)
                 self.violation(call, *said)
         if not (self.stopping or refused or ended):
-            for call in keeping_calls(node, self.resolver.lookup, self.depends):
+            for call in keeping_calls(node, self.resolver.lookup, self.depends, followed):
                 what = f"{gast.unparse(call.func).strip()}(...) may write or keep what is differentiated"
                 self.violation(call, what, "Return it instead, or pass stop_gradient(np.copy(...)).")
         for name in written_in(node, self.resolver.lookup, surely=True):
@@ -450,7 +450,7 @@ class Expressions:
             product = sparse_product(node, lookup)
             return self.method_call(node, hint) if product is None else self.value(product)
         if not found:
-            return self.refused(node, *unfollowed.of_unknown(text))
+            return self.refused(node, *(unfollowed.of_made(node.func, lookup) or unfollowed.of_unknown(text)))
         if function is dict and not node.args:
             return Build("dict", tuple([part for k in node.keywords for part in (Const(k.arg), self.element(k.value))]))
         if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
@@ -462,7 +462,7 @@ class Expressions:
                     return self.refused(node, *why)
                 op = user_operation(node, function, self.resolver)
                 return self.assign(hint, Call(op, *self.arguments(node, named=True), node))
-            return self.refused(node, *unfollowed.of_value(text, function))
+            return self.refused(node, *unfollowed.of_value(text, function, [k.arg for k in node.keywords if k.arg]))
         pure = not runs(node, lookup)
         if not pure and (why := unfollowed.of_callback(node, text, lookup)) is not None:
             return self.refused(node, *why)

@@ -251,15 +251,13 @@ class _Lowering(Protected):
         result: Expr = Var(self.env[self.result]) if self.result in self.env else Const(None)
         refusals = [r for r in self.refusals if self.lost.isdisjoint(free_names(r.node, frozenset()))]
         for refusal in refusals:
-            if any(keeping_calls(refusal.node, self.resolver.lookup, self.depends)):
+            if any(keeping_calls(refusal.node, self.resolver.lookup, self.depends, followed=True)):
                 # Whether or not what it gives is needed.
                 self.violation(refusal.node, refusal.message, refusal.remedy)
         if self.violations:
             # What may be refused later is said in the same breath.
             for refusal in refusals:
                 self.violation(refusal.node, refusal.message, refusal.remedy)
-            if self.source.obstacle is not None and unfollowed.is_of_made(self.violations):
-                self.violations.append(self.source.obstacle)
             raise UnsupportedError(self.violations, obscure=True)
         function = Function(self.source.name, tuple(params), tuple(self.block), result, self.source.file)
         grown = True

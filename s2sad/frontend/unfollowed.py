@@ -34,17 +34,21 @@ _VALUES = "a function of the values that it reads, and call that."
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-#: What is said of functions and objects that a function makes.
+#: What is said of functions and objects that a function makes, and what may be said of them.
 _OF_MADE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
-    "a function defined inside", "no derivative can pass through this expression", "sees ", "has no derivative rule",
-    "is called with * or **", "changes an object that is differentiated",
+    "a function defined inside", "changes an object that is differentiated",
+)  # fmt: skip
+_PERHAPS_OF_MADE = (
+    "no derivative can pass through this expression", "sees ", "has no derivative rule", "is called with * or **",
 )  # fmt: skip
 
 
-def is_of_made(violations: Iterable[Violation]) -> bool:
-    """Whether something is refused since functions and objects that a function makes stay as they are."""
-    return any(words in v.message for v in violations for words in _OF_MADE)
+def is_of_made(violations: Iterable[Violation], perhaps: bool) -> bool:
+    """Whether something is refused, or is so ``perhaps``, since functions and objects that a function makes stay as
+    they are."""
+    said = _OF_MADE + _PERHAPS_OF_MADE if perhaps else _OF_MADE
+    return any(words in v.message for v in violations for words in said)
 
 
 def inside_library(file: str) -> str:
@@ -104,6 +108,8 @@ def of_method(func: Any, lookup: Lookup) -> tuple[str, str]:
     owner = type(value) if found else min(classes, key=lambda c: c.__qualname__, default=None)
     name = func.attr
     text, receiver = str(gast.unparse(func)).strip(), str(gast.unparse(func.value)).strip()
+    if (why := of_made(func.value, lookup)) is not None:
+        return why
     if owner is types.ModuleType:
         what = f"{text}(...) is a function of a module that is known only at run time"
         return what, "Import the module, and call its functions by their own names."
@@ -136,10 +142,12 @@ def _instead(whose: str, function: str, receiver: str) -> str:
     return f"Call the function of {whose}, {function}({receiver}, ...), or write {_VALUES}"
 
 
-def of_value(text: str, value: Any) -> tuple[str, str]:
-    """What is said of a call of something known that has neither rule nor source."""
+def of_value(text: str, value: Any, named: Iterable[str] = ()) -> tuple[str, str]:
+    """What is said of a call of something known that has neither rule nor source; ``named`` are its keywords."""
     module = package_of(value)
     remedy = ops.remedy(value)
+    if (missing := ops.beyond_model(value, named)) is not None:
+        return f"the argument {missing!r} of {text} has no derivative rule", remedy or CUSTOM
     if remedy is not None or isinstance(value, np.ufunc) or module == "numpy":
         return f"{text} has no derivative rule", remedy or CUSTOM
     if isinstance(value, type) and _is_users(value):
@@ -158,6 +166,12 @@ def of_compiled(text: str) -> tuple[str, str]:
 def of_unknown(text: str) -> tuple[str, str]:
     """What is said of a call of a local variable, an item or an attribute that may depend on what is differentiated."""
     return f"{text} is a function that is known only at run time, and may depend on what is differentiated", _PASSED
+
+
+def of_made(made: Any, lookup: Lookup) -> tuple[str, str] | None:
+    """What is said of an object that a call of a library's function or class makes; None of anything else."""
+    found, maker = lookup(made.func) if isinstance(made, gast.Call) else (False, None)
+    return of_value(str(gast.unparse(made.func)).strip(), maker) if found and ops.remedy(maker) else None
 
 
 def of_writer(call: Any, lookup: Lookup, depends: Callable[[Any], bool], inside: bool = False) -> tuple[str, str]:

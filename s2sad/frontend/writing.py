@@ -1,7 +1,8 @@
 """Which calls may write into what they are given.
 
 A function with source is read; one without is taken at its word, with the exception of what is
-known to write: ``out=``, ``np.copyto``, ``ufunc.at``, list methods, shuffles.
+known to write: ``out=``, ``np.copyto``, ``ufunc.at``, list methods, shuffles.  See `s2sad.frontend.summaries` for
+the first.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import functools
 import inspect
 import operator
 import types
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -18,19 +18,16 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.errors import S2SADError
-from s2sad.frontend.called import is_compiled, is_followed, is_of_python
+from s2sad.frontend.called import is_followed
 from s2sad.frontend.dependence import bound_names, stored_base
 from s2sad.frontend.given import given, is_member, is_numpy
-from s2sad.frontend.holding import is_fresh, names_held, variables_held
-from s2sad.frontend.imported import with_imports
-from s2sad.frontend.matching import without_match
+from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.outs import is_writing
-from s2sad.frontend.resolve import Member, Resolver
-from s2sad.frontend.source import read_source
+from s2sad.frontend.resolve import Member
 from s2sad.frontend.special import classes_within, special_members
+from s2sad.frontend.summaries import writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, module_of, own_members, package_of, static_member
+from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_members, static_member
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -41,11 +38,6 @@ _AROUND = (
     (type(functools.cache(len)), "__wrapped__"),
     (np.vectorize, "pyfunc"),
 )
-
-#: The functions that are being read, and the places of those on whose answer what was found since rests.
-_open: list[types.FunctionType] = []
-_rests_on: list[int] = []
-_known: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, bool]] = weakref.WeakKeyDictionary()
 
 
 def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
@@ -83,9 +75,8 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
     if functions is None and not surely:
         for part in [*arguments, *([] if isinstance(call.func, gast.Lambda) else [call.func])]:
             yield from _bases(part, lookup)
-    elif _any_may_write(call, functions or (), lookup):
-        for part in [*arguments, *([method] if method is not None else [])]:
-            yield from names_held(part, lookup)
+    for part in _written_parts(call, functions or (), lookup):
+        yield from names_held(part, lookup)
 
 
 def touched(call: Node, lookup: Lookup) -> Iterator[Node]:
@@ -97,16 +88,46 @@ def touched(call: Node, lookup: Lookup) -> Iterator[Node]:
     yield from (n for n in nodes_of(call) if isinstance(n, gast.Name) and n.id in names)
 
 
+def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: Lookup) -> list[Node]:
+    """What a call is given or called on that one of the functions which it may run may write."""
+    found, function = lookup(call.func)
+    own = [call.func.value] if not found and isinstance(call.func, gast.Attribute) else []
+    every = [*own, *_arguments(call)]
+    parts: list[Node] = []
+    for runs in functions:
+        if _by_method(call, runs, lookup):
+            return every
+        writes = writes_of(runs).params
+        if isinstance(function, type):
+            # The first argument is the new object, or the class.
+            writes = writes.difference(runs.__code__.co_varnames[:1])
+        if not writes:
+            continue
+        bound = _bound(call, runs) if runs is function else None
+        if bound is None:
+            return every
+        parts += [part for name, part in bound if name in writes]
+    return parts
+
+
+def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] | None:
+    """The arguments of a call of a function with source by the names of its parameters; None if that is not known."""
+    code = function.__code__
+    named = {k.arg: k.value for k in call.keywords}
+    plain = not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    if is_starred(call) or not plain or len(call.args) > code.co_argcount or None in named:
+        return None
+    return [*zip(code.co_varnames, call.args, strict=False), *named.items()]
+
+
+def _by_method(node: Node, function: types.FunctionType, lookup: Lookup) -> bool:
+    """Whether a function may write through a method of what stands in a call or name."""
+    return writes_by_method(function, classes_within(node, lookup))
+
+
 def _any_may_write(node: Node, functions: Iterable[types.FunctionType], lookup: Lookup) -> bool:
     """Whether a function that a call or a name runs may write, of itself or through a method of what stands there."""
-    classes: frozenset[type] | None = None
-    for function in functions:
-        if may_write(function):
-            return True
-        classes = classes_within(node, lookup) if classes is None else classes
-        if writes_by_method(function, classes):
-            return True
-    return False
+    return any(may_write(f) or _by_method(node, f, lookup) for f in functions)
 
 
 def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
@@ -131,9 +152,11 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     if any(lookup(part)[0] or any(True for _ in variables_held(part, lookup)) for part in known.written()):
         return True
     functions = [] if known.changed() else _called(call.func, lookup)
-    if calls_writing(call, lookup) or _calls_unknown(call, lookup):
+    if functions is None or calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
-    return functions is None or _any_may_write(call, functions, lookup)
+    if any(writes_of(f).outside or _by_method(call, f, lookup) for f in functions):
+        return True
+    return any(any(True for _ in variables_held(p, lookup)) for p in _written_parts(call, functions, lookup))
 
 
 def kept(node: Node, lookup: Lookup) -> Iterator[str]:
@@ -152,14 +175,18 @@ def kept_parts(node: Node, lookup: Lookup) -> Iterator[Node]:
             yield from _arguments(call) if _may_keep(call, lookup) else ()
 
 
-def keeping_calls(node: Node, lookup: Lookup, depends: Callable[[Node], bool]) -> Iterator[Node]:
+def keeping_calls(
+    node: Node, lookup: Lookup, depends: Callable[[Node], bool], followed: bool = False
+) -> Iterator[Node]:
     """The calls inside ``node`` that may put what ``depends`` on the inputs into objects of the module.
 
-    If the whole is a call of a function that is read, more is known of it.
+    If the whole is a call of a function that is read, and is ``followed``, more is known of it.
     """
     for call in nodes_of(node):
         if isinstance(call, gast.Call) and any(map(depends, _arguments(call))):
-            if _may_keep(call, lookup) and _may_alter(call, lookup) and not (call is node and is_read(call, lookup)):
+            if followed and call is node and is_read(call, lookup):
+                continue
+            if _may_keep(call, lookup) and _may_alter(call, lookup):
                 yield call
 
 
@@ -342,39 +369,10 @@ def special_writing(node: Node, lookup: Lookup) -> bool:
 @functools.lru_cache(maxsize=4096)
 def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
     """Whether a member of a class may write; with ``beyond_itself`` what is not an attribute of the object."""
-    functions = functions_in(static_member(cls, name))
-    if functions is None:
-        return True
-    return any(may_write(f) and not (beyond_itself and _only_rebinds(f)) for f in functions)
-
-
-def _only_rebinds(method: types.FunctionType) -> bool:
-    """Whether a method does no more than give attributes of its object other values.
-
-    What it calls has to be a name of a function that writes nothing, or of one without source.
-    """
-    try:
-        node = read_source(method).node
-    except S2SADError:
-        return False
-    targets = [n for n in nodes_of(node) if isinstance(n, (gast.Subscript, gast.Attribute))]
-    stored = [n for n in targets if isinstance(n.ctx, (gast.Store, gast.Del))]
-    first = next(iter(method.__code__.co_varnames), "")
-    plain = all(isinstance(n, gast.Attribute) and stored_base(n) == first and not _nested(n) for n in stored)
-    lookup = Resolver(method, frozenset(method.__code__.co_varnames)).lookup
-    calls = [n for n in nodes_of(node) if isinstance(n, gast.Call)]
-    return plain and all(isinstance(c.func, gast.Name) and _writes_nothing(*lookup(c.func)) for c in calls)
-
-
-def _writes_nothing(found: bool, value: Any) -> bool:
-    """Whether what is called is known, and no function that writes."""
-    functions = _functions_of(value) if found else None
-    known = ops.callee(value)
-    return functions is not None and not (any(map(may_write, functions)) or (known is not None and known.writes))
-
-
-def _nested(attribute: Node) -> bool:
-    return not isinstance(attribute.value, gast.Name)
+    member = static_member(cls, name)
+    functions = functions_in(member)
+    owner = None if isinstance(member, (staticmethod, classmethod)) else cls
+    return functions is None or any(bool(writes_of(f, owner, beyond_itself)) for f in functions)
 
 
 def writing_members(cls: type) -> frozenset[str]:
@@ -401,72 +399,4 @@ def may_write(function: types.FunctionType) -> bool:
 
     What it writes there may be what it is given, or a number that it makes of that.
     """
-    # What stands for a function of NumPy calls what it is given, and emitted code calls what writes adjoints.
-    of_programs = module_of(function).startswith(("s2sad.transform.", "s2sad.runtime."))
-    ours = package_of(function) == "s2sad" and not of_programs
-    if ours or package_of(function) == "numpy" or is_of_python(function):
-        return False
-    if (spec := ops.spec_of(function)) is not None:
-        return bool(spec.writes)
-    found = _known.get(function)
-    if found is not None and found[0] is function.__code__:
-        return found[1]
-    if function in _open:
-        # It has not been read yet: what is said of others meanwhile holds if it does not write.
-        _rests_on.append(_open.index(function))
-        return False
-    _open.append(function)
-    before, _rests_on[:] = list(_rests_on), []
-    try:
-        answer = _reads_as_writing(function)
-    finally:
-        _open.pop()
-    beneath = [place for place in _rests_on if place < len(_open)]
-    if answer or not beneath:
-        _known[function] = (function.__code__, answer)
-    _rests_on[:] = before + beneath
-    return answer
-
-
-def _may_hand_on(value: Node, lookup: Lookup) -> bool:
-    """Whether the value of an expression may be an object that is known by another name."""
-    if isinstance(value, (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.List)):
-        return False
-    return not (isinstance(value, gast.Call) and is_fresh(value, lookup))
-
-
-def _reads_as_writing(function: types.FunctionType) -> bool:
-    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        return True
-    try:
-        source, _ = with_imports(without_match(read_source(function)))
-    except S2SADError:
-        return False
-    node, function = source.node, source.function
-    params = {a.id for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    assigned = {n.id for n in nodes_of(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)}
-    lookup = Resolver(function, frozenset(params | assigned)).lookup
-    outer = {name for n in nodes_of(node) if isinstance(n, (gast.Global, gast.Nonlocal)) for name in n.names}
-    if not outer.isdisjoint(assigned):
-        return True
-    handed = set(params)
-    for inner in nodes_of(node):
-        if isinstance(inner, gast.Assign):
-            for target in inner.targets:
-                if not isinstance(target, gast.Name) or _may_hand_on(inner.value, lookup):
-                    handed |= set(bound_names(target))
-        elif isinstance(inner, (gast.For, gast.AnnAssign, gast.NamedExpr)):
-            handed |= set(bound_names(inner.target))
-    for inner in nodes_of(node):
-        if isinstance(inner, (gast.Subscript, gast.Attribute)) and isinstance(inner.ctx, (gast.Store, gast.Del)):
-            base = inner.value.id if isinstance(inner.value, gast.Name) else ""
-            if isinstance(inner, gast.Attribute) or base not in assigned or base in handed:
-                return True
-        if isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name) and inner.target.id in handed:
-            return True
-        if isinstance(inner, gast.Expr) and isinstance(inner.value, gast.Call):
-            # What is compiled, and called for its effects alone, may write into what it is given.
-            if is_compiled(lookup(inner.value.func)[1]):
-                return True
-    body = gast.Module(body=node.body, type_ignores=[])
-    return any(True for _ in written_in(body, lookup)) or alters(body, lookup)
+    return bool(writes_of(function))

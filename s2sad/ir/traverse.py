@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -35,8 +36,11 @@ from s2sad.ir.nodes import (
 
 
 def place_of(node: Any) -> tuple[int, ...]:
-    """Where an expression stands in the user's file; the same for all trees of one text."""
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+    """Where an expression stands in the user's file, and how large it is; the same for all trees of one text.
+
+    In the text of a function that has been specialised, the parts of an expression may stand where the whole does.
+    """
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, sum(1 for _ in ast.walk(node))
 
 
 def base(name: str) -> str:

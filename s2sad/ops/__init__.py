@@ -25,6 +25,7 @@ from s2sad.ir.nodes import Op
 from s2sad.ops import spec
 from s2sad.ops.classification import remedy
 from s2sad.ops.forms import Form
+from s2sad.ops.models import beyond_model
 from s2sad.ops.models import model_of as _model_of
 from s2sad.ops.scipy import DECLARED
 from s2sad.ops.spec import Function, OpSpec, Rule, has_methods, owner_name
@@ -33,6 +34,7 @@ __all__ = [
     "OpSpec",
     "Rule",
     "attribute",
+    "beyond_model",
     "callee",
     "find",
     "form_of",

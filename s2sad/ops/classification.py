@@ -103,6 +103,13 @@ CLASSES_REFUSED: dict[str, str] = {
 }
 
 
+#: What to do instead of the class methods of NumPy's classes of series, which make objects.
+SERIES_REFUSED: dict[str, str] = {
+    "fit": "use np.polyfit(x, y, deg) and np.polyval, or chebfit and chebval and the like of np.polynomial",
+    "fromroots": "use np.poly(roots) and np.polyval, or polyfromroots and polyval of np.polynomial.polynomial",
+}
+
+
 def _named(name: str) -> Any:
     """The function of NumPy that has a full name; None in versions that have none."""
     owner: Any = np
@@ -149,6 +156,8 @@ def remedy(function: object) -> str | None:
     if text is None and isinstance(function, np.ufunc) and all(set(loop) <= set("O->") for loop in function.types):
         text = "make it with np.vectorize instead of np.frompyfunc"
     owner = getattr(function, "__self__", None)
+    if text is None and isinstance(owner, type) and owner.__module__.startswith("numpy.polynomial"):
+        text = SERIES_REFUSED.get(getattr(function, "__name__", ""))
     if text is None and isinstance(owner, np.ufunc):
         text = _of_method(owner.__name__, function.__name__)  # type: ignore[attr-defined]
     return None if text is None else f"{text[0].upper()}{text[1:]}."

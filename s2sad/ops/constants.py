@@ -43,10 +43,6 @@ def _sizes() -> Sequence[Sample]:
     return [sample(3), sample(1), sample(3, dtype=np.float32), sample(0)]
 
 
-def _ranges() -> Sequence[Sample]:
-    return [sample(3), sample(1.5, 4), sample(0, 5, 2), sample(3, dtype=float), sample(np.int64(3)), sample(2.5)]
-
-
 def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3), numbers(3, seed=1)), sample(numbers(3), 1.5)]
 
@@ -171,13 +167,3 @@ constant(
 constant(np.identity, signature=lambda n, dtype=None: None, infer=infer.creation.eye, dtype="double", samples=_sizes)
 constant(np.tri, signature=lambda N, M=None, k=0, dtype=float: None, dtype="double", samples=_sizes)
 constant(np.bartlett, np.blackman, np.hamming, np.hanning)
-operation(
-    np.arange,
-    signature=lambda start=None, stop=None, step=None, dtype=None: None,
-    infer=infer.creation.arange,
-    dtype="inferred",
-    result="fresh",
-    leading=3,
-    remedy="write start + step * np.arange(n): the length of np.arange(start, stop, step) jumps",
-    samples=_ranges,
-)

@@ -342,3 +342,36 @@ def full_like(
     if dtype is None:
         return unbroadcast(uncast(z_bar, np.asarray(a).dtype, fill_value), np.shape(fill_value))
     return unbroadcast(uncast(z_bar, dtype, fill_value), np.shape(fill_value))
+
+
+# --- ranges
+
+
+def _ranges() -> Sequence[Sample]:
+    points = [sample(1.5, 4), sample(0.0, 5, 2), sample(3, dtype=float), sample(2.5)]
+    return [*points, sample(0.3, 2.15, 0.5), sample(0.3, 3.15), sample(2.2, 0.1, step=-0.5), sample(0, 2.2, 0.7)]
+
+
+def _arange_jvp(z: Array, start_dot: Array, step_dot: Array, stop: Any = None) -> Array:
+    if stop is None:
+        return np.zeros(np.shape(z))
+    return start_dot + step_dot * np.arange(np.size(z))
+
+
+# Alone, the first argument is where the range ends.
+@rule(
+    np.arange,
+    wrt=["start", "step"],
+    steps=frozenset({"stop"}),
+    jvp=_arange_jvp,
+    infer=infer.creation.arange,
+    dtype="inferred",
+    leading=3,
+    samples=_ranges,
+)
+def arange(
+    z_bar: Array, start: Array = None, stop: Any = None, step: Array = None, dtype: Any = None
+) -> tuple[Array, Array]:
+    if stop is None:
+        return 0.0, 0.0
+    return np.sum(z_bar), np.sum(z_bar * np.arange(np.size(z_bar)))

@@ -27,15 +27,13 @@ from s2sad.runtime.decompositions import (
     eigvals_adjoint,
     eigvals_tangent,
     eigvalsh_tangent,
-    qr_adjoint,
-    qr_adjoint_of,
-    qr_tangent_of,
     svd_adjoint,
     svd_or_values_adjoint,
     svd_tangent,
     svdvals_adjoint,
 )
 from s2sad.runtime.matrices import halved_triangle
+from s2sad.runtime.qr import qr_adjoint, qr_adjoint_of, qr_tangent_of
 
 Array = Any
 

@@ -8,8 +8,9 @@ A model is followed as if the user had written it.  It does not exist at run tim
 
 from __future__ import annotations
 
+import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
 from s2sad.runtime.classes import module_of
@@ -47,6 +48,13 @@ def model_of(original: Any) -> Any:
 def stands_where_given(made: Any) -> Given:
     """Of what kind something has to be that an original is given, for its model to stand for it."""
     return _given[made]
+
+
+def beyond_model(original: Any, names: Iterable[str]) -> str | None:
+    """The first name of an argument that an original takes, and the model of it does not."""
+    made = model_of(original)
+    known = () if made is None else inspect.signature(made).parameters
+    return next((name for name in names if made is not None and name not in known), None)
 
 
 def modelled(cls: type) -> type:

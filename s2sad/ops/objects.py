@@ -17,6 +17,7 @@ from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.objects import array_of as array_of_
 from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import item as item_
@@ -87,6 +88,15 @@ def _rows() -> Sequence[Sample]:
 
 @linear(at_least_, wrt=["x"], samples=_rows, infer=infer.common.first, dtype="inferred", result="element")
 def at_least(z_bar: Any, x: Any, count: int) -> Any:
+    return z_bar
+
+
+def _arrays() -> Sequence[Sample]:
+    return [sample(np.array([2.5, -1.0]), 1, "d"), sample(np.array([[1.5, 2.5], [0.5, 1.0]]), 2, "d")]
+
+
+@linear(array_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element")
+def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
 
 

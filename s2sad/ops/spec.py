@@ -98,8 +98,8 @@ class OpSpec:
     stores: tuple[str, ...] = ()
     #: The parameters that it calls; None where any function that it is given may be called.
     calls: tuple[str, ...] | None = None
-    #: The parameter that has further arguments of what it calls, and the number of arguments before these.
-    passes: tuple[str, int] | None = None
+    #: The parameter that has further arguments of what it calls, and the number of those before (None: any).
+    passes: tuple[str, int | None] | None = None
     #: The special methods of operands that it may run, beside those by which it changes what it writes; None for any.
     special: frozenset[str] | None = None
     #: The parameters that it runs through, as far as it does at all, before it returns.
@@ -193,7 +193,7 @@ class Options(TypedDict, total=False):
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
     calls: tuple[str, ...]
-    passes: tuple[str, int]
+    passes: tuple[str, int | None]
     special: frozenset[str]
     consumes: tuple[str, ...]
     defers: Literal["items", "call"]

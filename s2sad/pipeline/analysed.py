@@ -45,12 +45,14 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, walk, writes
-from s2sad.ir.types import OPEN, Fact, LiteralSizes, describe, some_item
+from s2sad.ir.types import Fact, LiteralSizes, describe, some_item
 from s2sad.optimise import remove_dead, take_decided
+from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.callees import Callees, Causes
 from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
+from s2sad.pipeline.refused import with_obstacle
 from s2sad.runtime import as_pair
 from s2sad.transform.functions import with_loops
 from s2sad.transform.specialise import specialised
@@ -84,6 +86,7 @@ class Analyser(Callees):
         self.sources: dict[types.FunctionType, Source] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
+        self.attributes = Attributes()
         #: The parameters of the function itself whose arguments share objects.
         self.together: Together = ()
         #: Those that the function itself may write, so that it gets copies of their arguments.
@@ -125,7 +128,8 @@ class Analyser(Callees):
         key = (function, wrt, containers, frozenset(owners.items()))
         if key not in self.lowereds:
             source = with_loops(self.source(function), wrt)
-            self.lowereds[key] = lowered = lower(source, wrt, containers, owners)
+            with with_obstacle(source, perhaps=True):
+                self.lowereds[key] = lowered = lower(source, wrt, containers, owners)
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard(Guard(function, "__code__", function.__code__))
@@ -178,7 +182,7 @@ class Analyser(Callees):
         summarise = self.summaries_of(ir, roots)
         ir, shared = with_checked_results(ir, lambda f: effects(f, known, summarise, context, beyond))
         kept = ["~loss.1", "~aux.1"] if has_aux else []
-        written = [p for p in ir.params if p.name in shared.written and known.of[p.name].kind != "scalar"]
+        written = [p for p in ir.params if p.name in shared.modified and known.of[p.name].kind != "scalar"]
         if context is not None:
             # The caller sees what a callee writes.
             kept += [p.name for p in written]
@@ -272,7 +276,12 @@ class Analyser(Callees):
         space = self.spaces.setdefault(id(holder), len(self.spaces))
         name = f"@{space}_{text.replace('.', '_')}"
         found = resolver.fact(node, lambda value: _stable(describe(value, name, self.sizes)), by_kind=True)
-        return found if isinstance(found, Fact) else OPEN
+        if isinstance(found, Fact):
+            return found
+        fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
+        if guard is not None:
+            self.guard(guard)
+        return fact
 
     def unpacked(self, function: Function) -> Function:
         """``function`` with the results of calls unpacked at once: ``t = g(x); a, b = t`` is ``a, b = g(x)``."""

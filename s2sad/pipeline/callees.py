@@ -13,6 +13,7 @@ from typing import Any
 from s2sad.analysis.activity import Outside, activity, written_outside
 from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.results import are_entangled, bound_part, parts_of
 from s2sad.analysis.summaries import (
     NO_EFFECTS,
     CallEffects,
@@ -232,6 +233,7 @@ class Callees(ABC):
             puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
             outside=found.outside or default,
             overwriting=found.overwriting or default,
+            parts=found.parts and tuple([bound_part(part, call.op.name, given) for part in found.parts]),
         )
 
     def summaries_of(self, function: Function, roots: Iterable[str]) -> Summaries:
@@ -296,21 +298,22 @@ class Callees(ABC):
         shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
         return CallEffects(
             {},
-            frozenset(params[n] for n in params if n in found.written),
+            frozenset(params[n] for n in params if n in found.modified),
             frozenset(shared),
             tuple([publics for publics in linked if len(publics) > 1]),
             held_by_module(function.result, facts, found),
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
-            _entangled(function.result, facts, found),
+            are_entangled(function.result, facts, found),
             *_written_outside(lowered, facts, found),
             any(map(found.alters, walk(function.body))),
             frozenset(params[n] for n in params if n in found.kept),
             tuple(
-                [(params[n], put) for n in params if n in found.written and (put := _named(found.owners.get(n, ())))]
+                [(params[n], put) for n in params if n in found.modified and (put := _named(found.owners.get(n, ())))]
             ),
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
             lowered.unsure or has_met(function, found),
+            parts=parts_of(function.result, params, facts, found),
         )
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:
@@ -399,19 +402,6 @@ def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bo
     found_outside = [written_outside(function, facts, found, v, resolver) for v in (varied, ())]
     outside, overwriting = [any(True for _ in statements) for statements in found_outside]
     return outside, overwriting
-
-
-def _entangled(result: Expr, facts: Facts, found: Effects) -> bool:
-    """Whether two results of a function, or two parts of one, may share an object that it has made."""
-    seen: set[str] = set()
-    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
-        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
-            return True
-        names = {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}
-        if names & seen:
-            return True
-        seen |= names
-    return False
 
 
 def _returned(fact: Fact) -> Fact:

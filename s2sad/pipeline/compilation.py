@@ -33,6 +33,7 @@ from s2sad.pipeline.entry import Together
 from s2sad.pipeline.met import has_met
 from s2sad.pipeline.pairs import Again, border, display, halves
 from s2sad.pipeline.passes import finished, finished_forward
+from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
 from s2sad.runtime.tangents import as_tangent
@@ -120,6 +121,7 @@ class _Compilation(Analyser):
         single: bool,
     ) -> Compiled:
         stem = _stem(self.source(function).name)
+        self.attributes.begin(self.source(function).function, facts)
         names: tuple[str, ...] = ()
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         pair = None
@@ -185,7 +187,8 @@ class _Compilation(Analyser):
         known = Known(
             a.function, a.facts, a.effects, a.activity, parts, a.lowered.unbound, place, self, around, self.conformed
         )
-        made = reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
+        with with_obstacle(a.lowered.source):
+            made = reverse(known, seeds, [names[w] for w in wrt], seed_facts, passed or {}, views)
         if a.doubts:
             raise UnsupportedError(a.doubts)
         return replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
@@ -314,7 +317,8 @@ class _Compilation(Analyser):
             around,
             self.conformed,
         )
-        made = forward(known, {names[public]: f"{dot}.0" for public, dot in params})
+        with with_obstacle(a.lowered.source):
+            made = forward(known, {names[public]: f"{dot}.0" for public, dot in params})
         if a.doubts:
             raise UnsupportedError(a.doubts)
         whole = replace(
@@ -333,9 +337,12 @@ class _Compilation(Analyser):
             parts = tuple([dots.get(i) or Call(_ZERO_TANGENT, (item,)) for i, item in enumerate(items)])
             whole = replace(whole, result=parts[0] if isinstance(result, Var) else Build("tuple", parts))
         if self.conformed and context is None:
+            if has_aux and not (isinstance(result, Build) and len(items) == 2):
+                what = "the value and aux are not put together where they are returned"
+                raise UnsupportedError([Violation(a.lowered.source.place(0), what, "Return value, aux.")])
             whole = _with_tangent(whole, result, dict(zip(active, made.dots, strict=True)), given, a.facts, has_aux)
         # The caller sees what is written, and its tangents.
-        written = [p.name for p in a.function.params if p.name in a.effects.written and context is not None]
+        written = [p.name for p in a.function.params if p.name in a.effects.modified and context is not None]
         shown = finished_forward(a, whole, made, [*written, *(given[name] for name in written if name in given)])
         self.stages.setdefault("adjoint", lambda: show(shown))
         self.writer.write(shown, self.source(function).function)
@@ -387,12 +394,12 @@ class _Compilation(Analyser):
         callee.doings = doings_of(a)
         if inactive:
             a, wrt = replace(a, activity=replace(a.activity, active=frozenset())), ()
-        edge = border(a, names, callee.cells, wrt, context is not None)
+        edge = border(a, names, callee.cells, wrt, context)
         callee.pair = edge.pair
         seeds = [(name, Var(bar)) for name, bar in edge.seeds]
         around = context or Context(overwritten=frozenset({MODULE}))
         made = self.differentiate(a, seeds, edge.pair.wrt, edge.seed_facts, edge.passed, edge.views, around)
-        written = [p.name for p in a.function.params if p.name in a.effects.written] if context is not None else []
+        written = [p.name for p in a.function.params if p.name in a.effects.modified] if context is not None else []
         kept = [*written, *edge.passed.values(), *made.outward]
         parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
         result = Build("tuple", tuple(Build("tuple", part) for part in parts))
@@ -455,8 +462,6 @@ def _with_tangent(
     items = result.items if isinstance(result, Build) else (result,)
     tangents = [dots.get(i) or Call(_ZERO_TANGENT, (item,)) for i, item in enumerate(items)]
     if has_aux:
-        if single or len(items) != 2:
-            raise UnsupportedError([Violation(None, "a pair that is made elsewhere", "Return value, aux.")])
         whole = Build("tuple", (items[0], tangents[0], items[1]))
     else:
         parts = (result, tangents[0]) if single else (result, Build("tuple", tuple(tangents)))

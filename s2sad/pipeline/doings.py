@@ -17,7 +17,7 @@ def doings_of(a: Analysed) -> Doings:
     of_result = [n for n in sharers(a.function.result, a.facts, found.calls) if not n.startswith("<")]
     shared = {can_change[m] for n in of_result for m in found.group.get(n, (n,)) if m in can_change}
     return Doings(
-        tuple([p for n, p in can_change.items() if n in found.written or n in found.versions]),
+        tuple([p for n, p in can_change.items() if n in found.modified or n in found.versions]),
         tuple([p for n, p in can_change.items() if n in found.kept]),
         tuple(sorted(shared)),
         bool(held_by_module(a.function.result, a.facts, found)),

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from s2sad import ops
+from s2sad.analysis.summaries import Context
 from s2sad.differentiate.builder import COPY
 from s2sad.differentiate.known import Pair, Reversed
 from s2sad.differentiate.recording import in_order
@@ -60,14 +61,23 @@ class Border:
 
 
 def border(
-    a: Analysed, names: tuple[str, str], cells: tuple[types.CellType, types.CellType], wrt: tuple[str, ...], inner: bool
+    a: Analysed,
+    names: tuple[str, str],
+    cells: tuple[types.CellType, types.CellType],
+    wrt: tuple[str, ...],
+    context: Context | None,
 ) -> Border:
-    """The border of a function; ``inner`` for one whose caller passes shadows of what it writes."""
+    """The border of a function; a caller, in a ``context``, passes shadows of what is written and of its buffers."""
     function, known = a.function, a.facts.of
     buffers = {
         n for n in a.activity.active & (a.effects.written - a.effects.private) if known.get(n, OPEN).kind != "scalar"
     }
-    shadowed = [p for p in function.params if inner and p.public in wrt and p.name in buffers]
+    lent = {
+        p.name
+        for p in function.params
+        if context is not None and (p.public in context.buffers or p.name in a.effects.modified)
+    }
+    shadowed = [p for p in function.params if p.public in wrt and p.name in buffers & lent]
     outer = {n for p in shadowed for n in a.effects.group.get(p.name, frozenset({p.name}))}
     result = function.result
     count: int | None = None

@@ -6,11 +6,14 @@ as a whole or not at all: of its insides no more is said than the first reason, 
 
 from __future__ import annotations
 
+import contextlib
 import types
+from collections.abc import Iterator
 from dataclasses import replace
 
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
-from s2sad.frontend.unfollowed import inside_library, is_foreign, of_library
+from s2sad.frontend.source import Source
+from s2sad.frontend.unfollowed import inside_library, is_foreign, is_of_made, of_library
 
 
 def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Place) -> list[Violation]:
@@ -21,6 +24,22 @@ def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Pla
         where = f" ({inside_library(first.place.file) or first.place.file}:{first.place.line})" if first.place else ""
         return [Violation(place, *of_library(name, callee, first.message + where))]
     return [v if v.place == place else replace(v, calls=tuple(dict.fromkeys((*v.calls, place)))) for v in violations]
+
+
+@contextlib.contextmanager
+def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
+    """Say as well why the functions and objects that a function makes stay as they are, if that is why it is refused,
+    or is so ``perhaps``.
+
+    Raises:
+        UnsupportedError: what is raised inside, with that reason.
+    """
+    try:
+        yield
+    except UnsupportedError as error:
+        if source.obstacle is None or not is_of_made(error.violations, perhaps):
+            raise
+        raise UnsupportedError([*error.violations, source.obstacle], error.obscure, error.derived) from None
 
 
 def _of_source(error: S2SADError, place: Place) -> Violation:

@@ -35,6 +35,14 @@ MEMBERS = frozenset(name for t in (str, tuple, list, dict, set, float, complex, 
 BUILT_IN_NAMES = (
     MEMBERS | DRAWING_METHODS | {"choice", "permutation", "permuted", "shuffle"} | protocols.OTHERS
 ) - protocols.ADMINISTRATIVE
+#: The methods of the built-in classes and of random generators.
+METHODS = (
+    frozenset(
+        n for t in (str, tuple, list, dict, set, float, complex, np.ndarray) for n in dir(t) if callable(getattr(t, n))
+    )
+    | DRAWING_METHODS
+    | {"choice", "permutation", "permuted", "shuffle"}
+)
 #: Those of them that are not special methods.
 METHOD_NAMES = frozenset(name for name in BUILT_IN_NAMES if name[:2] != "__")
 #: The instructions that store into other things than local variables and attributes.

@@ -320,6 +320,23 @@ def _blank(x: Any) -> Any:
     return new
 
 
+def dict_like(x: dict[Any, Any], items: dict[Any, Any]) -> Any:
+    """A dictionary of the class of ``x``, with its attributes, that holds other items.
+
+    Example:
+        >>> numbers = collections.defaultdict(float, a=1.0)
+        >>> dict_like(numbers, {"a": 2.0})["b"]
+        0.0
+    """
+    made = _blank(x)
+    setter = collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict
+    for key, value in items.items():
+        setter.__setitem__(made, key, value)
+    if own := attributes_of(x):
+        attributes_of(made).update(own)
+    return made
+
+
 def _bounds(x: Any) -> tuple[int, int]:
     """The addresses of the memory that an object has or views."""
     return np.lib.array_utils.byte_bounds(x if isinstance(x, np.ndarray) else np.frombuffer(x, np.uint8))

@@ -31,6 +31,7 @@ from s2sad.runtime.matrices import (
     solve_triangular,
     transposed,
 )
+from s2sad.runtime.undefined import Undefined
 
 
 def cholesky_adjoint(g: Any, z: Any, upper: bool = False) -> Any:
@@ -94,10 +95,14 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
 def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]:
     """Tangents of ``w, v = np.linalg.eigh(a, UPLO)``, which reads one triangle of ``a``."""
     inner = _turned_tangent(a_dot, v, UPLO)
-    v_dot = v @ _over_gaps(inner, w)
+    w_dot = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
+    try:
+        v_dot = v @ _over_gaps(inner, w)
+    except UndefinedDerivativeError as error:
+        return w_dot, Undefined(error)
     if np.iscomplexobj(v):
         v_dot = v_dot - _turned(v, v_dot, _anchor(UPLO)) * v
-    return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v_dot
+    return w_dot, v_dot
 
 
 def eigvalsh_tangent(a_dot: Any, v: Any, UPLO: str = "L") -> Any:
@@ -221,12 +226,16 @@ def eig_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
 def eig_tangent(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
     """Tangents of ``w, v = np.linalg.eig(a)``, the vectors as in `eig_adjoint`."""
     inner = np.linalg.solve(v, a_dot @ v)
-    v_dot = v @ _over_gaps(inner, w)
+    w_dot = np.diagonal(inner, axis1=-2, axis2=-1)
+    try:
+        v_dot = v @ _over_gaps(inner, w)
+    except UndefinedDerivativeError as error:
+        return w_dot, Undefined(error)
     along = -np.real(np.sum(np.conj(v) * v_dot, axis=-2, keepdims=True))
     if np.iscomplexobj(v):
         largest, size = _largest(v)
         along = along - 1j * np.imag(np.sum(largest * v_dot, axis=-2, keepdims=True)) / size
-    return np.diagonal(inner, axis1=-2, axis2=-1), v_dot + v * along
+    return w_dot, v_dot + v * along
 
 
 def _largest(v: Any) -> tuple[Any, Any]:
@@ -278,8 +287,8 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
         return _hermitian_svd_adjoint(u_bar, s_bar, vh_bar, u, s, vh, a)
     # In terms of plain conjugate adjoints, so that the formula is the usual one.
     k, v, u_bar, v_bar = s.shape[-1], adjoint(vh), np.conj(u_bar), transposed(vh_bar)
-    u, u_bar = _with_complement(u[..., :k], u[..., k:], u_bar[..., :k], u_bar[..., k:])
-    v, v_bar = _with_complement(v[..., :k], v[..., k:], v_bar[..., :k], v_bar[..., k:])
+    u, u_bar = with_complement(u[..., :k], u[..., k:], u_bar[..., :k], u_bar[..., k:])
+    v, v_bar = with_complement(v[..., :k], v[..., k:], v_bar[..., :k], v_bar[..., k:])
     if np.iscomplexobj(u):
         if m < n:
             u_bar = _phases_adjoint(u_bar, u, 0, np.sum(np.conj(v_bar) * v, axis=-2))
@@ -307,7 +316,7 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
     return np.conj(a_bar)
 
 
-def _with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, Any]:
+def with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, Any]:
     """The columns ``u`` and their adjoint, with that of the orthonormal ``rest``, which turns against them."""
     if np.any(rest_bar != 0):
         turn = adjoint(rest) @ rest_bar
@@ -365,7 +374,7 @@ def svd_or_values_adjoint(z_bar: Any, z: Any, a: Any, compute_uv: bool, hermitia
 
 
 def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """Tangent of ``z = np.linalg.svd(a)``, with vectors or without; raises what `svd_adjoint` raises.
+    """Tangent of ``z = np.linalg.svd(a)``, with vectors or without; those of repeated values are undefined.
 
     Those that ``full_matrices=True`` adds do not turn among themselves.
     """
@@ -379,6 +388,17 @@ def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: 
     s_dot = np.real(np.diagonal(inner, axis1=-2, axis2=-1))
     if not compute_uv:
         return s_dot
+    try:
+        u_dot, vh_dot = _svd_vectors(inner, a_dot, a, (u, u_rest, s, v, v_rest))
+    except UndefinedDerivativeError as error:
+        return Undefined(error), s_dot, Undefined(error)
+    return u_dot, s_dot, vh_dot
+
+
+def _svd_vectors(inner: Any, a_dot: Any, a: Any, z: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The tangents of singular vectors."""
+    u, u_rest, s, v, v_rest = z
+    k = s.shape[-1]
     wide = np.expand_dims(s, -2)
     scaled, scaled_t = inner * wide, np.expand_dims(s, -1) * inner
     u_turn = _over_squares(scaled + adjoint(scaled), s)
@@ -394,7 +414,7 @@ def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: 
         u_dot, v_dot = u_dot - turn * u, v_dot - turn * v
     u_dot = np.concatenate([u_dot, -u @ (adjoint(u_dot) @ u_rest)], -1)
     v_dot = np.concatenate([v_dot, -v @ (adjoint(v_dot) @ v_rest)], -1)
-    return u_dot, s_dot, adjoint(v_dot)
+    return u_dot, adjoint(v_dot)
 
 
 def _hermitian_svd_tangent(a_dot: Any, a: Any, compute_uv: bool) -> Any:
@@ -402,93 +422,8 @@ def _hermitian_svd_tangent(a_dot: Any, a: Any, compute_uv: bool) -> Any:
     order, sign = np.argsort(np.abs(w))[..., ::-1], np.copysign(1, w)
     w_dot, v_dot = eigh_tangent(a_dot, w, v)
     s_dot = np.take_along_axis(sign * w_dot, order, -1)
+    if isinstance(v_dot, Undefined):
+        return (v_dot, s_dot, v_dot) if compute_uv else s_dot
     u_dot = np.take_along_axis(v_dot, np.expand_dims(order, -2), -1)
     sign = np.take_along_axis(sign, order, -1)
     return (u_dot, s_dot, adjoint(u_dot * np.expand_dims(sign, -2))) if compute_uv else s_dot
-
-
-# --- QR ---
-
-
-def qr_adjoint(q_bar: Any, r_bar: Any, q: Any, r: Any, a: Any) -> Any:
-    """Adjoint of ``a`` in ``q, r = np.linalg.qr(a)``, with the columns of ``q`` that ``mode="complete"`` adds or not.
-
-    Of a matrix with more columns than rows the first ones determine ``q``, and the others are products with it.
-
-    Source: H.-J. Liao et al., "Differentiable programming tensor networks", Physical Review X 9 (2019), appendix A; for
-    complex matrices, JAX, where the diagonal of ``r`` is real.
-
-    Raises:
-        UndefinedDerivativeError: the first columns of ``a`` are linearly dependent, or the loss depends on how the
-            columns that ``mode="complete"`` adds are chosen.
-    """
-    a = np.asarray(a)
-    k = min(a.shape[-2:])
-    # In terms of plain conjugate adjoints.
-    q_bar, r_bar = np.conj(q_bar), np.conj(r_bar)[..., :k, :]
-    q, q_bar = _with_complement(q[..., :k], q[..., k:], q_bar[..., :k], q_bar[..., k:])
-    right, right_bar = a[..., k:], r_bar[..., k:]
-    q_bar = q_bar + right @ adjoint(right_bar)
-    upper, upper_bar = r[..., :k, :k], r_bar[..., :k]
-    middle = adjoint(q) @ q_bar - upper_bar @ adjoint(upper)
-    low = np.tril(middle - adjoint(middle), -1)
-    if np.iscomplexobj(middle):
-        low = low + 1j * np.imag(middle) * identity(k, upper)
-    turned = q_bar + q @ (low - middle)
-    a_bar = adjoint(_solve_factor(upper, adjoint(turned)))
-    return np.conj(np.concatenate([a_bar, q @ right_bar], -1))
-
-
-def qr_adjoint_of(mode: str, z_bar: Any, z: Any, a: Any) -> Any:
-    """Adjoint of ``a`` in ``z = np.linalg.qr(a, mode)``."""
-    _check_mode(mode)
-    if mode != "r":
-        return qr_adjoint(z_bar[0], z_bar[1], z[0], z[1], a)
-    q = np.linalg.qr(a)[0]
-    return qr_adjoint(np.zeros_like(q), z_bar, q, z, a)
-
-
-def qr_tangent_of(mode: str, a_dot: Any, z: Any, a: Any) -> Any:
-    """Tangent of ``z = np.linalg.qr(a, mode)``."""
-    _check_mode(mode)
-    return qr_tangent(a_dot, np.linalg.qr(a)[0], z, a)[1] if mode == "r" else qr_tangent(a_dot, z[0], z[1], a)
-
-
-def _check_mode(mode: str) -> None:
-    if mode not in ("reduced", "complete", "r"):
-        raise UndefinedDerivativeError(
-            f"np.linalg.qr(a, {mode!r}) has no derivative here: it gives the vectors of reflections",
-            "Use mode='reduced', 'complete' or 'r'.",
-        )
-
-
-def qr_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> tuple[Any, Any]:
-    """Tangents of ``q, r = np.linalg.qr(a)``; columns that ``mode="complete"`` adds do not turn among themselves."""
-    a = np.asarray(a)
-    k = min(a.shape[-2:])
-    q, rest, upper = q[..., :k], q[..., k:], r[..., :k, :k]
-    scaled = adjoint(_solve_factor(adjoint(upper), adjoint(a_dot[..., :k]), lower=True))
-    inner = adjoint(q) @ scaled
-    turn = _turn(inner)
-    q_dot = q @ (turn - inner) + scaled
-    right_dot = adjoint(q_dot) @ a[..., k:] + adjoint(q) @ a_dot[..., k:]
-    r_dot = np.concatenate([(inner - turn) @ upper, right_dot], -1)
-    below = np.zeros_like(r_dot, shape=(*r.shape[:-2], r.shape[-2] - k, r.shape[-1]))
-    return np.concatenate([q_dot, -q @ (adjoint(q_dot) @ rest)], -1), np.concatenate([r_dot, below], -2)
-
-
-def _turn(matrix: Any) -> Any:
-    """The skew-Hermitian matrix that agrees with ``matrix`` below the diagonal, and in what is imaginary on it."""
-    low = np.tril(matrix, -1)
-    turn = low - adjoint(low)
-    return turn + 1j * np.imag(matrix) * identity(matrix.shape[-1], matrix) if np.iscomplexobj(matrix) else turn
-
-
-def _solve_factor(upper: Any, b: Any, lower: bool = False) -> Any:
-    """Solve with the triangular factor of a QR decomposition, or its conjugate transpose."""
-    sizes = np.abs(np.diagonal(upper, axis1=-2, axis2=-1))
-    if np.any(sizes <= np.finfo(sizes.dtype).eps * np.max(sizes, axis=-1, keepdims=True, initial=0)):
-        raise UndefinedDerivativeError(
-            "np.linalg.qr has no derivative where the first columns of the matrix are linearly dependent"
-        )
-    return solve_triangular(upper, b, lower)

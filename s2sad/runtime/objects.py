@@ -72,7 +72,7 @@ def still(x: Any, known: Any) -> Any:
         [1.0, 'a']
     """
     same = type(x) is type(known) and len(x) == len(known)
-    if same and type(x) is dict:
+    if same and isinstance(x, dict):
         same = list(x) == list(known)
         x_items, items = x.values(), known.values()
     else:
@@ -118,6 +118,24 @@ def number(x: Any) -> Any:
         raise UndefinedDerivativeError(
             f"what an operator does to a {type(x).__qualname__} and an object that the program makes is not known",
             "Write the object first, or call its method.",
+        )
+    return x
+
+
+def array_of(x: Any, ndim: int, dtype: str) -> Any:
+    """``x`` itself, if it is what it was when the program was compiled: an array of a dtype with so many axes.
+
+    Raises:
+        UndefinedDerivativeError: if it is not.
+
+    Example:
+        >>> array_of(np.array([1.0, 2.0]), 1, "d")
+        array([1., 2.])
+    """
+    if type(x) is not np.ndarray or x.dtype.char != dtype or x.ndim != ndim:
+        raise UndefinedDerivativeError(
+            "an attribute that was an array has become something else while a function ran that reads it",
+            "Give it another name.",
         )
     return x
 

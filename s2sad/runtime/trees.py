@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.copies import laid_out_like
+from s2sad.runtime.copies import dict_like, laid_out_like
 
 
 def scalar_seed(loss: Any) -> float:
@@ -310,7 +310,8 @@ def own(x: Any) -> Any:
         items = [own(item) for item in x]
         return sequence_like(x, items)
     if isinstance(x, dict):
-        return {key: own(item) for key, item in dict.items(x)}
+        copied = {key: own(item) for key, item in dict.items(x)}
+        return copied if type(x) is dict else dict_like(x, copied)
     fields = dataclass_fields(x)
     if fields is not None:
         return with_fields(x, {name: own(getattr(x, name)) for name in fields})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
+
+import numpy as np
 
 from s2sad.errors import S2SADError
 
@@ -49,3 +52,58 @@ for _name in (
     "gt", "ge", "array", "array_ufunc", "array_function", "round", "copy", "deepcopy",
 ):  # fmt: skip
     setattr(Undefined, f"__{_name}__", Undefined._refused)
+
+
+#: What moves elements, or counts them.
+_OF_SHAPES = frozenset({
+    np.shape, np.ndim, np.size, np.transpose, np.swapaxes, np.moveaxis, np.reshape, np.ravel, np.squeeze, np.flip,
+    np.expand_dims, np.take, np.broadcast_to,
+})  # fmt: skip
+
+
+class PartlyUndefined(Undefined):
+    """A tangent of an array of which some elements have none: their columns and rows may be taken, and the others used.
+
+    Example:
+        >>> from s2sad.errors import UndefinedDerivativeError
+        >>> error = UndefinedDerivativeError("no derivative", "Use the ends.")
+        >>> dot = PartlyUndefined(error, np.arange(6.0).reshape(2, 3), np.array([True, False, True]))
+        >>> dot[:, -1], dot.T[0], dot[1][0]
+        (array([2., 5.]), array([0., 3.]), np.float64(3.0))
+    """
+
+    __slots__ = ("defined", "values")
+
+    def __init__(self, error: S2SADError, values: np.ndarray, defined: np.ndarray) -> None:
+        super().__init__(error)
+        self.values, self.defined = values, np.broadcast_to(defined, values.shape)
+
+    def _part(self, values: Any, defined: Any) -> Any:
+        return values if np.all(defined) else PartlyUndefined(self.error, np.asarray(values), np.asarray(defined))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._part(self.values[key], self.defined[key])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(len(self.values))])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        values, *rest = args
+        if values is not self or func not in _OF_SHAPES:
+            self._refused()
+        if func in (np.shape, np.ndim, np.size):
+            return func(self.values, *rest, **kwargs)
+        return self._part(func(self.values, *rest, **kwargs), func(self.defined, *rest, **kwargs))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.values.shape
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return self._part(self.values.T, self.defined.T)

@@ -24,6 +24,7 @@ from s2sad.transform.containers import (
     computed,
     items_of,
     key_of,
+    keyed,
     performed,
     run_through,
 )
@@ -40,7 +41,6 @@ from s2sad.transform.known import (
     Row,
     is_callable,
 )
-from s2sad.transform.methods import keyed
 from s2sad.transform.objects import member_call
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done, Frame, Specialiser

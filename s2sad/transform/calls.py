@@ -16,11 +16,12 @@ from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value,
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import own_class, package_of
-from s2sad.transform import branches, existing, generators, objects, simple
+from s2sad.transform import branches, existing, generators, objects, simple, stars
 from s2sad.transform.builtin import built_in
-from s2sad.transform.containers import items_of, run_through
+from s2sad.transform.containers import items_of, run_through, view
 from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import functional_call, is_functional
+from s2sad.transform.held import held_pairs
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -67,21 +68,25 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A call, where the function or an argument is static."""
     function, *values = [s.get(o, frame) for o in op.operands]
     args: list[tuple[str, Abstract]] = []
-    stars = False
+    spread, counted = False, None
     for kind, value in zip(op.data, values, strict=True):
         content = s.content(value) if kind == "**" and isinstance(value, Items) else None
         if kind == "*" and isinstance(value, Generator):
             value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None
-        stars = stars or row is not None or content is not None
+        spread = spread or row is not None or content is not None
         if kind == "*" and row is None and isinstance(value, Items):
             value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
-            names = _names_left(function, args, op)
-            if names is not None:
-                given = tuple([Value(name) for name in names])
-                s.write(Operation("unpack", (value,), given, (len(given), None), (), frame.place or op.place))
-                row, stars = given, True
+            left = stars.left(function, args, op)
+            if left is not None and left.rest:
+                args += stars.gathered(s, value, left.required, frame.place or op.place)
+                spread = True
+                continue
+            if left is not None and not left.optional:
+                row, spread = stars.spread(s, value, left.required, frame.place or op.place), True
+            elif left is not None:
+                counted = value, left, len(args)
         if row is not None:
             args += [("", item) for item in row]
         elif content is not None and content.keys is not None:
@@ -93,38 +98,21 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if isinstance(function, Known) and package_of(function.value) == "numpy":
         # They read the items of a tuple, of whatever class it is.
         plain = [(kind, Row(v.items) if isinstance(v, Row) else v) for kind, v in args]
-        stars, args = stars or any(isinstance(v, Row) and v.cls is not tuple for _, v in args), plain
-    done = apply(s, function, args, op, frame)
-    if done is None and stars:
+        spread, args = spread or any(isinstance(v, Row) and v.cls is not tuple for _, v in args), plain
+    if counted is not None:
+        value, left, at = counted
+
+        def run(given: tuple[Value, ...]) -> Done:
+            return _applied(s, function, [*args[:at], *(("", v) for v in given), *args[at + 1 :]], op, frame)
+
+        done: Done = stars.by_number(s, value, left, op.result.name if op.results else "", run, frame.place or op.place)
+    else:
+        done = apply(s, function, args, op, frame)
+    if done is None and spread:
         done = _written(s, function, args, op, frame)
     if isinstance(done, tuple) and op.results and op.result.name:
         return (s.named(done[0], op.result.name, frame.place or op.place),)
     return done
-
-
-def _names_left(function: Abstract, args: Args, op: Operation) -> list[str] | None:
-    """The parameters that one argument with ``*`` has to give, where that is known from the function."""
-    made = function.definition.code if isinstance(function, Closure) else None
-    value = function.value if isinstance(function, Known) else None
-    if op.data.count("*") != 1 or any(kind not in ("", "*") for kind in op.data) or (made is None and value is None):
-        return None
-    if made is not None:
-        params = made.params
-        if function.definition.defaults or any(p.kind != "positional" for p in params):  # type: ignore[union-attr]
-            return None
-        names = [p.name for p in params]
-    elif isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None):
-        try:
-            found = list(inspect.signature(value).parameters.values())
-        except (TypeError, ValueError):
-            return None
-        if any(p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty for p in found):
-            return None
-        names = [p.name for p in found]
-    else:
-        return None
-    after = len(op.data) - 1 - op.data.index("*")
-    return names[len(args) : len(names) - after] if len(names) > len(args) + after else None
 
 
 def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: Frame) -> Done:
@@ -139,6 +127,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
                 return method_of_items(s, function, args, op, frame)
             if isinstance(function.receiver, Row) and function.owner is None:
                 return objects.named_tuple_method(s, function, args)
+            if not args and (pairs := held_pairs(s, function)) is not None:
+                return (view(s, function, pairs, frame.place or op.place),)
             if existing.is_existing(function.receiver) and not any(is_structure(v) for _, v in args):
                 return existing.method_call(s, function, args, op, frame)
             return apply_method(s, function, args, op, frame)
@@ -213,7 +203,7 @@ def _written(s: Specialiser, function: Abstract, args: Args, op: Operation, fram
     s.used = True
     place = frame.place or op.place
     operands = s.operands([function, *(v for _, v in args)], place)
-    return (s.emit("call", operands, tuple([kind for kind, _ in args]), place=place),)
+    return (s.emit("call", operands, tuple(["*" if kind == stars.REST else kind for kind, _ in args]), place=place),)
 
 
 def apply_method(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
@@ -348,12 +338,15 @@ def _existing(s: Specialiser, value: object, title: str) -> Abstract:
 def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:
     """The arguments of a call by the names of the parameters."""
     given = [value for kind, value in args if kind == ""]
-    named = {kind: value for kind, value in args if kind not in ("", "*", "**")}
-    if len(given) + len(named) < len(args) or "*" in named or "**" in named:
+    named = {kind: value for kind, value in args if kind not in ("", "*", "**", stars.REST)}
+    rest = [value for kind, value in args if kind == stars.REST]
+    if len(given) + len(named) + len(rest) < len(args) or len(rest) > 1:
         raise NotSpecialisedError("star")
     bound: dict[str, Abstract] = {}
     for param in code.params:
-        if param.kind == "star":
+        if param.kind == "star" and rest and not given:
+            bound[param.name] = rest.pop()
+        elif param.kind == "star":
             bound[param.name], given = Row(tuple(given)), []
         elif param.kind == "double star":
             bound[param.name] = items_of(s, list(named.values()), tuple(named))
@@ -366,6 +359,8 @@ def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Arg
             bound[param.name] = defaults[param.name]
         else:
             raise NotSpecialisedError("arguments")
+    if rest:
+        raise NotSpecialisedError("star")
     if given or named:
         raise NotSpecialisedError("arguments")
     return bound

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
@@ -17,6 +18,7 @@ from s2sad.transform.known import (
     Items,
     Known,
     Lazy,
+    Method,
     NotSpecialisedError,
     Row,
     Stream,
@@ -124,7 +126,7 @@ def elements(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     if isinstance(value, Known) and is_held(value):
         held = held_items(s, value)
         if held is not None:
-            return tuple(map(key_operand, held)) if type(value.value) is dict else tuple(held.values())
+            return tuple(map(key_operand, held)) if type(value.value) in MAPPINGS else tuple(held.values())
     return s.row(value)
 
 
@@ -176,6 +178,20 @@ def stream(
     sources = [(v.cell, s.state[v.cell]) for v in over if isinstance(v, Items)]
     inner = [source for v in over if isinstance(v, Stream) for source in v.sources]
     return Stream(cell, (*sources, *inner), is_view, operand)
+
+
+def view(s: Specialiser, method: Method, pairs: Sequence[tuple[Any, Abstract]], place: Place | None) -> Stream:
+    """What a method of a dict that exists gives, of which the keys and items are known."""
+    operand = s.emit("call", s.operands([method], place), (), place=place)
+    s.needless.add(operand)
+    assert isinstance(method.function, Known)
+    by_name: dict[str, Callable[[Any, Abstract], Abstract]] = {
+        "keys": lambda key, item: key_operand(key),
+        "values": lambda key, item: item,
+        "items": lambda key, item: Row((key_operand(key), item)),
+    }
+    given = by_name[method.function.value.__name__]
+    return replace(stream(s, [given(key, item) for key, item in pairs], (), True, operand), of_structures=True)
 
 
 def left(s: Specialiser, value: Stream) -> tuple[Abstract | Cell, ...]:
@@ -242,6 +258,8 @@ def is_object_as_well(s: Specialiser, value: Abstract) -> bool:
     """Whether a loop can run through a value as an object of the new program."""
     if isinstance(value, Known):
         return runs_as_it_is(value)
+    if isinstance(value, Stream) and value.of_structures:
+        return False
     return not (isinstance(value, Items) and value.cls in MAPPINGS) and s.ready(value) is not None
 
 
@@ -260,6 +278,36 @@ def run_through(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     if len(found) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
     return found
+
+
+def keyed(s: Specialiser, pairs: Sequence[Abstract] | None) -> list[tuple[object, Abstract]] | None:
+    """Pairs of keys and values; None where a key is not known."""
+    found: list[tuple[object, Abstract]] = []
+    for pair in pairs or ():
+        row = run_through(s, pair)
+        key = key_of(s, row[0]) if row is not None and len(row) == 2 else None
+        if row is None or key is None:
+            return None
+        found.append((key.value, row[1]))
+    return None if pairs is None else found
+
+
+def merged(s: Specialiser, left: Items, right: Abstract, inplace: bool) -> tuple[Abstract] | None:
+    """``a | b`` of dicts, and ``a |= b`` of a dict and another, or pairs."""
+    content, more = s.content(left), s.content(right) if isinstance(right, Items) else None
+    found: list[tuple[object, Abstract]] | None = None
+    if more is not None and more.keys is not None:
+        found = list(zip(more.keys, [s.state[slot] for slot in more.slots], strict=True))
+    elif inplace:
+        found = keyed(s, run_through(s, right))
+    if content is None or found is None or not (inplace or (isinstance(right, Items) and right.cls is dict)):
+        return None
+    if not inplace:
+        left = items_of(s, [s.state[slot] for slot in content.slots], content.keys)
+    for key, value in found:
+        put(s, left, key, value)
+    s.used = True
+    return (left,)
 
 
 def rounds(s: Specialiser, value: Abstract) -> tuple[Abstract | Cell, ...] | None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.runtime.reductions import column
 from s2sad.runtime.selecting import piece_conditions, result_dtype
+from s2sad.runtime.ufunc_loops import accumulated_by, element_places, reduced_between, reduced_by
 
 Array = Any
 
@@ -184,6 +186,42 @@ def looped_2(pyfunc: Any, core_a: Any, core_b: Any, a: Any, b: Any) -> Any:
     return np.reshape(np.array(values, values[0].dtype), shape + values[0].shape)
 
 
+# --- methods of universal functions
+
+
+def reduce(function: Any, array: Any, axis: Any = 0, keepdims: Any = False) -> Any:
+    """``function.reduce`` along one axis."""
+    return reduced_by(array, function, axis, keepdims)
+
+
+def accumulate(function: Any, array: Any, axis: Any = 0) -> Any:
+    """``function.accumulate``."""
+    return accumulated_by(array, function, axis)
+
+
+def reduceat(function: Any, array: Any, indices: Any, axis: Any = 0) -> Any:
+    """``function.reduceat``."""
+    return reduced_between(array, function, indices, axis)
+
+
+def outer(function: Any, A: Any, B: Any) -> Any:
+    """``function.outer``."""
+    return function(column(A, B), B)
+
+
+def at_1(function: Any, a: Any, indices: Any) -> None:
+    """``function.at`` of a function of one operand: element by element, what is taken twice one after the other."""
+    for place, _ in element_places(np.shape(a), indices):
+        a[place] = function(a[place])
+
+
+def at_2(function: Any, a: Any, indices: Any, b: Any) -> None:
+    """``function.at`` of a function of two operands."""
+    values = np.broadcast_to(b, np.shape(a[indices]))
+    for place, source in element_places(np.shape(a), indices):
+        a[place] = function(a[place], values[source])
+
+
 # --- polynomials as objects
 
 
@@ -203,3 +241,11 @@ def coefficients(c: Any) -> Any:
 def series_value(evaluate: Any, coef: Any, x: Any) -> Any:
     """The value of such an object of the usual domain."""
     return evaluate(0.0 + 1.0 * np.asanyarray(x), coef)
+
+
+# --- iterators
+
+
+def mapped(function: Any, iterable: Any) -> Any:
+    """``map(function, iterable)``, where the items are not known one by one."""
+    return (function(item) for item in iterable)

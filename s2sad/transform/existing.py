@@ -8,6 +8,7 @@ may vary, and changes nothing.
 from __future__ import annotations
 
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,9 +17,10 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.objects import array_of
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -41,20 +43,21 @@ def is_existing(value: Abstract) -> bool:
 #: How many items a list, tuple or dict that exists has at most, of which these are known.
 MOST_HELD = 32
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+DICTS = (dict, OrderedDict)
 
 
 def is_container(value: Any) -> bool:
     """Whether an object is a list, tuple or dict of which the items are known one by one."""
-    if type(value) not in (list, tuple, dict) or not 0 < len(value) <= MOST_HELD:
+    if type(value) not in (list, tuple, *DICTS) or not 0 < len(value) <= MOST_HELD:
         return False
-    return type(value) is not dict or all(type(key) in (str, int) for key in value)
+    return type(value) not in DICTS or all(type(key) in (str, int) for key in value)
 
 
 def holds_objects(value: Any) -> bool:
     """Whether a list, tuple or dict has functions or objects of the user's among its items, or inside these."""
     if not is_container(value):
         return False
-    members = value.values() if type(value) is dict else value
+    members = value.values() if type(value) in DICTS else value
     return any(is_object(m) or isinstance(m, FUNCTIONS) or holds_objects(m) for m in members)
 
 
@@ -220,6 +223,29 @@ def now(s: Specialiser, known: Known) -> Abstract:
     raise NotSpecialisedError("elsewhere")
 
 
+class ArrayHeld(Held):
+    """The class, dtype and number of axes of an array that is found."""
+
+    def __call__(self, value: Any) -> Any:
+        return _kind_of(super().__call__(value)[1])
+
+
+def _kind_of(value: Any) -> tuple[Any, ...] | None:
+    return (type(value), value.dtype, value.ndim) if type(value) is np.ndarray else None
+
+
+def known_array(s: Specialiser, value: Value, base: Known, name: str, member: Any, place: Place | None) -> Value:
+    """An attribute that is read, with what is known of it where it is an array of real numbers."""
+    if type(member) is not np.ndarray or member.dtype.kind not in "fiub" or not member.ndim:
+        return value
+    rest_on(s, base, (name,), ArrayHeld, _kind_of(member))
+    known = [Constant(member.ndim), Constant(member.dtype.char)]
+    operands = s.operands([s.outside(array_of, "array_of"), value, *known], place)
+    made = s.emit("call", operands, ("", "", ""), place=place)
+    s.needless.add(made)
+    return made
+
+
 def reread(s: Specialiser, value: Value, base: Known, name: str) -> None:
     """Let an attribute of an object that exists be read wherever it is used."""
     s.needless.add(value)
@@ -276,6 +302,11 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         reread(s, operand, base, name)
         home, root, path = base.read
         return (now(s, Known(member, (), operand, (home, root, (*path, name)))),)
+    if own and type(member) is np.ndarray and isinstance(base.operand, Value) and base.operand not in s.relied.rereads:
+        # Of what is read by a variable and attributes the type is known without.
+        operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+        s.needless.add(operand)
+        return (known_array(s, operand, base, name, member, place),)
     return None
 
 

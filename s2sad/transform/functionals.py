@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant
 from s2sad.runtime.classes import module_of
@@ -39,13 +40,30 @@ _SERIES = {
 }  # fmt: skip
 #: What makes an object that is called, and may be known where it is.
 _FUNCTIONALS = (*_ALIKE, *_BY_NUMBER, np.fromfunction, np.poly1d, np.vectorize)
+_METHODS = {
+    "reduce": definitions.reduce, "accumulate": definitions.accumulate, "reduceat": definitions.reduceat,
+    "outer": definitions.outer,
+}  # fmt: skip
+_STORED = (np.add, np.subtract)
 #: One argument in the signature of a general universal function.
 _AXES = r"\((\w+(,\w+)*)?\)"
 
 
 def is_functional(value: Any) -> bool:
     """Whether something is a function of functions that is written in Python here, or an object that one makes."""
-    return type(value) is np.vectorize or any(value is one for one in _FUNCTIONALS) or _evaluation(value) is not None
+    known = type(value) is np.vectorize or any(value is one for one in _FUNCTIONALS)
+    return known or _evaluation(value) is not None or _method(value) is not None
+
+
+def _method(value: Any) -> Any:
+    """What a method of a universal function does that has no rule of its own; None of anything else."""
+    function = getattr(value, "__self__", None) if isinstance(value, types.BuiltinMethodType) else None
+    if not isinstance(function, np.ufunc) or function.nout != 1 or function.signature is not None:
+        return None
+    if value.__name__ == "at":
+        # Sums and differences are stores of their own.
+        return {1: definitions.at_1, 2: definitions.at_2}.get(function.nin) if function not in _STORED else None
+    return _METHODS.get(value.__name__) if function.nin == 2 and ops.find(value) is None else None
 
 
 def _evaluation(value: Any) -> Any:
@@ -112,6 +130,9 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
         return (Partial(s.outside(np.polyval, "polyval"), (done[0],), ()),) if isinstance(done, tuple) else None
     if function is np.fromfunction:
         return _fromfunction(s, given, named, call)
+    if (written := _method(function)) is not None:
+        called = s.outside(function.__self__, function.__self__.__name__)
+        return call(written, [("", called), *args]) if ops.find(function.__self__) is not None else None
     if function is np.piecewise and not _are_pieces(s, given):
         return None
     return call(_ALIKE[function], args)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from s2sad.ir.code import Constant
+from s2sad.ir.code import Constant, Place
 from s2sad.runtime.objects import still
 from s2sad.transform.existing import (
+    DICTS,
     FUNCTIONS,
     ClassHeld,
     Held,
@@ -23,7 +24,7 @@ from s2sad.transform.existing import (
     rest_on,
     use_known,
 )
-from s2sad.transform.known import Abstract, Known
+from s2sad.transform.known import Abstract, Known, Method
 from s2sad.transform.specialiser import Specialiser
 
 
@@ -33,7 +34,7 @@ class _Structure(Held):
 
     def __call__(self, value: Any) -> Any:
         _, found = super().__call__(value)
-        return type(found), tuple(found) if type(found) is dict else len(found) if type(found) in (list, tuple) else 0
+        return type(found), tuple(found) if type(found) in DICTS else len(found) if type(found) in (list, tuple) else 0
 
 
 def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
@@ -41,7 +42,7 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     value = known.value
     if known.read is None or not is_container(value):
         return None
-    space = tuple(value) if type(value) is dict else len(value)
+    space = tuple(value) if type(value) in DICTS else len(value)
     rest_on(s, known, (), _Structure, (type(value), space))
     use_known(s, known)
     operand = s.dynamic(known)
@@ -50,7 +51,7 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
         copied = s.outside(type(value)(value), "known")
         operand = s.emit("call", s.operands([s.outside(still, "still"), operand, copied], None), ("", ""))
         s.needless.add(operand)
-    keys = list(value) if type(value) is dict else range(len(value))
+    keys = list(value) if type(value) in DICTS else range(len(value))
     return {key: _item(s, known, operand, key) for key in keys}
 
 
@@ -61,7 +62,7 @@ def item_of(s: Specialiser, known: Known, key: Any) -> Abstract | None:
         member = value[key]
     except (LookupError, TypeError):
         return None
-    key = key % len(value) if type(value) is not dict else key
+    key = key % len(value) if type(value) not in DICTS else key
     structural = is_object(member) or isinstance(member, FUNCTIONS) or holds_objects(member)
     found = held_items(s, known) if structural else None
     return None if found is None else found[key]
@@ -86,6 +87,29 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         return now(s, Known(member, (), read, (home, root, (*before, *path))))
     return read
+
+
+#: Methods of dicts that give views of what they hold.
+_VIEWS = {"keys": dict.keys, "values": dict.values, "items": dict.items}
+
+
+def view_method(s: Specialiser, base: Known, name: str, place: Place | None) -> tuple[Abstract] | None:
+    """A method of a dict that exists and holds objects or functions, if it gives a view of these."""
+    if name not in _VIEWS or type(base.value) not in DICTS or not is_held(base) or not holds_objects(base.value):
+        return None
+    operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+    s.needless.add(operand)
+    s.reads.add(operand)
+    return (Method(Known(_VIEWS[name]), base, None, operand),)
+
+
+def held_pairs(s: Specialiser, method: Method) -> list[tuple[Any, Abstract]] | None:
+    """The keys and items of the dict of such a method; None if it is another method."""
+    known, function = method.receiver, method.function
+    if not (isinstance(known, Known) and is_held(known) and isinstance(function, Known) and type(known.value) in DICTS):
+        return None
+    found = held_items(s, known) if function.value in _VIEWS.values() else None
+    return None if found is None else list(found.items())
 
 
 def is_held(value: Abstract) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.objects import at_least
+from s2sad.transform import definitions
 from s2sad.transform.containers import (
     called,
     computed,
@@ -19,7 +20,7 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.generators import counted, mapped
-from s2sad.transform.known import Abstract, Generator, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Closure, Generator, Lazy, NotSpecialisedError, Row, Stream
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -171,6 +172,9 @@ def next_(given: Given) -> Done:
 def map_(given: Given) -> Done:
     if len(given.values) == 2 and isinstance(given.values[1], Generator):
         return (mapped(given.s, lambda item: given.call(given.values[0], item), given.values[1]),)
+    if len(given.values) == 2 and isinstance(given.values[0], Closure) and isinstance(given.values[1], Value):
+        whole = [("", value) for value in given.values]
+        return given.s.call_function(given.s, definitions.mapped, whole, given.op, given.frame, None)
     if len(given.values) < 2 or not given.are_known(1) or not has_structures(given, 1):
         return None
     function, *values = given.values

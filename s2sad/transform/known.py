@@ -189,13 +189,15 @@ class Stream:
     """What runs through known items: an iterator, or a view of a dict, which can be run through again.
 
     ``cell`` has a `Row` of the items that are left, in which a cell stands for what it holds when it is asked for.
-    ``sources`` are lists and dicts that it runs through, with what they held when it was made.
+    ``sources`` are lists and dicts that it runs through, with what they held when it was made.  One ``of_structures``
+    gives functions and objects, which have to be known.
     """
 
     cell: Cell
     sources: tuple[tuple[Cell, Abstract], ...] = ()
     is_view: bool = False
     operand: Operand | None = None
+    of_structures: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,10 +96,13 @@ def lift(
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
-    key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0])
+    # It may meet each object that is taken apart, under whatever name.
+    objects = [shapes.of(r) for begun in s.relied.taken.values() for r in begun.kin if r.identity in s.state]
+    met = tuple([k for k, _ in objects])
+    key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0], met)
     lifted = s.lifted.get(key)
     if lifted is None:
-        rebuilds = [rebuild for _, rebuild in args], env[1], owner and owner[1]
+        rebuilds = [rebuild for _, rebuild in args], env[1], owner and owner[1], [rebuild for _, rebuild in objects]
         lifted = _made(s, key, start, rebuilds, shapes, op, enter)
     elif not lifted.complete:
         lifted.recursive = True
@@ -132,6 +135,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)
         owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
+        for rebuild in rebuilds[3]:
+            rebuild(again)
         initial = s.state.copied()
         s.state.written.clear()
         records = {n: set(r.fields) for n, r in again.made.items() if isinstance(r, Record)}

@@ -12,6 +12,7 @@ from s2sad.transform.containers import (
     change,
     items_of,
     key_of,
+    keyed,
     position,
     put,
     run_through,
@@ -308,18 +309,6 @@ def method_of_items(s: Specialiser, method: Method, args: Args, op: Operation, f
         return None
     run: Callable[[], Done] = getattr(receiver, _SHADOWED.get(name, name))
     return run()
-
-
-def keyed(s: Specialiser, pairs: Sequence[Abstract] | None) -> list[tuple[object, Abstract]] | None:
-    """Pairs of keys and values; None where a key is not known."""
-    found: list[tuple[object, Abstract]] = []
-    for pair in pairs or ():
-        row = run_through(s, pair)
-        key = key_of(s, row[0]) if row is not None and len(row) == 2 else None
-        if row is None or key is None:
-            return None
-        found.append((key.value, row[1]))
-    return None if pairs is None else found
 
 
 def _is_same(s: Specialiser, value: Abstract, held: Abstract) -> bool | None:

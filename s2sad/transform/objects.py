@@ -16,12 +16,13 @@ import numpy as np
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
-from s2sad.ops.models import names_model
+from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
 from s2sad.transform import existing, taken
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
+from s2sad.transform.held import view_method
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -396,6 +397,8 @@ def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Ab
 def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Frame) -> Done:
     """An attribute of an object that exists: a method of its class, a function of a module or class."""
     value = base.value
+    if isinstance(value, np.ufunc) and base.path and callable(member := getattr(value, name, None)):
+        return (replace(base, value=member, path=(*base.path, name)),)
     if isinstance(value, (types.ModuleType, type)):
         member = inspect.getattr_static(value, name, None)
         member = getattr(member, "__func__", member)
@@ -410,21 +413,26 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         if own_class(value) is not None:
             s.guard(Guard(value, name, getattr(value, name)))
         return (replace(base, value=member, path=(*base.path, name)),) if base.path else None
-    return existing.attribute(s, base, name, op, frame) if existing.is_object(value) else None
+    if not existing.is_object(value):
+        return view_method(s, base, name, frame.place or op.place)
+    return existing.attribute(s, base, name, op, frame)
 
 
 def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, value = [s.get(o, frame) for o in op.operands]
+    if isinstance(base, Known) and existing.is_existing(base) and base.read is not None and is_simple(type(base.value)):
+        s.relied.wanted.setdefault(id(base.value), base)
     if isinstance(base, Known):
         cls = base.value if isinstance(base.value, type) else type(base.value)
         if isinstance(base.value, (type, types.ModuleType)) or static_member(cls, op.data) is not None:
             # What is read of a class or module, and a method of an object, is taken for what it was at first.
             raise NotSpecialisedError(op.data)
-    if isinstance(base, Known) and existing.is_existing(base) and base.read is not None and is_simple(type(base.value)):
-        s.relied.wanted.setdefault(id(base.value), base)
     if not isinstance(base, Record):
         s.relied.read.add(op.data)
         return None
+    if is_of_model(base.cls) and not is_of_model(frame.home.source.function):
+        # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
+        raise NotSpecialisedError(op.data)
     member = static_member(base.cls, op.data)
     if isinstance(member, property):
         if member.fset is None:

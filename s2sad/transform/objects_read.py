@@ -42,7 +42,7 @@ def object_of(operand: Operand, made: Mapping[Value, Operation], lookup: Lookup)
         return lookup(op.data)
     if op.kind == "attribute":
         module = object_of(op.operands[0], made, lookup)
-        if isinstance(module, types.ModuleType):
+        if isinstance(module, (types.ModuleType, np.ufunc)):
             return getattr(module, op.data, None)
     return None
 

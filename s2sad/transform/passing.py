@@ -65,6 +65,8 @@ def passed(
         return None
     if further is None:
         raise NotSpecialisedError("further arguments")
+    if leading is None:
+        leading = _own_parameters(starting(s, next(iter(functions.values())), []))
     before = [Value("t") for _ in range(leading)]
     starts: dict[str, tuple[Start, dict[str, Abstract]]] = {}
     for name, function in functions.items():
@@ -87,6 +89,18 @@ def passed(
     by_name = [name for name in given if name not in positional]
     operands = s.operands([known, *(given[n] for n in (*positional, *by_name))], place)
     return (s.emit("call", operands, ("",) * len(positional) + tuple(by_name), place=place),)
+
+
+def _own_parameters(found: tuple[Start, Args] | None) -> int:
+    """How many arguments a function takes by position, beside those that it has.
+
+    Raises:
+        NotSpecialisedError: if that is not known.
+    """
+    if found is None or any(p.kind not in ("positional", "either") for p in found[0].code.params):
+        raise NotSpecialisedError("function")
+    start, args = found
+    return len(start.code.params) - len(args)
 
 
 def _is_function(value: Abstract) -> bool:

@@ -20,6 +20,7 @@ from s2sad.transform.containers import (
     displayed,
     items_of,
     key_of,
+    merged,
     position,
     put,
     run_through,
@@ -444,8 +445,8 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not is_structure(left) and not is_structure(right):
         return None
     contents = [s.content(v) if isinstance(v, Items) else None for v in (left, right)]
-    if op.data == "|" and isinstance(left, Items) and isinstance(right, Items) and left.cls is right.cls is dict:
-        return _merged(s, left, right, op.kind == "inplace")
+    if op.data == "|" and isinstance(left, Items) and left.cls is dict:
+        return merged(s, left, right, op.kind == "inplace")
     if op.kind == "inplace" and op.data == "+" and isinstance(left, Items) and left.cls is list and contents[0]:
         more = run_through(s, right)
         if more is None:
@@ -459,18 +460,6 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(left, Items) or not isinstance(right, Items):
         return (Row(tuple(both)),)
     return (items_of(s, both),) if left.cls is right.cls is list else None
-
-
-def _merged(s: Specialiser, left: Items, right: Items, inplace: bool) -> Done:
-    """``a | b`` and ``a |= b`` of dicts."""
-    contents = s.content(left), s.content(right)
-    if contents[0] is None or contents[1] is None:
-        return None
-    if not inplace:
-        left = items_of(s, [s.state[slot] for slot in contents[0].slots], contents[0].keys)
-    for key, cell in zip(contents[1].keys or (), contents[1].slots, strict=True):
-        put(s, left, key, s.state[cell])
-    return (left,)
 
 
 def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:

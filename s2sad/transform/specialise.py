@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import gast
+import numpy as np
 
 from s2sad import ops
 from s2sad.errors import SourceError, Violation
@@ -212,7 +213,11 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     for op in inner(code.body):
         if op.kind in _DISPLAYS or (op.kind == "copy" and op.operands[0] in displays):
             displays.update(op.results)
+        if op.kind == "copy" and op.operands[0] in values:
+            values[op.result] = values[op.operands[0]]
         if op.kind in ("function", "lambda") or (op.kind == "delete_item" and makes):
+            return True
+        if op.kind in ("binary", "inplace") and op.data == "|" and makes:
             return True
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)
@@ -227,7 +232,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             of_class = isinstance(base, type) and objects.is_simple(base)
             if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
-            if isinstance(base, types.ModuleType):
+            if isinstance(base, (types.ModuleType, np.ufunc)):
                 values[op.result] = getattr(base, op.data, None)
                 if _is_one_of(values[op.result], _FUNCTIONS):
                     return True

@@ -160,12 +160,24 @@ class Steady:
             for value in self.waiting.pop(name, ()):
                 self.value(name, value)
 
+    def own(self, function: types.FunctionType) -> frozenset[str]:
+        """The names under which a function of the program calls others of it: these are no functions as they stand."""
+        names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        return frozenset([name for name, cell in names if id(function) in self.program and self._is_own(cell)])
+
+    def _is_own(self, cell: types.CellType) -> bool:
+        try:
+            return id(cell.cell_contents) in self.program
+        except ValueError:
+            return False
+
     def scan(self, function: types.FunctionType) -> None:
+        own = self.own(function)
         for code in _codes(function.__code__):
             instructions = list(dis.get_instructions(code))
             stored = {i.argval for i in instructions if i.opname in _WRITES}
             other = {i.argval for i in instructions if isinstance(i.argval, str) and i.opname not in _WRITES}
-            self.mention({*code.co_names, *code.co_freevars} - (stored - other))
+            self.mention({*code.co_names, *code.co_freevars} - (stored - other) - (own - set(code.co_names)))
             self.mention(f"{name}{_SET}" for name in stored)
             if id(function) not in self.program:
                 self.beyond.update(i.argval for i in instructions if i.opname in _READS)

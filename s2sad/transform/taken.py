@@ -14,7 +14,7 @@ from typing import Any
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import remember
-from s2sad.transform.existing import ClassHeld, Held, Identity, Key, Same, attribute, rest_on
+from s2sad.transform.existing import ClassHeld, Held, Identity, Key, Same, attribute, known_array, rest_on
 from s2sad.transform.known import Abstract, Cell, Known, NotSpecialisedError, Record
 from s2sad.transform.specialiser import Frame, Specialiser
 
@@ -41,6 +41,7 @@ def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
             else:
                 content = s.emit("attribute", (operand,), name, place=place)
                 s.needless.add(content)
+                content = known_array(s, content, record.origin, name, member, place)
                 if type(member) in (int, float, complex):
                     rest_on(s, record.origin, (name,), ClassHeld, (True, type(member)))
                     s.numbers.add(content)

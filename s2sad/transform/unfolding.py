@@ -191,11 +191,14 @@ class Writer:
         return later
 
     def place_of(self, operand: Operand, out: list[Operation]) -> int | None:
-        """Where the operation stands that makes an operand, if nobody else uses that and nothing happens after it."""
-        if not isinstance(operand, Value) or operand.name or self.whole.uses[operand] != 1:
+        """Where the operation stands that makes an operand, if nobody else uses that and nothing happens after it.
+
+        Only a generator expression may have a name: nothing is left of it.
+        """
+        if not isinstance(operand, Value) or self.whole.uses[operand] != 1:
             return None
         at = next((i for i, op in enumerate(out) if op.results == (operand,)), None)
-        if at is None:
+        if at is None or (operand.name and out[at].kind != "generator"):
             return None
         for op in out[at + 1 :]:
             if op.kind not in _QUIET and not may_be_read_later(op, self.whole.made, self.whole.lookup):

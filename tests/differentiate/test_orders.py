@@ -23,7 +23,7 @@ X = np.array([0.3, 0.4, 0.5, 0.6])
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("level", [1, 2])
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(size=st.sampled_from(range(2, 11)), seed=st.integers(0, 2**32 - 1))
 def test_second_derivatives_of_random_programs(level: int, mode: str, size: int, seed: int) -> None:
     verdict = judge(seed, level, size, mode)

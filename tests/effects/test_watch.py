@@ -41,7 +41,13 @@ def test_random_programs(level: int) -> None:
 
 
 def test_programs_with_unknown_arguments() -> None:
-    assert all(outcome("matrix", i, False).kind == "right" for i in range(7, 12000, 300))
+    assert all(outcome("matrix", i, "nothing").kind == "right" for i in range(7, 12000, 300))
+
+
+def test_programs_with_arguments_of_built_in_classes() -> None:
+    found = [outcome("matrix", i, "plain").kind for i in range(9, 24000, 600)]
+    assert set(found) == {"right", "skipped"}
+    assert found.count("right") > len(found) / 3
 
 
 # --- breaks on purpose

@@ -386,6 +386,37 @@ def least_of_two_constants(x: Any) -> Any:
     return np.sum(c * c)
 
 
+@functools.singledispatch
+def written_by_class(a: Any) -> Any:
+    a[0] = 0.35
+
+
+def by_one_for_each_class(x: Any) -> Any:
+    k = np.ones(5)
+    y = k * x
+    written_by_class(k)
+    return np.sum(k * x * y)
+
+
+def table(k: Any, n: int) -> Any:
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(n):
+            row.append(k[j] * i)
+        rows.append(row)
+    return np.array(rows)
+
+
+WEIGHTS = np.linspace(0.2, 0.9, 5)
+
+
+def by_a_table_of_lists(x: Any) -> Any:
+    y = x * x
+    y[0] = 2.0 * y[1]
+    return np.sum(table(WEIGHTS, 5) @ y)
+
+
 def union_of_dicts(x: Any) -> Any:
     c = np.ones(5)
     u = {"k": c} | {"n": 1}
@@ -499,6 +530,9 @@ CASES = [
         greatest_of_a_list,
         by_a_method_of_the_class,
         item_of_a_comprehension,
+        union_of_dicts,
+        by_one_for_each_class,
+        by_a_table_of_lists,
     )
 ]
 
@@ -529,7 +563,6 @@ REFUSED = [
     item_of_a_sum_of_lists,
     greatest_of_two_constants,
     least_of_two_constants,
-    union_of_dicts,
     array_of_a_class,
     item_of_an_array_of_a_class,
     array_of_several_of_a_class,

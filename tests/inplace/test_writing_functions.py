@@ -351,6 +351,18 @@ def at_broadcast(x: Any) -> Any:
     return np.sum(a * a * np.arange(6.0).reshape(2, 3))
 
 
+def at_multiplied(x: Any) -> Any:
+    a = x.copy()
+    np.multiply.at(a, [0, 0], x[:2])
+    return np.sum(a * a)
+
+
+def at_negated(x: Any) -> Any:
+    a = x.copy()
+    np.negative.at(a, [0, 0])
+    return np.sum(a * a)
+
+
 # --- np.copyto
 
 
@@ -771,6 +783,8 @@ CASES: list[Case] = [
     case(at_in_loop, V),
     case(at_view, M),
     case(at_broadcast, V),
+    case(at_multiplied, V),
+    case(at_negated, V),
     case(copyto_plain, V),
     case(in_a_lambda_called_later, V),
     case(other_fill, V),
@@ -952,18 +966,6 @@ def other_put(x: Any) -> Any:
     return np.sum(x)
 
 
-def at_multiplied(x: Any) -> Any:
-    a = x.copy()
-    np.multiply.at(a, [0, 0], x[:2])  # refused
-    return np.sum(a)
-
-
-def at_negated(x: Any) -> Any:
-    a = x.copy()
-    np.negative.at(a, [0, 0])  # refused
-    return np.sum(a)
-
-
 def at_keyword(x: Any) -> Any:
     a = x.copy()
     np.add.at(a, [0, 0], b=x[0])  # refused
@@ -1083,7 +1085,7 @@ def flat_along_itself(x: Any) -> Any:
     "f",
     [
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
-        list_sorted, other_put, at_multiplied, at_negated, at_keyword,
+        list_sorted, other_put, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two,
         out_through_columns,
         shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,

@@ -53,6 +53,7 @@ ORDERS = {
     "branch not taken": "{setup}\nr = {first}\nif x[0] < 0.0:\n{inner}\nreturn r + {last}",
     "branch of a constant": "{setup}\nr = {first}\nif k[1] > 0.0:\n    r = 2.0 * r\nelse:\n{inner}\nreturn r + {last}",
     "then overwritten": "{setup}\nr = {first}\n{write}\na[1] = x[2]\nreturn r + {last}",
+    "factor": "{setup}\nu = np.cumsum(x)\nr = np.sum(x)\n{write}\nreturn r + np.dot(a, u){others}",
     "dead": "{setup}\nr = np.sum(x * x)\n{write}\nreturn r",
     "callee": "{setup}\nr = np.sum(x)\nr = r + work(a, x, k{more})\nreturn r + {last}",
 }
@@ -208,7 +209,7 @@ def _used(writer: Writer, use: str, target: str, value: str) -> str:
         "unused": text,
         "bound": f"w = {text}",
         "used": f"w = {text}\nr = r + np.sum(w)",
-        "inline": f"r = r + np.sum(a * x) * np.sum({text})",
+        "inline": f"r = r + a[0] * np.sum(a * x) * np.sum({text})",
         "written": f"w = {text}\nw[2] = {value}",
         "condition": f"if ({text}) is not None:\n    r = r + 1.0",
     }[use]

@@ -301,7 +301,7 @@ def _judged(program: Program, mode: str) -> Verdict:
 
 
 def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: Expected) -> Verdict:
-    from s2sad.errors import ArgumentError, S2SADError, SourceError
+    from s2sad.errors import ArgumentError, S2SADError, SourceError, UnsupportedError
 
     args = names["arguments"]()
     before = Picture(args).inside
@@ -311,7 +311,8 @@ def _compared(df: Any, names: dict[str, Any], directions: list[Any], expected: E
         if Picture(args).inside != before:
             return Verdict("changed", f"the arguments, then refused: {problem}")
         placed = isinstance(problem, ArgumentError) or _PLACED.search(str(problem))
-        if isinstance(problem, SourceError) or not placed:
+        known = not isinstance(problem, UnsupportedError) or all(v.place for v in problem.violations)
+        if isinstance(problem, SourceError) or not placed or not known:
             return Verdict("unplaced", f"{type(problem).__name__}: {problem}")
         return Verdict("refused", str(problem).split("error: ", 1)[-1].splitlines()[0])
     except Exception:

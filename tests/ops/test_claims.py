@@ -337,7 +337,7 @@ def real(known: Fact) -> Fact:
 
 WRONG_TYPES = [
     *((f, one_axis_more) for f in (np.reshape, np.cumsum, np.transpose, np.concatenate, np.zeros, np.take, np.eye)),
-    *((f, other_sizes) for f in (np.transpose, np.stack, np.linalg.solve, np.zeros_like, np.arange, np.einsum, np.dot)),
+    *((f, other_sizes) for f in (np.transpose, np.stack, np.linalg.solve, np.zeros_like, np.eye, np.einsum, np.dot)),
     *((f, a_number) for f in (np.sum, np.array, np.where, np.matmul, np.full, np.diag, np.roll)),
     *((f, real) for f in (np.sum, np.reshape, np.matmul, np.concatenate, np.linalg.inv, np.full, np.kron)),
 ]

@@ -83,7 +83,6 @@ def test_there_is_something_to_class() -> None:
         ("numpy.zeros_like", "constant"),
         ("numpy.linalg.test", "refused"),
         ("numpy.unique_counts", "refused"),
-        ("numpy.arange", "refused"),
         ("numpy.histogram2d", "refused"),
         ("numpy.put", "writing"),
         ("numpy.polynomial.chebyshev.chebval", "rule"),

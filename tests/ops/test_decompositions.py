@@ -355,3 +355,13 @@ def test_repeated_eigenvalues_have_tangents() -> None:
     expected = numeric_gradient(f, (a,))
     np.testing.assert_allclose(jvp(f, (a,), (dot,))[1], np.sum(expected * dot), rtol=1e-6)
     np.testing.assert_allclose(grad(f)(a), expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [np.linalg.eigh, np.linalg.svd, np.linalg.eig])
+def test_repeated_values_have_tangents_and_their_vectors_none(f: Any) -> None:
+    a, dot = 2 * np.eye(3), np.diag([0.4, 0.0, -0.4]) + 0.1
+    at = 1 if f is np.linalg.svd else 0
+    value, tangent = jvp(lambda x: np.sum(f(x)[at] ** 2), (a,), (dot,))
+    assert (value, tangent) == pytest.approx((12.0, 1.2))
+    with pytest.raises(UndefinedDerivativeError, match="repeated"):
+        jvp(lambda x: np.sum(f(x)[1 - at]), (a,), (dot,))

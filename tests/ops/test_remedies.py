@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+from scipy import interpolate, stats
+from scipy.spatial.distance import cdist
 
 from s2sad import grad, stop_gradient
 from s2sad.errors import S2SADError
@@ -26,14 +28,6 @@ def weighted(z: Any) -> Any:
 
 
 # --- NumPy
-
-
-def arange(x: Any) -> Any:
-    return weighted(np.arange(x[0], x[0] + 2.0, 0.5))
-
-
-def arange_written(x: Any) -> Any:
-    return weighted(x[0] + 0.5 * np.arange(4))
 
 
 def of_matrix(x: Any) -> Any:
@@ -160,33 +154,9 @@ def flat_written(x: Any) -> Any:
     return x.ravel()[1] ** 2
 
 
-def outer(x: Any) -> Any:
-    return weighted(np.arctan2.outer(x, x[:2].reshape(2, 1)))
-
-
-def outer_written(x: Any) -> Any:
-    b = x[:2].reshape(2, 1)
-    return weighted(np.arctan2(np.expand_dims(x, tuple(range(-np.ndim(b), 0))), b))
-
-
-def reduced(x: Any) -> Any:
-    return weighted(np.hypot.reduce(x)) + weighted(np.float_power.accumulate(x**2 + 0.5))
-
-
-def reduced_written(x: Any) -> Any:
-    z, y = x[0], x**2 + 0.5
-    power = y[0]
-    powers = [power]
-    for i in range(1, 4):
-        z = np.hypot(z, x[i])
-        power = np.float_power(power, y[i])
-        powers.append(power)
-    return weighted(z) + weighted(np.array(powers))
-
-
 NUMPY = [
-    (outer, outer_written, "expand_dims"), (reduced, reduced_written, "oop over the axis: z = x[0]"),
-    (arange, arange_written, "start + step"), (of_matrix, of_matrix_written, "@"), (bmat, bmat_written, "block"),
+
+    (of_matrix, of_matrix_written, "@"), (bmat, bmat_written, "block"),
     (broadcast, broadcast_written, "broadcast_arrays"),
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
     (histogram2d, histogram2d_written, "bincount"), (bin_edges, bin_edges_written, "linspace"),
@@ -306,8 +276,63 @@ SERIES = [
 ]  # fmt: skip
 
 
+# --- objects
+
+
+def of_kernels(x: Any) -> Any:
+    return weighted(stats.gaussian_kde(x)(PLACES))
+
+
+def of_kernels_kept(x: Any) -> Any:
+    density = stats.gaussian_kde(x)
+    return weighted(density(PLACES))
+
+
+def of_kernels_written(x: Any) -> Any:
+    h = np.std(x, ddof=1) * len(x) ** -0.2
+    return weighted(np.mean(np.exp(-0.5 * ((PLACES[:, np.newaxis] - x) / h) ** 2), axis=1) / (h * np.sqrt(2 * np.pi)))
+
+
+def fitted(x: Any) -> Any:
+    series = polynomial.Polynomial.fit(np.arange(4.0), x, 2)
+    return series(0.7) + series(2.3) ** 2
+
+
+def fitted_written(x: Any) -> Any:
+    coefficients = np.polyfit(np.arange(4.0), x, 2)
+    return np.polyval(coefficients, 0.7) + np.polyval(coefficients, 2.3) ** 2
+
+
+def radial(x: Any) -> Any:
+    points, values = PLACES[:, np.newaxis], PLACES[:, np.newaxis] + 0.1
+    return weighted(interpolate.RBFInterpolator(points, x, kernel="gaussian", epsilon=2.0, degree=-1)(values))
+
+
+def radial_written(x: Any) -> Any:
+    points, values = PLACES[:, np.newaxis], PLACES[:, np.newaxis] + 0.1
+    weights = np.linalg.solve(np.exp(-4 * cdist(points, points) ** 2), x)
+    return weighted(np.exp(-4 * cdist(values, points) ** 2) @ weights)
+
+
+def through_all(x: Any) -> Any:
+    return weighted(interpolate.BarycentricInterpolator(PLACES, x)(PLACES + 0.1))
+
+
+def through_all_written(x: Any) -> Any:
+    return weighted(np.polyval(np.linalg.solve(np.vander(PLACES), x), PLACES + 0.1))
+
+
+OBJECTS = [
+    (of_kernels, of_kernels_written, "Sum the kernels"), (of_kernels_kept, of_kernels_written, "Sum the kernels"),
+    (fitted, fitted_written, "polyfit"), (radial, radial_written, "weights of a kernel"),
+    (through_all, through_all_written, "np.vander"),
+]  # fmt: skip
+
+
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
-@pytest.mark.parametrize(("refused", "written", "what"), [*NUMPY, *SERIES], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    ("refused", "written", "what"), [*NUMPY, *SERIES, *OBJECTS], ids=lambda f: getattr(f, "__name__", "")
+)
 def test_what_stands_for_it(refused: Callable[..., Any], written: Callable[..., Any], what: str) -> None:
     with pytest.raises(S2SADError) as raised:
         grad(refused)(X)

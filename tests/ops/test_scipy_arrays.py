@@ -11,15 +11,15 @@ import pytest
 import scipy.fft
 import scipy.linalg
 import scipy.sparse
-from scipy import integrate, ndimage, optimize, signal, special, stats
+from scipy import integrate, ndimage, optimize, signal, spatial, special, stats
 from scipy.sparse.linalg import cg, spsolve
 from scipy.spatial.distance import cdist, pdist
 
-from s2sad import grad, stop_gradient
+from s2sad import grad, jvp, stop_gradient
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.ops.test_as_a_user import agrees
 from tests.ops.test_scipy_loading import python
-from tests.oracle import richardson_jvp
+from tests.oracle import numeric_gradient, richardson_jvp
 
 RNG = np.random.default_rng(5)
 X, K = RNG.normal(size=12), np.array([0.2, 0.5, -0.3])
@@ -396,3 +396,20 @@ def test_images_signals_and_rows_of_nothing_or_of_a_number() -> None:
         agrees(overlapping_images, IMAGE, np.zeros((0, 3)), argnum=argnum)
     for c in X[:0], np.array(1.3), X[:1], X[:4]:
         agrees(matrices_of, c)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, np.inf])
+def test_points_are_at_distance_zero_from_themselves(p: float) -> None:
+    def spread(v: Any) -> Any:
+        return np.sum(np.exp(-(spatial.distance_matrix(v, v, p) ** 2)))
+
+    v = np.array([[0.3, 1.2], [-0.7, 0.4], [1.1, -0.2]])
+    expected = numeric_gradient(spread, (v,))
+    np.testing.assert_allclose(grad(spread)(v), expected, rtol=1e-8, atol=1e-10)
+    dot = np.array([[0.3, -0.1], [0.2, 0.5], [-0.4, 0.1]])
+    np.testing.assert_allclose(jvp(spread, (v,), (dot,))[1], np.sum(expected * dot), rtol=1e-8)
+
+
+def test_a_scale_of_the_points_themselves_is_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="Give the variances as V"):
+        grad(lambda v: np.sum(spatial.distance.pdist(v, "seuclidean")))(np.arange(6.0).reshape(3, 2))

@@ -24,6 +24,9 @@ SCALE = 0.3
 def agrees(f: Callable[..., Any], *args: Any, tolerance: float = 1e-7) -> None:
     found, expected = grad(f)(*args), numeric_gradient(f, args)
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    dot = np.array([0.6, -0.4])
+    tangent = jvp(f, args, (dot, *[None for _ in args[1:]]))[1]
+    np.testing.assert_allclose(tangent, np.sum(expected * dot), rtol=tolerance, atol=tolerance)
 
 
 # --- integrals ---
@@ -266,11 +269,26 @@ class Spring:
         return solve_ivp(self.rhs, (0.0, 1.0), np.array([x0, 0.0]), t_eval=np.linspace(0, 1, 4), rtol=1e-10, atol=1e-11)
 
 
+def between(p: Any) -> Any:
+    sol = solve_ivp(lambda t, y: [y[1], -p[0] * y[0]], (0, 1.5), [p[1], 0.2], dense_output=True, rtol=1e-11, atol=1e-12)
+    return sol.sol(p[1] / 2)[0] * sol.sol(0.7)[1] + np.sum(sol.sol(np.array([1.2, 0.3])) ** 2) + sol.y[0, -1]
+
+
+def by_name(p: Any) -> Any:
+    found = solve_ivp(epidemic_rate, (0, 1.0), [p[1], 0.1], "LSODA", args=[p[0]], rtol=1e-11, atol=1e-12)
+    first, second = found["y"]
+    return (first[-1] * second[-1] + found.y.T[-1][0]) * (1 + found.status)
+
+
+def epidemic_rate(t: Any, y: Any, rate: Any) -> Any:
+    return [-rate * y[0] * y[1], rate * y[0] * y[1] - 0.3 * y[1]]
+
+
 def in_a_class(p: Any) -> Any:
     return np.sum(Spring(p[0]).run(p[1]).y ** 2)
 
 
-EQUATIONS = [swing, epidemic, decay, by_times, by_steps, at_the_end, stiff, in_a_class]
+EQUATIONS = [swing, epidemic, decay, by_times, by_steps, at_the_end, stiff, between, by_name, in_a_class]
 
 
 def test_steps_on_the_way_have_no_derivative() -> None:
@@ -279,14 +297,39 @@ def test_steps_on_the_way_have_no_derivative() -> None:
 
     with pytest.raises(UndefinedDerivativeError, match="t_eval"):
         grad(f)(P)
+    with pytest.raises(UndefinedDerivativeError, match="t_eval"):
+        jvp(f, (P,), (P,))
+
+
+def test_after_its_end_a_solution_has_no_derivative() -> None:
+    def f(p: Any) -> Any:
+        return solve_ivp(lambda t, y: -p[0] * y, (0.0, 1.0), [1.0], dense_output=True).sol(1.2)[0]
+
+    for run in (lambda: grad(f)(P), lambda: jvp(f, (P,), (P,))):
+        with pytest.raises(UndefinedDerivativeError, match="span of solve_ivp"):
+            run()
 
 
 def test_events_are_refused_with_a_remedy() -> None:
     def f(p: Any) -> Any:
         return solve_ivp(lambda t, y: -p[0] * y, (0.0, 1.0), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1]
 
-    with pytest.raises(UnsupportedError, match=r"(?s)solve_ivp has no derivative rule.*without events"):
+    with pytest.raises(
+        UnsupportedError, match=r"(?s)argument 'events' of solve_ivp has no derivative rule.*dense_output"
+    ):
         grad(f)(P)
+
+
+def when_it_is_halved(p: Any) -> Any:
+    sol = solve_ivp(lambda t, y: -p[0] * y, (0.0, 3.0), [p[1]], dense_output=True, rtol=1e-11, atol=1e-12)
+    return brentq(lambda t: sol.sol(t)[0] - 0.5, 0.0, 3.0, xtol=1e-14)
+
+
+def test_the_time_of_an_event_is_a_root_of_the_solution() -> None:
+    assert when_it_is_halved(P) == pytest.approx(np.log(2 * P[1]) / P[0], rel=1e-8)
+    np.testing.assert_allclose(
+        grad(when_it_is_halved)(P), [-np.log(2 * P[1]) / P[0] ** 2, 1 / (P[0] * P[1])], rtol=1e-7
+    )
 
 
 @pytest.mark.parametrize("f", EQUATIONS, ids=lambda f: f.__name__)
@@ -334,6 +377,37 @@ def with_report(p: Any) -> Any:
     return x if report.converged else 0.0
 
 
+def reported_root(p: Any) -> Any:
+    return brentq(lambda x: x**3 + p[0] * x - p[1], 0, 2, full_output=True)[1].root
+
+
+def reported_matrix(p: Any) -> Any:
+    _, report, *_ = fsolve(lambda x: x**3 + p[0] * x - p[1], np.ones(2), full_output=True)
+    return report["r"][0]
+
+
+def reported_part(p: Any) -> Any:
+    return integrate.quad(lambda t: np.exp(-p[0] * t), 0, p[1], full_output=1)[2]["rlist"][0]
+
+
+@pytest.mark.parametrize("f", [reported_root, reported_matrix, reported_part])
+def test_what_is_reported_has_no_derivative(f: Callable[..., Any]) -> None:
+    for run in (lambda: grad(f)(P), lambda: jvp(f, (P,), (P,))):
+        with pytest.raises(UndefinedDerivativeError, match="reports beside its result"):
+            run()
+
+
+def with_derivative(p: Any) -> Any:
+    found = optimize.root_scalar(lambda x: (x**3 + p[0] * x - p[1], 3 * x**2 + p[0]), x0=1.0, fprime=True, xtol=1e-14)
+    several = optimize.root(lambda x, c: (x**3 + x - c, np.diag(3 * x**2 + 1)), np.ones(2), (p,), jac=True, tol=1e-14)
+    return found.root * several.x[1]
+
+
+def fixed(p: Any) -> Any:
+    first = optimize.fixed_point(lambda x: np.cos(p[0] * x), 0.5, xtol=1e-14)
+    return first * np.sum(optimize.fixed_point(lambda x, k: np.cos(k * x) / 2, np.ones(2), (p,), 1e-14) ** 2)
+
+
 def in_a_loop(p: Any) -> Any:
     out = np.zeros(3)
     for i in range(3):
@@ -372,6 +446,8 @@ ROOTS = [
     of_a_system,
     volatility,
     with_report,
+    with_derivative,
+    fixed,
     in_a_loop,
     of_an_array,
 ]

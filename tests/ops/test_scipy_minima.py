@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 from scipy.integrate import quad
-from scipy.optimize import least_squares, minimize, minimize_scalar
+from scipy.optimize import curve_fit, least_squares, minimize, minimize_scalar
 
-from s2sad import grad, jvp, value_and_grad
+from s2sad import grad, jvp, value_and_grad, vjp
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -83,9 +83,50 @@ def fitted_alone(p: Any) -> Any:
     return found.x[0] * found.x[1] + found.cost
 
 
+def with_slope(p: Any) -> Any:
+    found = minimize(lambda x, p: (energy(x, p), slope(x, p)), np.zeros(2), (p,), jac=True, options={"gtol": 1e-11})
+    return found["x"][0] * found.x[1] + found.fun
+
+
+def between_bounds(p: Any) -> Any:
+    bounds = [(None, 0.2), (-3.0, 3.0)]
+    found = minimize(energy, np.zeros(2), (p,), jac=slope, bounds=bounds, options={"ftol": 1e-16, "gtol": 1e-12})
+    return found.x[0] + found.x[1] ** 2
+
+
+def with_loss(p: Any) -> Any:
+    found = least_squares(
+        lambda x: residuals(x, p[0], VALUES * p[1]), [1.0, 1.0], bounds=(0.0, 5.0), loss="soft_l1", f_scale=0.1,
+        xtol=1e-15, ftol=1e-15, gtol=1e-15,
+    )  # fmt: skip
+    return found.x[0] * found.x[1] + found.cost
+
+
+def decay(t: Any, a: Any, b: Any, c: Any = 0.0) -> Any:
+    return a * np.exp(-b * t) + c
+
+
+def of_data(p: Any) -> Any:
+    parameters, _ = curve_fit(
+        decay, TIMES * p[0], VALUES ** p[1], p0=[1.0, 1.0], sigma=p[0] + TIMES, ftol=1e-15, xtol=1e-15
+    )
+    return parameters[0] * parameters[1]
+
+
+def of_captured_and_held(p: Any) -> Any:
+    fitted = curve_fit(
+        lambda t, a, b: p[0] * decay(t, a, b) + 0.1 * p[1], TIMES, VALUES, bounds=(0, [1.5, 9]), ftol=1e-15, xtol=1e-15
+    )
+    return fitted[0][0] + 3 * fitted[0][1]
+
+
+def by_pullback(p: Any) -> Any:
+    return minimize(energy, np.zeros(2), (p,), "L-BFGS-B", jac=slope, tol=1e-15).x
+
+
 PROGRAMS = [
     least_value, of_captured, place, place_of_captured, place_alone, in_one_variable, place_in_one_variable, cost,
-    fitted, fitted_alone,
+    fitted, fitted_alone, with_slope, between_bounds, with_loss, of_data, of_captured_and_held,
 ]  # fmt: skip
 
 
@@ -97,6 +138,13 @@ def test_minima(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(tangent, richardson_jvp(f, [P], [dot], step=2e-2), rtol=2e-5, atol=1e-6)
 
 
+def test_a_pullback_has_the_report_of_the_solver() -> None:
+    _, pullback = vjp(by_pullback, P)
+    bar = np.array([0.6, -0.4])
+    expected = numeric_gradient(lambda p: bar @ by_pullback(p), (P,), step=2e-2)
+    np.testing.assert_allclose(pullback(bar)[0], expected, rtol=2e-5, atol=1e-6)
+
+
 def place_at_a_bound(p: Any) -> Any:
     return minimize_scalar(lambda t: (t - p[0]) ** 2, bounds=(0.0, 0.5)).x
 
@@ -105,8 +153,16 @@ def not_found(p: Any) -> Any:
     return minimize(energy, np.zeros(2), (p,), options={"maxiter": 1}).fun
 
 
-def with_bounds(p: Any) -> Any:
-    return minimize(energy, np.zeros(2), (p,), bounds=[(0, 1), (0, 1)]).fun
+def with_constraints(p: Any) -> Any:
+    return minimize(energy, np.zeros(2), (p,), constraints={"type": "eq", "fun": lambda x: x[0] - 1.0}).fun
+
+
+def just_at_a_bound(p: Any) -> Any:
+    return minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(None, P[0]), (None, None)]).x[0]
+
+
+def covariances(p: Any) -> Any:
+    return curve_fit(decay, TIMES, VALUES * p[0])[1][0, 0]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +170,9 @@ def with_bounds(p: Any) -> Any:
     [
         (place_at_a_bound, "least at a bound"),
         (not_found, "no minimum was found"),
-        (with_bounds, "without bounds"),
+        (with_constraints, "argument 'constraints' of minimize"),
+        (just_at_a_bound, "least at a bound"),
+        (covariances, "covariances of fitted parameters"),
     ],
 )
 def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
@@ -156,8 +214,7 @@ def test_a_fit_of_a_curve_is_a_fit_of_least_squares() -> None:
     def fit(values: Any) -> Any:
         return least_squares(residuals, [1.0, 1.0], rows, method="lm", xtol=1e-15, args=(1.0, values)).x[1]
 
-    with pytest.raises(UnsupportedError, match="least_squares"):
-        grad(curve)(VALUES)
+    np.testing.assert_allclose(grad(curve)(VALUES), grad(fit)(VALUES), rtol=1e-5)
     np.testing.assert_allclose(grad(fit)(VALUES), numeric_gradient(curve, (VALUES,), step=1e-2), rtol=1e-5)
 
 

@@ -172,7 +172,41 @@ def iterated(x: Any) -> Any:
     return np.sum(y**2) + np.sum(z * w)
 
 
+def parts(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)), shape=(4, 4))
+    other = np.sum(a.T.diagonal(-1) ** 2) * a.tocsc().trace()
+    return np.sum(a.diagonal() * V) + a.sum() ** 2 + other + np.sum(a.diagonal(k=1) ** 3)
+
+
+def data_set(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)), shape=(4, 4))
+    a.data = a.data**2
+    return np.sum(a @ V)
+
+
+def data_set_from_elsewhere(x: Any) -> Any:
+    a = sparse.csr_matrix((x, INDICES, STARTS), shape=(4, 4))
+    a.data = x**2
+    return np.sum(a @ V)
+
+
+def data_written(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)), shape=(4, 4))
+    entries = a.data
+    entries *= 2
+    return np.sum(a @ V)
+
+
+@pytest.mark.parametrize("f", [data_set, data_set_from_elsewhere, data_written])
+def test_data_of_a_matrix_that_may_be_written_are_refused(f: Callable[..., Any]) -> None:
+    x = DATA[: len(INDICES)] if f is data_set_from_elsewhere else DATA
+    for run in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
+        with pytest.raises(S2SADError):
+            run()
+
+
 PROGRAMS = [
+    parts,
     compressed, by_columns, unsorted, filled_in_place, shared, factored_before, solved_in_place,
     of_list, bands, arithmetic, steps, held, direct, of_diffusion, factored,
     factored_constant, listed_right_side, iterated,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from s2sad.ir.nodes import Const
-from s2sad.ir.types import OPEN, Fact, Kind, scalar, sized
+from s2sad.ir.types import OPEN, Fact, Kind, precision_of_dtype, scalar, sized
 from s2sad.ops.infer.axes import most, with_known_axes
 from s2sad.ops.infer.common import Bound, Look, all_real, array_of, dims_of_shape, literal, shape_of
 from s2sad.ops.infer.dtypes import is_real
@@ -76,10 +78,10 @@ def eye(b: Bound, fact: Look) -> Fact | None:
 
 
 def arange(b: Bound, fact: Look) -> Fact | None:
-    stop = next(iter(b.values()), Const(None))
-    if "dtype" in b or any(fact(v).kind != "scalar" for v in b.values()):
+    given = [v for v in b.values() if v != Const(None)]
+    if b.get("dtype", Const(None)) != Const(None) or any(fact(v).kind != "scalar" for v in given):
         return None
-    return array_of(dims_of_shape(fact(stop), stop, fact) if len(b) == 1 else None, 1, True)
+    return array_of(dims_of_shape(fact(given[0]), given[0], fact) if len(given) == 1 else None, 1, True)
 
 
 def interpolated(b: Bound, fact: Look) -> Fact | None:
@@ -104,3 +106,12 @@ def viewed(b: Bound, fact: Look) -> Fact | None:
 
 def item(b: Bound, fact: Look) -> Fact | None:
     return scalar(fact(b["a"]).real)
+
+
+def with_axes(b: Bound, fact: Look) -> Fact | None:
+    """An array with the number of axes ``ndim`` of a real dtype."""
+    ndim, dtype = literal(b["ndim"]), literal(b["dtype"])
+    if not (isinstance(ndim, int) and isinstance(dtype, str)):
+        return None
+    known = array_of(None, ndim, True)
+    return known and replace(known, precision=precision_of_dtype(np.dtype(dtype)), boolean=dtype == "?")

@@ -254,8 +254,10 @@ def solution(b: Bound, fact: Look) -> Fact | None:
 
 
 def path(b: Bound, fact: Look) -> Fact:
-    """The states of a differential equation, one row for each time."""
-    return Fact("array", None, 2, True)
+    """The states of a differential equation, one row for each time; with a report of how they were found."""
+    states = Fact("array", None, 2, True)
+    full = literal(b["full_output"])
+    return states if full in (0, False) else Fact("tuple", items=((0, states), (1, OPEN))) if full else OPEN
 
 
 def trajectory(b: Bound, fact: Look) -> Fact:
@@ -263,6 +265,13 @@ def trajectory(b: Bound, fact: Look) -> Fact:
     asked = fact(b["t_eval"])
     times = Fact("array", None, 1, asked.real or asked.kind == "none")
     return Fact("tuple", items=((0, times), (1, Fact("array", None, 2, fact(b["y0"]).real)), (2, OPEN)))
+
+
+def states_between(b: Bound, fact: Look) -> Fact:
+    """The states of a differential equation at some times, one column for each, or at one time."""
+    t = fact(b["t"])
+    axes = 1 if t.kind == "scalar" else t.ndim + 1 if t.kind == "array" and t.ndim is not None else None
+    return Fact("array", None, axes, fact(b["y0"]).real)
 
 
 def root_and_more(b: Bound, fact: Look) -> Fact:

@@ -29,7 +29,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.interpolate": ("interpolate", "interpolate_models", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.ndimage": ("ndimage", "warps"),
-    "scipy.optimize": ("optimize", "minima", "models.optimize"),
+    "scipy.optimize": ("optimize", "minima", "fits", "models.optimize"),
     "scipy.signal": ("signal",),
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import spatial
 from scipy.spatial import distance
 
 from s2sad.ops import infer
@@ -14,25 +15,40 @@ from s2sad.ops.spec import Sample, linear, operation, rule, sample
 from s2sad.runtime.scipy.metrics import (
     cdist_adjoints,
     cdist_tangent,
+    of_power,
     pdist_adjoint,
     pdist_tangent,
     squareform_adjoint,
 )
 
 Array = Any
+_INVERSE = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 1.5]])
 _METRICS = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine")
 
 
 def _clouds() -> Sequence[Sample]:
     x, y = numbers(4, 3), numbers(2, 3, seed=1)
     points = [sample(x, y, m) for m in _METRICS]
+    a, b = np.abs(x) + 0.1, np.abs(y) + 0.2
+    scaled = [sample(x, y, "seuclidean", V=np.array([1.0, 2.0, 0.5])), sample(x, y, "mahalanobis", VI=_INVERSE)]
+    whole = [sample(x, y, "correlation"), sample(x, y, "canberra"), sample(a, b, "braycurtis")]
+    points += [*scaled, *whole, sample(a, b, "jensenshannon")]
     return [*points, sample(x, y), sample(x, y, "minkowski", p=3), sample(numbers(2, 1), numbers(3, 1))]
 
 
 def _cdist_jvp(
-    XA_dot: Array, XB_dot: Array, z: Array, XA: Array, XB: Array, metric: Any = "euclidean", *, p: Any = None
+    XA_dot: Array,
+    XB_dot: Array,
+    z: Array,
+    XA: Array,
+    XB: Array,
+    metric: Any = "euclidean",
+    *,
+    p: Any = None,
+    V: Any = None,
+    VI: Any = None,
 ) -> Array:
-    return cdist_tangent(XA_dot, XB_dot, z, XA, XB, metric, p)
+    return cdist_tangent(XA_dot, XB_dot, z, XA, XB, metric, p, V, VI)
 
 
 @rule(
@@ -45,20 +61,62 @@ def _cdist_jvp(
     real_only=True,
 )
 def cdist(
-    z: Array, z_bar: Array, XA: Array, XB: Array, metric: Any = "euclidean", *, p: Any = None
+    z: Array,
+    z_bar: Array,
+    XA: Array,
+    XB: Array,
+    metric: Any = "euclidean",
+    *,
+    p: Any = None,
+    V: Any = None,
+    VI: Any = None,
 ) -> tuple[Array, Array]:
-    XA_bar, XB_bar = cdist_adjoints(z_bar, z, XA, XB, metric, p)
+    XA_bar, XB_bar = cdist_adjoints(z_bar, z, XA, XB, metric, p, V, VI)
     return XA_bar, XB_bar
+
+
+def _matrices() -> Sequence[Sample]:
+    x, y = numbers(4, 3), numbers(2, 3, seed=1)
+    return [
+        sample(x, y),
+        sample(x, y, 1),
+        sample(x, y, p=np.inf),
+        sample(x, y, 3),
+        sample(x, y, 2, 5),
+        sample(y, x, 2, 1),
+    ]
+
+
+def _matrix_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array, p: Any = 2) -> Array:
+    return cdist_tangent(x_dot, y_dot, z, x, y, of_power(p), p)
+
+
+@rule(
+    spatial.distance_matrix,
+    wrt=["x", "y"],
+    jvp=_matrix_jvp,
+    samples=_matrices,
+    dtype="unknown",
+    real_only=True,
+)
+def distance_matrix(
+    z: Array, z_bar: Array, x: Array, y: Array, p: Any = 2, threshold: Any = 1000000
+) -> tuple[Array, Array]:
+    x_bar, y_bar = cdist_adjoints(z_bar, z, x, y, of_power(p), p)
+    return x_bar, y_bar
 
 
 def _cloud() -> Sequence[Sample]:
     x = numbers(4, 3, seed=4)
     points = [sample(x, m) for m in _METRICS]
+    points += [sample(x, "correlation"), sample(x, "canberra"), sample(x, "seuclidean", V=np.array([1.0, 2.0, 0.5]))]
     return [*points, sample(x), sample(x, "minkowski", p=1.5), sample(numbers(1, 2)), sample(numbers(3, 1))]
 
 
-def _pdist_jvp(X_dot: Array, z: Array, X: Array, metric: Any = "euclidean", *, p: Any = None) -> Array:
-    return pdist_tangent(X_dot, z, X, metric, p)
+def _pdist_jvp(
+    X_dot: Array, z: Array, X: Array, metric: Any = "euclidean", *, p: Any = None, V: Any = None, VI: Any = None
+) -> Array:
+    return pdist_tangent(X_dot, z, X, metric, p, V, VI)
 
 
 @rule(
@@ -70,8 +128,10 @@ def _pdist_jvp(X_dot: Array, z: Array, X: Array, metric: Any = "euclidean", *, p
     dtype="unknown",
     real_only=True,
 )
-def pdist(z: Array, z_bar: Array, X: Array, metric: Any = "euclidean", *, p: Any = None) -> Array:
-    return pdist_adjoint(z_bar, z, X, metric, p)
+def pdist(
+    z: Array, z_bar: Array, X: Array, metric: Any = "euclidean", *, p: Any = None, V: Any = None, VI: Any = None
+) -> Array:
+    return pdist_adjoint(z_bar, z, X, metric, p, V, VI)
 
 
 def _forms() -> Sequence[Sample]:

@@ -17,10 +17,9 @@ from s2sad.runtime.scipy.integrals import (
     fixed_adjoints,
     fixed_tangent,
     integral_tangent,
-    of_error,
     of_value,
+    with_errors,
 )
-from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -78,6 +77,7 @@ def _quad_jvp(
     a_dot: Array,
     b_dot: Array,
     args_dot: Any,
+    z: Any,
     func: Function,
     a: Array,
     b: Array,
@@ -90,7 +90,7 @@ def _quad_jvp(
     wvar: Any = None,
 ) -> Any:
     slope = integral_tangent(a_dot, b_dot, args_dot, func, a, b, args, epsabs, epsrel, limit, points, weight, wvar)
-    return slope, Undefined(of_error())
+    return with_errors(slope, z)
 
 
 @rule(

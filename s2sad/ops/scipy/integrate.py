@@ -17,6 +17,8 @@ from s2sad.runtime.scipy.quadrature import (
     cumulative_trapezoid_adjoints,
     cumulative_trapezoid_tangent,
     simpson_adjoint,
+    simpson_by_points,
+    simpson_tangent,
 )
 
 Array = Any
@@ -54,15 +56,14 @@ rule(
 
 
 def _simpson_jvp(
-    y_dot: Array, dx_dot: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
+    y_dot: Array, x_dot: Array, dx_dot: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
 ) -> Array:
-    z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
-    return z_dot + (dx_dot * integrate.simpson(y, dx=1.0, axis=axis) if x is None else 0.0)
+    return simpson_tangent(y_dot, x_dot, dx_dot, y, x, dx, axis)
 
 
 @rule(
     integrate.simpson,
-    wrt=["y", "dx"],
+    wrt=["y", "x", "dx"],
     jvp=_simpson_jvp,
     samples=_integrands,
     infer=infer.scipy.integrated("y", "x", "dx"),
@@ -70,8 +71,8 @@ def _simpson_jvp(
 )
 def simpson(
     z: Array, z_bar: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
-) -> tuple[Array, Array]:
-    return simpson_adjoint(z_bar, y, x, dx, axis), np.sum(z_bar * z) / dx
+) -> tuple[Array, Array | None, Array]:
+    return simpson_adjoint(z_bar, y, x, dx, axis), simpson_by_points(z_bar, y, x, axis), np.sum(z_bar * z) / dx
 
 
 def _running() -> Sequence[Sample]:
@@ -109,4 +110,8 @@ def cumulative_trapezoid(
 
 # --- the others
 
-operation(integrate.romb, integrate.cumulative_simpson, remedy="use scipy.integrate.simpson or cumulative_trapezoid")
+operation(integrate.romb, remedy="use scipy.integrate.simpson")
+operation(
+    integrate.cumulative_simpson,
+    remedy="use scipy.integrate.cumulative_trapezoid, or CubicSpline(x, y).antiderivative()(x) of scipy.interpolate",
+)

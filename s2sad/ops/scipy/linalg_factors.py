@@ -23,12 +23,12 @@ from s2sad.runtime.decompositions import (
     eig_tangent,
     eigvals_adjoint,
     eigvals_tangent,
-    qr_adjoint,
     svd_or_values_adjoint,
     svd_tangent,
     svdvals_adjoint,
 )
 from s2sad.runtime.norms import norm_gradient
+from s2sad.runtime.qr import qr_adjoint
 from s2sad.runtime.scipy.factors import (
     cho_factor_adjoint,
     cho_factor_tangent,

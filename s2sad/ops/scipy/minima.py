@@ -74,8 +74,8 @@ def _minima() -> Sequence[Sample]:
     ]
 
 
-def _minimum_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
-    return minimum_tangent(args_dot, z, fun, args, jac)
+def _minimum_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None, bounds: Any = None) -> Any:
+    return minimum_tangent(args_dot, z, fun, args, jac, bounds)
 
 
 @rule(
@@ -100,8 +100,9 @@ def found_minimum_rule(
     jac: Any = None,
     tol: Any = None,
     options: Any = None,
+    bounds: Any = None,
 ) -> Any:
-    return minimum_adjoints(z_bar, z, fun, args, jac)
+    return minimum_adjoints(z_bar, z, fun, args, jac, bounds)
 
 
 def _lowest() -> Sequence[Sample]:
@@ -151,8 +152,17 @@ def _fits() -> Sequence[Sample]:
     ]
 
 
-def _fit_jvp(args_dot: Any, z: Any, fun: Function, jac: Any = None, args: Any = ()) -> Any:
-    return squares_tangent(args_dot, z, fun, args, jac)
+def _fit_jvp(
+    args_dot: Any,
+    z: Any,
+    fun: Function,
+    jac: Any = None,
+    args: Any = (),
+    bounds: Any = None,
+    loss: Any = None,
+    f_scale: Any = None,
+) -> Any:
+    return squares_tangent(args_dot, z, fun, args, jac, bounds, loss, f_scale)
 
 
 @rule(
@@ -178,13 +188,20 @@ def found_least_squares_rule(
     xtol: Any,
     gtol: Any,
     args: Any = (),
+    bounds: Any = None,
+    loss: Any = None,
+    f_scale: Any = None,
+    x_scale: Any = None,
+    diff_step: Any = None,
+    max_nfev: Any = None,
 ) -> Any:
-    return squares_adjoints(z_bar, z, fun, args, jac)
+    return squares_adjoints(z_bar, z, fun, args, jac, bounds, loss, f_scale)
 
 
 _MINIMUM = (
-    "derivatives pass through .x and .fun of minimize and minimize_scalar, .x and .cost of least_squares, by args and "
-    "by what the functions capture, without bounds of several variables, constraints and losses"
+    "derivatives pass through .x and .fun of minimize(fun, x0, args, method, jac, bounds=..., tol=..., options=...) "
+    "and minimize_scalar, .x and .cost of least_squares(fun, x0, jac, bounds, method=..., loss=..., f_scale=..., "
+    "args=...), by args and by what the functions capture"
 )
 
 for _function in (optimize.minimize, optimize.minimize_scalar, optimize.least_squares):

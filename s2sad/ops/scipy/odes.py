@@ -12,12 +12,16 @@ from s2sad.ops import infer
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.odes import (
+    between_bars,
+    between_tangent,
     odeint_adjoints,
     odeint_tangent,
+    states_between,
     trajectory,
     trajectory_bars,
     trajectory_tangent,
 )
+from s2sad.runtime.scipy.roots import first_bar, with_reports
 
 Array = Any
 Function = Callable[..., Any]
@@ -55,17 +59,19 @@ def _odeint_jvp(
     y0_dot: Array,
     t_dot: Array,
     args_dot: Any,
-    z: Array,
+    z: Any,
     func: Function,
     y0: Array,
     t: Array,
     args: Any = (),
+    full_output: int = 0,
     rtol: Any = None,
     atol: Any = None,
     hmax: float = 0.0,
     tfirst: bool = False,
-) -> Array:
-    return odeint_tangent(y0_dot, t_dot, args_dot, z, func, y0, t, args, rtol, atol, hmax, tfirst)
+) -> Any:
+    z_dot = odeint_tangent(y0_dot, t_dot, args_dot, func, y0, t, args, rtol, atol, hmax, tfirst)
+    return with_reports(z_dot, z, full_output)
 
 
 @rule(
@@ -79,13 +85,14 @@ def _odeint_jvp(
     passes=("args", 2),
 )
 def odeint(
-    z_bar: Array,
+    z_bar: Any,
     func: Function,
     y0: Array,
     t: Array,
     args: Any = (),
     Dfun: Any = None,
     col_deriv: int = 0,
+    full_output: int = 0,
     ml: Any = None,
     mu: Any = None,
     rtol: Any = None,
@@ -102,7 +109,9 @@ def odeint(
     printmessg: int = 0,
     tfirst: bool = False,
 ) -> tuple[Array, Array, Any]:
-    y0_bar, t_bar, args_bar = odeint_adjoints(z_bar, func, y0, t, args, rtol, atol, hmax, tfirst)
+    y0_bar, t_bar, args_bar = odeint_adjoints(
+        first_bar(z_bar, full_output), func, y0, t, args, rtol, atol, hmax, tfirst
+    )
     return y0_bar, t_bar, args_bar
 
 
@@ -171,6 +180,7 @@ def trajectory_rule(
     jac: Any = None,
     first_step: Any = None,
     vectorized: Any = False,
+    dense_output: Any = False,
 ) -> tuple[Any, Array, Any, Any]:
     span_bar, y0_bar, args_bar, times_bar = trajectory_bars(
         z_bar, z, fun, t_span, y0, args, t_eval, method, rtol, atol, max_step
@@ -178,9 +188,71 @@ def trajectory_rule(
     return span_bar, y0_bar, args_bar, times_bar
 
 
+# --- dense output
+
+
+def _solutions() -> Sequence[Sample]:
+    tight = {"rtol": 1e-11, "atol": 1e-12}
+    start = np.array([0.6, -0.2])
+    times = np.array([0.9, 0.2, 1.3])
+    return [
+        sample(times, None, turning, (0.0, 1.3), start, (0.3, 1.7), "RK45", **tight),
+        sample(0.7, None, turning, (1.3, 0.0), start, (0.3, 1.7), "DOP853", **tight),
+        sample(times.reshape(3, 1)[:, 0], None, turning, (0, 2), [0.6, -0.2], [0.3, 1.7], **tight),
+    ]
+
+
+def _between_jvp(
+    t_dot: Array,
+    t_span_dot: Any,
+    y0_dot: Array,
+    args_dot: Any,
+    t: Array,
+    fun: Function,
+    t_span: Any,
+    y0: Array,
+    args: Any = None,
+    method: Any = "RK45",
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+) -> Any:
+    dots = t_dot, t_span_dot, y0_dot, args_dot
+    return between_tangent(dots, t, fun, t_span, y0, args, method, rtol, atol, max_step)
+
+
+@rule(
+    states_between,
+    wrt=["t", "t_span", "y0", "args"],
+    steps=frozenset({"report"}),
+    jvp=_between_jvp,
+    samples=_solutions,
+    infer=infer.scipy.states_between,
+    dtype="unknown",
+    calls=("fun",),
+    passes=("args", 2),
+)
+def states_between_rule(
+    z_bar: Array,
+    t: Array,
+    report: Any,
+    fun: Function,
+    t_span: Any,
+    y0: Array,
+    args: Any = None,
+    method: Any = "RK45",
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+) -> tuple[Any, Any, Array, Any]:
+    t_bar, span_bar, y0_bar, args_bar = between_bars(z_bar, t, fun, t_span, y0, args, method, rtol, atol, max_step)
+    return t_bar, span_bar, y0_bar, args_bar
+
+
 _IVP = (
-    "derivatives pass through .y and .t of solve_ivp(fun, t_span, y0, method, t_eval, args=..., rtol=..., atol=..., "
-    "max_step=...), without events and dense output"
+    "derivatives pass through .y, .t and .sol of solve_ivp(fun, t_span, y0, method, t_eval, dense_output, args=..., "
+    "rtol=..., atol=..., max_step=..., first_step=..., jac=...); for the time of an event, solve for it: "
+    "brentq(lambda t: event(sol.sol(t)), ...), with dense_output=True"
 )
 
 operation(integrate.solve_ivp, signature=lambda fun: None, calls=("fun",), remedy=_IVP)

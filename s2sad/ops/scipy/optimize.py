@@ -12,13 +12,19 @@ from s2sad.ops import infer
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.roots import (
+    first_bar,
     first_of,
+    fixed_adjoints,
+    fixed_tangent,
+    found_adjoints,
     found_root,
     found_solution,
+    found_tangent,
     root_adjoints,
     root_tangent,
     solution_adjoints,
     solution_tangent,
+    with_reports,
 )
 
 Array = Any
@@ -70,7 +76,7 @@ def _bracketed_jvp(
     args: Any = (),
     full_output: bool = False,
 ) -> Any:
-    return root_tangent(args_dot, first_of(z, full_output), f, args)
+    return with_reports(root_tangent(args_dot, first_of(z, full_output), f, args), z, full_output)
 
 
 def _bracketed(solver: Function) -> None:
@@ -98,7 +104,7 @@ def _bracketed(solver: Function) -> None:
         full_output: bool = False,
         disp: bool = True,
     ) -> Any:
-        return root_adjoints(first_of(z_bar, full_output), first_of(z, full_output), f, args)
+        return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args)
 
 
 for _solver in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
@@ -130,7 +136,7 @@ def toms748(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    return root_adjoints(first_of(z_bar, full_output), first_of(z, full_output), f, args)
+    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args)
 
 
 # --- one unknown, from a starting point
@@ -145,7 +151,7 @@ def _starts() -> Sequence[Sample]:
 
 
 def _newton_jvp(args_dot: Any, z: Any, func: Function, args: Any = (), full_output: bool = False) -> Any:
-    return root_tangent(args_dot, first_of(z, full_output), func, args)
+    return with_reports(root_tangent(args_dot, first_of(z, full_output), func, args), z, full_output)
 
 
 @rule(
@@ -173,7 +179,7 @@ def newton(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    return root_adjoints(first_of(z_bar, full_output), first_of(z, full_output), func, args)
+    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args)
 
 
 # --- several unknowns
@@ -189,7 +195,7 @@ def _systems() -> Sequence[Sample]:
 
 
 def _fsolve_jvp(args_dot: Any, z: Any, func: Function, args: Any = (), full_output: int = 0) -> Any:
-    return solution_tangent(args_dot, first_of(z, full_output), func, args)
+    return with_reports(solution_tangent(args_dot, first_of(z, full_output), func, args), z, full_output)
 
 
 @rule(
@@ -219,7 +225,7 @@ def fsolve(
     factor: float = 100,
     diag: Any = None,
 ) -> Any:
-    return solution_adjoints(first_of(z_bar, full_output), first_of(z, full_output), func, args)
+    return solution_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args)
 
 
 # --- roots with reports
@@ -268,7 +274,7 @@ def found_root_rule(
 
 
 def _found_solution_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
-    return solution_tangent(args_dot, z[0], fun, args, jac), 0.0
+    return found_tangent(args_dot, z[0], fun, args, jac), 0.0
 
 
 def _solved() -> Sequence[Sample]:
@@ -290,7 +296,49 @@ def _solved() -> Sequence[Sample]:
 def found_solution_rule(
     z: Any, z_bar: Any, fun: Function, x0: Array, args: Any = (), method: Any = "hybr", jac: Any = None, tol: Any = None
 ) -> Any:
-    return solution_adjoints(z_bar[0], z[0], fun, args, jac)
+    return found_adjoints(z_bar[0], z[0], fun, args, jac)
+
+
+# --- fixed points
+
+
+def narrowing(x: Any, c: Any, d: Any) -> Any:
+    """A map with a fixed point for samples."""
+    return np.cos(c * x) + d * np.sum(x)
+
+
+def _fixed_points() -> Sequence[Sample]:
+    return [
+        sample(narrowing, 0.5, (0.6, 0.1), 1e-13),
+        sample(narrowing, np.ones(2), args=(np.array([0.3, 0.5]), 0.1), xtol=1e-13, method="iteration"),
+    ]
+
+
+def _fixed_point_jvp(args_dot: Any, z: Any, func: Function, args: Any = ()) -> Any:
+    return fixed_tangent(args_dot, z, func, args)
+
+
+@rule(
+    optimize.fixed_point,
+    wrt=["args"],
+    steps=frozenset({"x0"}),
+    jvp=_fixed_point_jvp,
+    samples=_fixed_points,
+    dtype="unknown",
+    calls=("func",),
+    passes=("args", 1),
+)
+def fixed_point(
+    z: Any,
+    z_bar: Any,
+    func: Function,
+    x0: Array,
+    args: Any = (),
+    xtol: float = 1e-8,
+    maxiter: int = 500,
+    method: str = "del2",
+) -> Any:
+    return fixed_adjoints(z_bar, z, func, args)
 
 
 _ROOT = "derivatives pass through .root of root_scalar and .x of root, by args and by what the function captures"

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from s2sad.runtime.classes import module_of
 
-_FIT = "use least_squares(residuals, x0, jac, args=...).x, with the derivative of the residuals as a function"
 _LINEAR = "use np.linalg.solve of the constraints that hold at the solution"
 _MOMENT = "write it with np.mean of (x - np.mean(x)) ** k"
 _TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a distribution function of scipy.stats"
 
 REMEDIES: dict[str, str] = {
-    "scipy.optimize.curve_fit": _FIT,
     "scipy.optimize.linprog": _LINEAR,
+    **dict.fromkeys(
+        [f"scipy.interpolate.{name}" for name in ("RBFInterpolator", "Rbf")],
+        "solve for the weights of a kernel, w = np.linalg.solve(k(cdist(x, x)), y), and sum k(cdist(p, x)) @ w",
+    ),
+    **dict.fromkeys(
+        [f"scipy.interpolate.{name}" for name in ("BarycentricInterpolator", "KroghInterpolator")],
+        "use np.polyval(np.linalg.solve(np.vander(x), y), p)",
+    ),
+    "scipy.stats.gaussian_kde": (
+        "sum the kernels: np.mean(np.exp(-0.5 * ((p[:, np.newaxis] - x) / h) ** 2), axis=1) / (h * np.sqrt(2 * np.pi)) "
+        "with h = np.std(x, ddof=1) * len(x) ** -0.2"
+    ),
     "scipy.interpolate.interp1d": "use np.interp, which has derivatives by the points and the values",
     "scipy.stats.zscore": "write (x - np.mean(x)) / np.std(x)",
     "scipy.stats.pearsonr": "use np.corrcoef(x, y)[0, 1]",

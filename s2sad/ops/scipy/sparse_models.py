@@ -14,6 +14,8 @@ from s2sad.ops.spec import Sample, bilinear, constant, linear, rule, sample
 from s2sad.runtime.scipy.entries import (
     as_format,
     compressed,
+    diagonal,
+    diagonal_adjoint,
     diagonal_pattern,
     entries,
     factor_of,
@@ -35,6 +37,8 @@ from s2sad.runtime.scipy.entries import (
     solved_adjoints,
     system_entries,
     system_pattern,
+    total,
+    total_adjoint,
     turned,
     whole,
     whole_adjoint,
@@ -81,6 +85,21 @@ def product_rule(z_bar: Array, values: Array, pattern: Pattern, x: Array) -> tup
 def _wholes() -> Sequence[Sample]:
     values, pattern = _pattern()
     return [sample(values, pattern), sample(complexes(8), pattern), sample(singles(8), turned(pattern))]
+
+
+@linear(total, wrt=["values"], samples=_wholes, dtype="unknown")
+def total_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
+    return total_adjoint(z_bar, values, pattern)
+
+
+def _diagonals() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    return [sample(values, pattern), sample(values, pattern, 1), sample(singles(8), turned(pattern), -1)]
+
+
+@linear(diagonal, wrt=["values"], samples=_diagonals, dtype="unknown")
+def diagonal_rule(z_bar: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
+    return diagonal_adjoint(z_bar, values, pattern, k)
 
 
 @linear(whole, wrt=["values"], samples=_wholes, infer=infer.scipy.whole, dtype="unknown")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.calls import adjoint_like, forward
 
 Tree = Any
@@ -19,6 +21,28 @@ def arguments(args: Any) -> tuple[Any, ...]:
     if args is None:
         return ()
     return args if isinstance(args, tuple) else (args,)
+
+
+def spread(args: Any) -> tuple[Any, ...]:
+    """As `arguments`, where those in a list are several as well."""
+    return tuple(args) if isinstance(args, list) else arguments(args)
+
+
+@functools.lru_cache(maxsize=256)
+def of_tuple(function: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """A function with its further arguments, so many, as a tuple; how many ``*args`` are is not known to a compiler.
+
+    Example:
+        >>> of_tuple(max, 2)(1.0, (3.0, 2.0))
+        3.0
+    """
+    items = ", ".join(["x", *(f"args[{i}]" for i in range(count))])
+    text = f"def of_{count}(x, args):\n    return function({items})\n"
+    file = f"<arguments in a tuple of {count}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    variables: dict[str, Any] = {"function": function}
+    exec(compile(text, file, "exec"), variables)
+    return variables[f"of_{count}"]  # type: ignore[no-any-return]
 
 
 def has_numbers(x: Tree) -> bool:
@@ -54,6 +78,26 @@ def slope_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The derivative of a function in its first argument, as a function of the same arguments."""
     # The compiler is above this module, and is imported when it is needed.
     return importlib.import_module("s2sad.api").grad(function)  # type: ignore[no-any-return]
+
+
+def is_zero(bar: Tree) -> bool:
+    """Whether all numbers in an adjoint are zero.
+
+    Example:
+        >>> is_zero([0.0, {"root": 1.0}])
+        False
+    """
+    if isinstance(bar, (list, tuple)):
+        return all(map(is_zero, bar))
+    return all(map(is_zero, bar.values())) if isinstance(bar, dict) else not np.any(bar)
+
+
+def no_report() -> UndefinedDerivativeError:
+    """What is said where the derivative of a report is asked for."""
+    return UndefinedDerivativeError(
+        "what a solver reports beside its result has no derivative",
+        "Use the first result, or wrap the report in stop_gradient(...).",
+    )
 
 
 def zero_like(x: Tree) -> Tree:

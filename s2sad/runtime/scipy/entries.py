@@ -218,6 +218,29 @@ def whole_adjoint(g: Array, values: Array, pattern: Pattern) -> Array:
     return pattern.collected(g[pattern.rows, pattern.columns], values)
 
 
+def total(values: Array, pattern: Pattern) -> Array:
+    """``A.sum()``."""
+    return pattern.matrix(values).sum()
+
+
+def total_adjoint(g: Array, values: Array, pattern: Pattern) -> Array:
+    """The adjoint of the values in `total`."""
+    return pattern.collected(np.broadcast_to(g, pattern.rows.shape), values)
+
+
+def diagonal(values: Array, pattern: Pattern, k: int = 0) -> Array:
+    """``A.diagonal(k)``."""
+    return pattern.matrix(values).diagonal(k)
+
+
+def diagonal_adjoint(g: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
+    """The adjoint of the values in `diagonal`."""
+    there = pattern.columns - pattern.rows == k
+    found = np.zeros(pattern.rows.shape, np.result_type(g))
+    found[there] = g[np.minimum(pattern.rows, pattern.columns)[there]]
+    return pattern.collected(found, values)
+
+
 def solution(values: Array, pattern: Pattern, b: Array, permc_spec: Any = None, use_umfpack: Any = True) -> Array:
     """``spsolve(A, b, permc_spec, use_umfpack)``."""
     return linalg.spsolve(pattern.matrix(values), np.asarray(b), permc_spec, use_umfpack)

@@ -18,9 +18,10 @@ from scipy import linalg
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import systems
 from s2sad.runtime.arrays import unreduce
-from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent, qr_adjoint, qr_adjoint_of, qr_tangent_of
+from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent
 from s2sad.runtime.matrices import adjoint, hermitian_part, ratio, transposed
 from s2sad.runtime.norms import norm_gradient
+from s2sad.runtime.qr import qr_adjoint, qr_adjoint_of, qr_tangent_of
 from s2sad.runtime.scipy.systems import folded, lower_factor, rows, triangle, unfolded
 
 # --- Cholesky

@@ -14,7 +14,18 @@ from scipy import integrate
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.calls import unchanging
-from s2sad.runtime.scipy.callables import arguments, has_numbers, packed, paired, pulled, unpacked, zero_like
+from s2sad.runtime.scipy.callables import (
+    arguments,
+    has_numbers,
+    is_zero,
+    no_report,
+    packed,
+    paired,
+    pulled,
+    unpacked,
+    zero_like,
+)
+from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -26,7 +37,14 @@ def of_value(z_bar: Any) -> Any:
     """The adjoint of the integral, in that of what ``quad`` returns: integral, estimate of its error, and more."""
     if any(np.any(g) for g in z_bar[1:2]):
         raise of_error()
+    if not is_zero(z_bar[2:]):
+        raise no_report()
     return z_bar[0]
+
+
+def with_errors(slope: Any, z: Any) -> Any:
+    """The tangent of what ``quad`` returns, of that of the integral."""
+    return (slope, Undefined(of_error()), *[Undefined(no_report()) for _ in z[2:]])
 
 
 def of_error() -> UndefinedDerivativeError:

@@ -14,17 +14,37 @@ from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import ratio
 
 _NAMES = {"euclid": "euclidean", "eu": "euclidean", "e": "euclidean", "sqeuclid": "sqeuclidean", "sqe": "sqeuclidean"}
-_OTHERS = "Use 'euclidean', 'sqeuclidean', 'cityblock', 'chebyshev', 'minkowski' or 'cosine', or write it with NumPy."
+_OTHERS = "Write it with operations of NumPy, on x[:, np.newaxis] - y."
 
 
-def cdist_adjoints(g: Any, z: Any, x: Any, y: Any, metric: str = "euclidean", p: Any = None) -> tuple[Any, Any]:
+def named(metric: Any) -> str:
+    """The name of a metric in full."""
+    if not isinstance(metric, str):
+        raise UndefinedDerivativeError("a metric that is a function has no derivative rule", _OTHERS)
+    return _NAMES.get(metric, metric)
+
+
+def of_power(p: float) -> str:
+    """The metric of ``spatial.distance_matrix`` with a power."""
+    return {1: "cityblock", 2: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
+
+
+def cdist_adjoints(
+    g: Any, z: Any, x: Any, y: Any, metric: Any = "euclidean", p: Any = None, V: Any = None, VI: Any = None
+) -> tuple[Any, Any]:
     """Adjoints of ``x`` and ``y`` in ``z = distance.cdist(x, y, metric, p=p)``.
 
     Raises:
         UndefinedDerivativeError: for metrics other than those of the formulas here.
     """
     x, y = np.asarray(x), np.asarray(y)
-    metric = _NAMES.get(metric, metric)
+    metric = named(metric)
+    if metric in _BY_PAIRS:
+        x_slope, y_slope = _BY_PAIRS[metric](x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
+        g = g[..., np.newaxis]
+        return np.sum(g * x_slope, axis=1), np.sum(g * y_slope, axis=0)
+    if metric == "correlation":
+        return tuple([_centred(bar) for bar in _by_angles(g, z, _centred(x), _centred(y))])
     if metric == "euclidean":
         return _by_products(ratio(g, z), x, y)
     if metric == "sqeuclidean":
@@ -38,6 +58,51 @@ def cdist_adjoints(g: Any, z: Any, x: Any, y: Any, metric: str = "euclidean", p:
         slope = g * _slope(x[:, k, np.newaxis] - y[:, k], z, metric, p, share)
         x_bar[:, k], y_bar[:, k] = np.sum(slope, axis=1), -np.sum(slope, axis=0)
     return x_bar, y_bar
+
+
+def _centred(x: Any) -> Any:
+    return x - np.mean(x, axis=1, keepdims=True)
+
+
+def _canberra(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
+    d, size = x - y, np.abs(x) + np.abs(y)
+    rise, fall = ratio(np.sign(d), size), ratio(np.abs(d), size**2)
+    return rise - fall * np.sign(x), -rise - fall * np.sign(y)
+
+
+def _bray_curtis(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
+    total = np.sum(np.abs(x + y), axis=-1, keepdims=True)
+    rise, fall = np.sign(x - y) / total, z / total * np.sign(x + y)
+    return rise - fall, -rise - fall
+
+
+def _jensen_shannon(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
+    def slope(v: Any, p: Any, q: Any) -> Any:
+        along = np.log(ratio(2 * p, p + q), where=p > 0, out=np.zeros(np.broadcast_shapes(p.shape, q.shape)))
+        along = ratio(along, 4 * z)
+        return (along - np.sum(along * p, axis=-1, keepdims=True)) / np.sum(v, axis=-1, keepdims=True)
+
+    p, q = (v / np.sum(v, axis=-1, keepdims=True) for v in (x, y))
+    return slope(x, p, q), slope(y, q, p)
+
+
+def _scaled(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
+    """The slopes of ``seuclidean`` and ``mahalanobis``, by variances or by the inverse of covariances."""
+    if scale is None:
+        raise UndefinedDerivativeError(
+            "a metric whose scale is that of the points has no derivative rule",
+            "Give the variances as V, or the inverse of their covariances as VI.",
+        )
+    scale, d = np.asarray(scale), x - y
+    slope = ratio(d / scale if scale.ndim == 1 else d @ (scale + scale.T) / 2, z)
+    return slope, -slope
+
+
+#: The slopes of a distance by the coordinates of both points, of all pairs.
+_BY_PAIRS = {
+    "canberra": _canberra, "braycurtis": _bray_curtis, "jensenshannon": _jensen_shannon, "seuclidean": _scaled,
+    "mahalanobis": _scaled,
+}  # fmt: skip
 
 
 def _by_products(weights: Any, x: Any, y: Any) -> tuple[Any, Any]:
@@ -71,11 +136,26 @@ def _share(x: Any, y: Any, z: Any) -> Any:
     return 1 / np.maximum(hits, 1)
 
 
-def cdist_tangent(x_dot: Any, y_dot: Any, z: Any, x: Any, y: Any, metric: str = "euclidean", p: Any = None) -> Any:
+def cdist_tangent(
+    x_dot: Any,
+    y_dot: Any,
+    z: Any,
+    x: Any,
+    y: Any,
+    metric: Any = "euclidean",
+    p: Any = None,
+    V: Any = None,
+    VI: Any = None,
+) -> Any:
     """Tangent of ``z = distance.cdist(x, y, metric, p=p)``."""
     x, y = np.asarray(x), np.asarray(y)
     x_dot, y_dot = x_dot + np.zeros(x.shape), y_dot + np.zeros(y.shape)
-    metric = _NAMES.get(metric, metric)
+    metric = named(metric)
+    if metric in _BY_PAIRS:
+        x_slope, y_slope = _BY_PAIRS[metric](x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
+        return np.sum(x_slope * x_dot[:, np.newaxis] + y_slope * y_dot, axis=-1)
+    if metric == "correlation":
+        x, y, x_dot, y_dot, metric = _centred(x), _centred(y), _centred(x_dot), _centred(y_dot), "cosine"
     if metric == "cosine":
         sizes = [np.sqrt(np.sum(v**2, axis=1, keepdims=True)) for v in (x, y)]
         x_unit, y_unit = x / sizes[0], y / sizes[1]
@@ -96,16 +176,20 @@ def cdist_tangent(x_dot: Any, y_dot: Any, z: Any, x: Any, y: Any, metric: str = 
 # --- pairs of rows of one matrix
 
 
-def pdist_adjoint(g: Any, z: Any, x: Any, metric: str = "euclidean", p: Any = None) -> Any:
+def pdist_adjoint(
+    g: Any, z: Any, x: Any, metric: Any = "euclidean", p: Any = None, V: Any = None, VI: Any = None
+) -> Any:
     """Adjoint of ``x`` in ``z = distance.pdist(x, metric, p=p)``."""
     x = np.asarray(x)
-    left, right = cdist_adjoints(np.triu(_square(g, len(x))), _square(z, len(x)), x, x, metric, p)
+    left, right = cdist_adjoints(np.triu(_square(g, len(x))), _square(z, len(x)), x, x, metric, p, V, VI)
     return left + right
 
 
-def pdist_tangent(x_dot: Any, z: Any, x: Any, metric: str = "euclidean", p: Any = None) -> Any:
+def pdist_tangent(
+    x_dot: Any, z: Any, x: Any, metric: Any = "euclidean", p: Any = None, V: Any = None, VI: Any = None
+) -> Any:
     """Tangent of ``z = distance.pdist(x, metric, p=p)``."""
-    whole = cdist_tangent(x_dot, x_dot, _square(z, len(x)), x, x, metric, p)
+    whole = cdist_tangent(x_dot, x_dot, _square(z, len(x)), x, x, metric, p, V, VI)
     return whole[np.triu_indices(len(x), 1)]
 
 

@@ -15,16 +15,16 @@ import numpy as np
 from scipy import integrate
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.calls import adjoint_like, unchanging
+from s2sad.runtime.calls import adjoint_like, pushed, unchanging
 from s2sad.runtime.scipy.callables import (
-    arguments,
+    has_numbers,
     packed,
-    paired,
     pulled,
-    tangent_by_adjoints,
+    spread,
     unpacked,
     zero_like,
 )
+from s2sad.runtime.undefined import PartlyUndefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -95,6 +95,41 @@ class Equation:
                     total = total - half * weight * packed(pull(found.sol(t)), self.args)
         return found.y[:, -1], total
 
+    def tangent(self, t: Any, y: Any, y_dot: Any, args_dot: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+        """The right-hand side, and its tangent."""
+        given, dots = self.given(t, y), (y_dot, *args_dot)
+        places = (int(self.time_first), *range(2, len(given)))
+        active = [(i, dot) for i, dot in zip(places, dots, strict=True) if dot is not None and has_numbers(given[i])]
+        value, value_dot = pushed(self.fun, tuple([i for i, _ in active]), tuple([d for _, d in active]), *given)
+        return np.asarray(value, float), np.zeros(y.shape) + np.asarray(value_dot, float)
+
+
+def solution_dots(
+    times: np.ndarray,
+    times_dot: np.ndarray,
+    t0: Any,
+    t0_dot: Any,
+    y0: Any,
+    y0_dot: Any,
+    equation: Equation,
+    args_dot: Sequence[Any],
+) -> np.ndarray:
+    """The tangent of the solution at ``times``, one row for each: solved for together with the solution."""
+    start = np.atleast_1d(np.asarray(y0, float))
+    size = len(start)
+
+    def change(t: float, both: np.ndarray) -> np.ndarray:
+        return np.concatenate(equation.tangent(t, both[:size], both[size:], args_dot))
+
+    first = np.broadcast_to(np.asarray(y0_dot, float), start.shape) - t0_dot * equation.value(t0, start)
+    both = np.concatenate([start, first])
+    last = times[-1]
+    solved = equation.solve(change, t0, last, both).sol if last != t0 else lambda t: both
+    rows = [solved(t) for t in times]
+    return np.stack(
+        [w[size:] + dot * equation.value(t, w[:size]) for t, dot, w in zip(times, times_dot, rows, strict=True)]
+    )
+
 
 def trajectory_adjoints(
     y_bar: np.ndarray, times: np.ndarray, t0: Any, y0: Any, equation: Equation
@@ -151,17 +186,13 @@ def odeint_adjoints(
 
 
 def odeint_tangent(
-    y0_dot: Any, t_dot: Any, args_dot: Any, y: np.ndarray, func: Function, y0: Any, t: Any, args: Any, *options: Any
+    y0_dot: Any, t_dot: Any, args_dot: Any, func: Function, y0: Any, t: Any, args: Any, *options: Any
 ) -> np.ndarray:
     """The tangent of ``integrate.odeint(func, y0, t, args)``."""
-    found = np.zeros(y.shape)
-    for index in np.ndindex(y.shape):
-        unit = np.zeros(y.shape)
-        unit[index] = 1.0
-        y0_bar, t_bar, args_bar = odeint_adjoints(unit, func, y0, t, args, *options)
-        found[index] = np.sum(np.multiply(y0_bar, y0_dot)) + np.sum(t_bar * t_dot)
-        found[index] += paired(args_bar, args_dot) if args_bar else 0.0
-    return found
+    equation = _odeint(func, y0, args, *options)
+    times, times_dot = np.asarray(t, float), np.broadcast_to(np.asarray(t_dot, float), np.shape(t))
+    dots = args_dot if isinstance(args, tuple) else (args_dot,)
+    return solution_dots(times, times_dot, times[0], times_dot[0], y0, y0_dot, equation, dots)
 
 
 # --- solve_ivp
@@ -192,34 +223,127 @@ def trajectory_bars(
     z_bar: Any, z: Any, fun: Function, t_span: Any, y0: Any, args: Any, t_eval: Any, method: Any, *tolerances: Any
 ) -> tuple[Any, Any, Any, Any]:
     """The adjoints of span, state at the start, further arguments and times in `trajectory`."""
-    given = arguments(args)
-    equation = Equation(fun, given, y0, method, *tolerances)
+    equation = Equation(fun, spread(args), y0, method, *tolerances)
     times, states = z[0], z[1]
     t_bar = np.zeros(times.shape) + (np.asarray(z_bar[0]) if np.ndim(z_bar[0]) else 0.0)
     y_bar = np.zeros(states.T.shape) + (np.asarray(z_bar[1]).T if np.ndim(z_bar[1]) else 0.0)
-    if t_eval is None and (np.any(t_bar[1:-1]) or np.any(y_bar[1:-1])):
-        raise UndefinedDerivativeError(
-            "where solve_ivp stops on its way has no derivative", "Say at which times: solve_ivp(..., t_eval=times)."
-        )
-    wanted = y_bar if t_eval is not None else y_bar[[0, -1]]
-    at = times if t_eval is not None else times[[0, -1]]
-    moved, y0_bar, start_bar, rest = trajectory_adjoints(wanted, at, t_span[0], y0, equation)
-    moved = moved + (t_bar if t_eval is not None else t_bar[[0, -1]])
-    span_bar = [start_bar, 0.0] if t_eval is not None else [start_bar + moved[0], moved[1]]
-    times_bar = moved if t_eval is not None else None
-    bars = rest if isinstance(args, tuple) else rest[0] if rest else None
-    return adjoint_like(span_bar, t_span), _shaped(y0_bar, y0), bars, times_bar
+    given = t_eval is not None
+    if not given and (np.any(t_bar[~_at_ends(z)]) or np.any(y_bar[~_at_ends(z)])):
+        raise _on_its_way()
+    kept = slice(None) if given else [0, -1]
+    moved, y0_bar, start_bar, rest = trajectory_adjoints(y_bar[kept], times[kept], t_span[0], y0, equation)
+    moved = moved + t_bar[kept]
+    span_bar = [start_bar, 0.0] if given else [start_bar + moved[0], moved[1]]
+    bars = rest if isinstance(args, (list, tuple)) else rest[0] if rest else None
+    return adjoint_like(span_bar, t_span), _shaped(y0_bar, y0), bars, moved if given else None
 
 
-def trajectory_tangent(dots: Sequence[Any], z: Any, *given: Any) -> Any:
+def _at_ends(z: Any) -> np.ndarray:
+    """Which times are those of the span, and not where the solver has chosen to stop."""
+    ends = np.zeros(z[0].shape, bool)
+    ends[0] = True
+    ends[-1] = z[2].status == 0
+    return ends
+
+
+def _on_its_way() -> UndefinedDerivativeError:
+    return UndefinedDerivativeError(
+        "where solve_ivp stops on its way has no derivative", "Say at which times: solve_ivp(..., t_eval=times)."
+    )
+
+
+def trajectory_tangent(
+    dots: Sequence[Any],
+    z: Any,
+    fun: Function,
+    t_span: Any,
+    y0: Any,
+    args: Any,
+    t_eval: Any,
+    method: Any,
+    *tolerances: Any,
+) -> Any:
     """The tangents of times and states in `trajectory`; ``dots`` are those of span, state, arguments and times."""
-    parts = []
-    for k in (0, 1):
+    span_dot, y0_dot, args_dot, times_dot = dots
+    equation = Equation(fun, spread(args), y0, method, *tolerances)
+    times = z[0]
+    start_dot, end_dot = span_dot if np.ndim(span_dot) else (0.0, 0.0)
+    if t_eval is None:
+        times_dot = np.zeros(times.shape)
+        times_dot[0], times_dot[-1] = start_dot, end_dot
+    times_dot = np.broadcast_to(np.asarray(times_dot, float), times.shape)
+    given_dots = args_dot if isinstance(args, (list, tuple)) else () if args is None else (args_dot,)
+    rows = solution_dots(times, times_dot, t_span[0], start_dot, y0, y0_dot, equation, given_dots)
+    ends = _at_ends(z)
+    if t_eval is not None or np.all(ends):
+        return times_dot, rows.T, 0.0
+    return (*[PartlyUndefined(_on_its_way(), dot, ends) for dot in (times_dot, rows.T)], 0.0)
 
-        def adjoints(g: Any, k: int = k) -> Any:
-            bars = trajectory_bars((g, 0.0) if k == 0 else (0.0, g), z, *given)
-            return [0.0 if bar is None else bar for bar in bars]
 
-        units = [0.0 if dot is None or np.size(dot) == 0 else dot for dot in dots]
-        parts.append(tangent_by_adjoints(z[k], adjoints, units))
-    return parts[0], parts[1], 0.0
+# --- dense output
+
+
+def states_between(
+    t: Any,
+    report: Any,
+    fun: Function,
+    t_span: Any,
+    y0: Any,
+    args: Any = None,
+    method: Any = "RK45",
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+) -> Any:
+    """The states at times ``t`` of the solution that ``integrate.solve_ivp(..., dense_output=True)`` gives.
+
+    ``report`` is what it gave, or None to solve here.
+    """
+    if report is None:
+        report = trajectory(fun, t_span, y0, args, None, method, rtol, atol, max_step, dense_output=True)[2]
+    return report.sol(t)
+
+
+def _ordered(t: Any, t_span: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Times in the order in which a solution meets them, and their places."""
+    times = np.atleast_1d(np.asarray(t, float))
+    start, end = t_span
+    if np.any((times < min(start, end)) | (times > max(start, end))):
+        raise UndefinedDerivativeError(
+            "a solution is asked for at a time before its start or after its end, where it has no derivative rule",
+            "Let the span of solve_ivp reach to all times that are asked for.",
+        )
+    return times, np.argsort(times if end >= start else -times, kind="stable")
+
+
+def between_bars(
+    z_bar: Any, t: Any, fun: Function, t_span: Any, y0: Any, args: Any, *options: Any
+) -> tuple[Any, Any, Any, Any]:
+    """The adjoints of times, span, state at the start and further arguments in `states_between`."""
+    times, order = _ordered(t, t_span)
+    y_bar = np.asarray(z_bar, float).reshape(-1, len(times)).T
+    equation = Equation(fun, spread(args), y0, *options)
+    moved, y0_bar, start_bar, rest = trajectory_adjoints(y_bar[order], times[order], t_span[0], y0, equation)
+    t_bar = np.empty(times.shape)
+    t_bar[order] = moved
+    bars = rest if isinstance(args, (list, tuple)) else rest[0] if rest else None
+    return (
+        adjoint_like(t_bar.reshape(np.shape(t)), t),
+        adjoint_like([start_bar, 0.0], t_span),
+        _shaped(y0_bar, y0),
+        bars,
+    )
+
+
+def between_tangent(dots: Sequence[Any], t: Any, fun: Function, t_span: Any, y0: Any, args: Any, *options: Any) -> Any:
+    """The tangent of `states_between`; ``dots`` are those of times, span, state and arguments."""
+    t_dot, span_dot, y0_dot, args_dot = dots
+    times, order = _ordered(t, t_span)
+    times_dot = np.broadcast_to(np.asarray(t_dot, float), np.shape(t)).reshape(times.shape)
+    equation = Equation(fun, spread(args), y0, *options)
+    start_dot = span_dot[0] if np.ndim(span_dot) else 0.0
+    given_dots = args_dot if isinstance(args, (list, tuple)) else () if args is None else (args_dot,)
+    rows = solution_dots(times[order], times_dot[order], t_span[0], start_dot, y0, y0_dot, equation, given_dots)
+    found = np.empty((rows.shape[1], len(times)))
+    found[:, order] = rows.T
+    return found if np.ndim(t) else found[:, 0]

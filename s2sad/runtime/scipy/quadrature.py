@@ -52,6 +52,66 @@ def simpson_adjoint(z_bar: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int 
     return np.moveaxis(np.expand_dims(z_bar, -1) * weights, -1, axis)
 
 
+def _parabola_slopes(y: Any, h: Any) -> Any:
+    """The derivatives by the distances ``h`` of Simpson's rule over pairs of them; ``y`` has one column more."""
+    y0, y1, y2, h0, h1 = y[..., :-1:2], y[..., 1::2], y[..., 2::2], h[..., ::2], h[..., 1::2]
+    s = h0 + h1
+    left, middle, right = 2 - h1 / h0, s**2 / (h0 * h1), 2 - h0 / h1
+    whole = (y0 * left + y1 * middle + y2 * right) / 6
+    found = np.empty(np.broadcast_shapes(y[..., 1:].shape, h.shape), np.result_type(y, h, 1.0))
+    found[..., ::2] = whole + s / 6 * (y0 * h1 / h0**2 + y1 * middle * (2 / s - 1 / h0) - y2 / h1)
+    found[..., 1::2] = whole + s / 6 * (-y0 / h0 + y1 * middle * (2 / s - 1 / h1) + y2 * h0 / h1**2)
+    return found
+
+
+def _last_slopes(y: Any, h0: Any, h1: Any) -> tuple[Any, Any]:
+    """The derivatives by the last two distances of the part between the last two samples."""
+    y0, y1, y2, s = y[..., -3], y[..., -2], y[..., -1], h0 + h1
+    first = y2 * h1**2 / s**2 - y1 * h1**2 / h0**2 + y0 * h1**3 * (s + h0) / (h0 * s) ** 2
+    second = y2 * ((4 * h1 + 3 * h0) / s - h1 * (2 * h1 + 3 * h0) / s**2)
+    second = second + y1 * (2 * h1 + 3 * h0) / h0 - y0 * h1**2 * (3 * s - h1) / (h0 * s**2)
+    return first / 6, second / 6
+
+
+def simpson_slopes(y: Any, x: Any, axis: int) -> Any:
+    """The derivatives of ``integrate.simpson(y, x, axis=axis)`` by the points, in the shape of ``y``."""
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    h = np.diff(np.asarray(x, float) if np.ndim(x) == 1 else np.moveaxis(np.asarray(x, float), axis, -1))
+    count = y.shape[-1]
+    slopes = np.zeros(y[..., 1:].shape, np.result_type(y, h))
+    if count == 2:
+        slopes[..., 0] = (y[..., 0] + y[..., 1]) / 2
+    elif count > 2:
+        pairs = count - 1 - (count + 1) % 2
+        slopes[..., :pairs] = _parabola_slopes(y[..., : pairs + 1], h[..., :pairs])
+        if count % 2 == 0:
+            first, second = _last_slopes(y, h[..., -2], h[..., -1])
+            slopes[..., -2] += first
+            slopes[..., -1] += second
+    found = np.zeros(y.shape, slopes.dtype)
+    found[..., 1:] = slopes
+    found[..., :-1] -= slopes
+    return np.moveaxis(found, -1, axis)
+
+
+def simpson_by_points(z_bar: Any, y: Any, x: Any, axis: int) -> Any:
+    """Adjoint of ``x`` in ``integrate.simpson(y, x, axis=axis)``, or None where there are no points."""
+    if x is None:
+        return None
+    whole = np.moveaxis(np.expand_dims(z_bar, axis) * simpson_slopes(y, x, axis), axis, -1)
+    return unbroadcast(whole, np.shape(x)) if np.ndim(x) == 1 else np.moveaxis(whole, -1, axis)
+
+
+def simpson_tangent(y_dot: Any, x_dot: Any, dx_dot: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """Tangent of ``integrate.simpson(y, x, dx=dx, axis=axis)``."""
+    z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
+    if x is None:
+        return z_dot + dx_dot * integrate.simpson(y, dx=1.0, axis=axis)
+    moved = np.moveaxis(simpson_slopes(y, x, axis), axis, -1)
+    x_dot = np.broadcast_to(x_dot, np.shape(x))
+    return z_dot + np.sum(moved * (x_dot if np.ndim(x) == 1 else np.moveaxis(x_dot, axis, -1)), axis=-1)
+
+
 # --- running sums of trapezoids
 
 

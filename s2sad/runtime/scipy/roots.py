@@ -5,6 +5,7 @@ Where ``f(x, p) = 0``, ``dx/dp = -(df/dx)^-1 df/dp``, whatever way the root was 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import arguments, paired, pulled
+from s2sad.runtime.scipy.callables import arguments, is_zero, no_report, of_tuple, paired, pulled
+from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -21,6 +23,22 @@ Function = Callable[..., Any]
 def first_of(z: Any, full_output: Any) -> Any:
     """What a solver returns for the root: alone, or first of several results."""
     return z[0] if full_output else z
+
+
+def with_reports(x_dot: Any, z: Any, full_output: Any) -> Any:
+    """The tangent of what a solver returns, of that of the root: what it reports beside that has none."""
+    return (x_dot, *[Undefined(no_report()) for _ in z[1:]]) if full_output else x_dot
+
+
+def first_bar(z_bar: Any, full_output: Any) -> Any:
+    """The adjoint of the root, in that of what a solver returns.
+
+    Raises:
+        UndefinedDerivativeError: if something depends on what it reports beside that.
+    """
+    if full_output and not is_zero(z_bar[1:]):
+        raise no_report()
+    return first_of(z_bar, full_output)
 
 
 def found_root(
@@ -49,18 +67,34 @@ def found_solution(
     return found.x, found
 
 
-def alone(derivative: Any) -> None:
-    """Raise for a function that returns its derivative beside its value."""
-    if derivative is True:
-        raise UndefinedDerivativeError(
-            "a function that returns its derivative too has no derivative rule here",
-            "Give the derivative as a function of its own.",
-        )
+@functools.lru_cache(maxsize=64)
+def part_of(function: Function, i: int, count: int) -> Function:
+    """One of several results of a function, with so many further arguments as a tuple."""
+    whole = of_tuple(function, count)
+    return lambda x, args: whole(x, args)[i]
+
+
+@functools.lru_cache(maxsize=64)
+def steps_of(function: Function, count: int) -> Function:
+    """How far a function goes from where it starts, with so many further arguments as a tuple: 0 at a fixed point."""
+    whole = of_tuple(function, count)
+    return lambda x, args: whole(x, args) - x
+
+
+def together(found: Any, args: Any) -> Any:
+    """The adjoints of further arguments of those of all of them as a tuple."""
+    return found[0] if isinstance(args, tuple) or not found else found[0][0]
+
+
+def dots_together(args_dot: Any, args: Any) -> tuple[Any, ...]:
+    """The tangents of all further arguments as a tuple."""
+    return (tuple(args_dot) if isinstance(args, tuple) else (args_dot,),)
 
 
 def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, fprime: Any = None) -> Any:
     """The adjoints of the further arguments of ``func`` in a root ``x``, or several independent ones."""
-    alone(fprime)
+    if fprime is True:
+        return together(root_adjoints(x_bar, x, part_of(func, 0, len(arguments(args))), (arguments(args),)), args)
     given, args = args, arguments(args)
     if np.iscomplexobj(x):
         raise UndefinedDerivativeError(
@@ -76,13 +110,18 @@ def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, fprime: Any = N
     return found if isinstance(given, tuple) else found[0]
 
 
-def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, jac: Any = None) -> Any:
-    """The adjoints of the further arguments of ``func`` in a solution ``x`` of several equations."""
-    alone(jac)
+def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, held: Any = None) -> Any:
+    """The adjoints of the further arguments of ``func`` in a solution ``x`` of several equations.
+
+    The unknowns that are ``held`` stay where they are, and their equations need not be met.
+    """
     given, args = args, arguments(args)
     if not args:
         return []
-    weights = _solved(jacobian(func, x, args).T, np.ravel(x_bar))
+    rows = jacobian(func, x, args)
+    if held is not None:
+        rows, x_bar = without(held, rows), np.where(held, 0.0, x_bar)
+    weights = solved(rows.T, np.ravel(x_bar))
     value, pull = pulled(func, (x, *args), range(1, len(args) + 1))
     found = pull(-weights.reshape(np.shape(value)))
     return found if isinstance(given, tuple) else found[0]
@@ -104,6 +143,11 @@ def jacobian(func: Function, x: Any, args: tuple[Any, ...], args_dot: Any = None
     return found if args_dot is None else (found, values_dot)
 
 
+def without(held: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The matrix of equations in which some unknowns stay as they are."""
+    return np.where(held | held[:, None], np.eye(len(rows)), rows)
+
+
 def _multiple() -> UndefinedDerivativeError:
     return UndefinedDerivativeError(
         "the derivative of the function at its root is zero, or its matrix singular: the root has no derivative",
@@ -111,7 +155,8 @@ def _multiple() -> UndefinedDerivativeError:
     )
 
 
-def _solved(matrix: np.ndarray, b: np.ndarray) -> np.ndarray:
+def solved(matrix: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The solution of a linear system, by which unknowns follow."""
     try:
         return np.linalg.solve(matrix, b)
     except np.linalg.LinAlgError:
@@ -129,10 +174,37 @@ def root_tangent(args_dot: Any, x: Any, func: Function, args: Any, fprime: Any =
     return found[()]
 
 
-def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, jac: Any = None) -> Any:
-    """The tangent of a solution of several equations."""
-    alone(jac)
+def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, held: Any = None) -> Any:
+    """The tangent of a solution of several equations, in which some unknowns may be ``held``."""
     if not arguments(args):
         return np.zeros(np.shape(x))[()]
     rows, values_dot = jacobian(func, x, arguments(args), args_dot if isinstance(args, tuple) else (args_dot,))
-    return _solved(rows, -values_dot).reshape(np.shape(x))[()]
+    if held is not None:
+        rows, values_dot = without(held, rows), np.where(held, 0.0, values_dot)
+    return solved(rows, -values_dot).reshape(np.shape(x))[()]
+
+
+def found_adjoints(x_bar: Any, x: Any, fun: Function, args: Any, jac: Any = None) -> Any:
+    """The adjoints of the further arguments of ``fun`` in `found_solution`."""
+    if jac is True:
+        return together(solution_adjoints(x_bar, x, part_of(fun, 0, len(arguments(args))), (arguments(args),)), args)
+    return solution_adjoints(x_bar, x, fun, args)
+
+
+def found_tangent(args_dot: Any, x: Any, fun: Function, args: Any, jac: Any = None) -> Any:
+    """The tangent of `found_solution`."""
+    if jac is True:
+        return solution_tangent(
+            dots_together(args_dot, args), x, part_of(fun, 0, len(arguments(args))), (arguments(args),)
+        )
+    return solution_tangent(args_dot, x, fun, args)
+
+
+def fixed_adjoints(x_bar: Any, x: Any, func: Function, args: Any) -> Any:
+    """The adjoints of the further arguments of ``func`` in ``optimize.fixed_point``."""
+    return together(solution_adjoints(x_bar, x, steps_of(func, len(arguments(args))), (arguments(args),)), args)
+
+
+def fixed_tangent(args_dot: Any, x: Any, func: Function, args: Any) -> Any:
+    """The tangent of ``optimize.fixed_point``."""
+    return solution_tangent(dots_together(args_dot, args), x, steps_of(func, len(arguments(args))), (arguments(args),))

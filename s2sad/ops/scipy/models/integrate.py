@@ -8,19 +8,48 @@ import numpy as np
 from scipy import integrate
 
 from s2sad.ops.models import model
-from s2sad.runtime.scipy.odes import trajectory
+from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.scipy.odes import states_between, trajectory
 
 
 class OdeResult:
     """Times and states, and how they were found."""
 
-    def __init__(self, t: Any, y: Any, report: Any) -> None:
+    def __init__(self, t: Any, y: Any, sol: Any, report: Any) -> None:
         self.t = t
         self.y = y
-        self.success = report.success
-        self.status = report.status
-        self.message = report.message
-        self.nfev = report.nfev
+        self.sol = sol
+        self.report = report
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    @property
+    def success(self) -> Any:
+        return stop_gradient(self.report.success)
+
+    @property
+    def status(self) -> Any:
+        return stop_gradient(self.report.status)
+
+    @property
+    def message(self) -> Any:
+        return stop_gradient(self.report.message)
+
+    @property
+    def nfev(self) -> Any:
+        return stop_gradient(self.report.nfev)
+
+
+class OdeSolution:
+    """The states at any times between the start and the end."""
+
+    def __init__(self, problem: Any, report: Any) -> None:
+        self.problem = problem
+        self.report = report
+
+    def __call__(self, t: Any) -> Any:
+        return states_between(t, stop_gradient(self.report), *self.problem)
 
 
 @model(integrate.solve_ivp)
@@ -30,6 +59,7 @@ def solve_ivp(
     y0: Any,
     method: Any = "RK45",
     t_eval: Any = None,
+    dense_output: Any = False,
     *,
     vectorized: Any = False,
     args: Any = None,
@@ -39,18 +69,9 @@ def solve_ivp(
     first_step: Any = None,
     jac: Any = None,
 ) -> Any:
-    t, y, report = trajectory(
-        fun,
-        t_span,
-        y0,
-        args,
-        t_eval,
-        method,
-        rtol,
-        atol,
-        max_step,
-        jac=jac,
-        first_step=first_step,
-        vectorized=vectorized,
-    )
-    return OdeResult(t, y, report)
+    options = {"jac": jac, "first_step": first_step, "vectorized": vectorized}
+    if not dense_output:
+        t, y, report = trajectory(fun, t_span, y0, args, t_eval, method, rtol, atol, max_step, **options)
+        return OdeResult(t, y, None, report)
+    t, y, report = trajectory(fun, t_span, y0, args, t_eval, method, rtol, atol, max_step, dense_output=True, **options)
+    return OdeResult(t, y, OdeSolution((fun, t_span, y0, args, method, rtol, atol, max_step), report), report)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import optimize
 
 from s2sad.ops.models import model
+from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.scipy.fits import found_fit
 from s2sad.runtime.scipy.minima import found_least_squares, found_minimum, found_minimum_scalar
 from s2sad.runtime.scipy.roots import found_root, found_solution
 
@@ -27,10 +30,26 @@ class OptimizeResult:
 
     def __init__(self, x: Any, report: Any) -> None:
         self.x = x
-        self.success = report.success
-        self.status = report.status
-        self.message = report.message
-        self.nfev = report.nfev
+        self.report = report
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    @property
+    def success(self) -> Any:
+        return stop_gradient(self.report.success)
+
+    @property
+    def status(self) -> Any:
+        return stop_gradient(self.report.status)
+
+    @property
+    def message(self) -> Any:
+        return stop_gradient(self.report.message)
+
+    @property
+    def nfev(self) -> Any:
+        return stop_gradient(self.report.nfev)
 
 
 @model(optimize.root_scalar)
@@ -63,16 +82,41 @@ class Minimum:
     def __init__(self, x: Any, fun: Any, report: Any) -> None:
         self.x = x
         self.fun = fun
-        self.success = report.success
-        self.message = report.message
-        self.nfev = report.nfev
+        self.report = report
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    @property
+    def success(self) -> Any:
+        return stop_gradient(self.report.success)
+
+    @property
+    def status(self) -> Any:
+        return stop_gradient(self.report.status)
+
+    @property
+    def message(self) -> Any:
+        return stop_gradient(self.report.message)
+
+    @property
+    def nfev(self) -> Any:
+        return stop_gradient(self.report.nfev)
 
 
 @model(optimize.minimize)
 def minimize(
-    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *, tol: Any = None, options: Any = None
+    fun: Any,
+    x0: Any,
+    args: Any = (),
+    method: Any = None,
+    jac: Any = None,
+    *,
+    bounds: Any = None,
+    tol: Any = None,
+    options: Any = None,
 ) -> Any:
-    x, value, report = found_minimum(fun, x0, args, method, jac, tol, options)
+    x, value, report = found_minimum(fun, x0, args, method, jac, tol, options, bounds)
     return Minimum(x, value, report)
 
 
@@ -96,10 +140,26 @@ class LeastSquares:
     def __init__(self, x: Any, cost: Any, report: Any) -> None:
         self.x = x
         self.cost = cost
-        self.success = report.success
-        self.status = report.status
-        self.message = report.message
-        self.nfev = report.nfev
+        self.report = report
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    @property
+    def success(self) -> Any:
+        return stop_gradient(self.report.success)
+
+    @property
+    def status(self) -> Any:
+        return stop_gradient(self.report.status)
+
+    @property
+    def message(self) -> Any:
+        return stop_gradient(self.report.message)
+
+    @property
+    def nfev(self) -> Any:
+        return stop_gradient(self.report.nfev)
 
 
 @model(optimize.least_squares)
@@ -107,12 +167,45 @@ def least_squares(
     fun: Any,
     x0: Any,
     jac: Any = "2-point",
-    *,
+    bounds: Any = None,
     method: Any = "trf",
     ftol: Any = 1e-8,
     xtol: Any = 1e-8,
     gtol: Any = 1e-8,
+    *,
+    x_scale: Any = None,
+    loss: Any = None,
+    f_scale: Any = None,
+    diff_step: Any = None,
+    max_nfev: Any = None,
     args: Any = (),
 ) -> Any:
-    x, cost, report = found_least_squares(fun, x0, jac, method, ftol, xtol, gtol, args)
+    options = {"x_scale": x_scale, "diff_step": diff_step, "max_nfev": max_nfev}
+    x, cost, report = found_least_squares(
+        fun, x0, jac, method, ftol, xtol, gtol, args, bounds, loss, f_scale, **options
+    )
     return LeastSquares(x, cost, report)
+
+
+@model(optimize.curve_fit)
+def curve_fit(
+    f: Any,
+    xdata: Any,
+    ydata: Any,
+    p0: Any = None,
+    sigma: Any = None,
+    absolute_sigma: Any = False,
+    check_finite: Any = None,
+    bounds: Any = (-np.inf, np.inf),
+    method: Any = None,
+    jac: Any = None,
+    *,
+    maxfev: Any = None,
+    max_nfev: Any = None,
+    ftol: Any = None,
+    xtol: Any = None,
+    gtol: Any = None,
+) -> Any:
+    options = {"maxfev": maxfev, "max_nfev": max_nfev, "ftol": ftol, "xtol": xtol, "gtol": gtol}
+    popt, pcov = found_fit(f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method, jac, **options)
+    return popt, pcov

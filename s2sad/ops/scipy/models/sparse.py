@@ -12,6 +12,7 @@ from s2sad.ops.models import model
 from s2sad.runtime.scipy.entries import (
     as_format,
     compressed,
+    diagonal,
     diagonal_pattern,
     entries,
     factor_of,
@@ -28,6 +29,7 @@ from s2sad.runtime.scipy.entries import (
     spread_diagonals,
     system_entries,
     system_pattern,
+    total,
     turned,
     whole,
 )
@@ -55,7 +57,13 @@ class Sparse:
         return whole(self.values, self.pattern)
 
     def sum(self) -> Any:
-        return np.sum(whole(self.values, self.pattern))
+        return total(self.values, self.pattern)
+
+    def diagonal(self, k: Any = 0) -> Any:
+        return diagonal(self.values, self.pattern, k)
+
+    def trace(self, offset: Any = 0) -> Any:
+        return np.sum(diagonal(self.values, self.pattern, offset))
 
     def asformat(self, format: Any) -> Any:
         return Sparse(self.values, as_format(self.pattern, format))

@@ -1,0 +1,57 @@
+"""What the results of a function share with each other, with its arguments and with the module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from s2sad.analysis.effects import Effects, held_by_module, sharers
+from s2sad.analysis.infer import Facts
+from s2sad.analysis.summaries import Part
+from s2sad.ir.nodes import Build, Expr
+
+
+def parts_of(result: Expr, params: Mapping[str, str], facts: Facts, found: Effects) -> tuple[Part, ...] | None:
+    """What each item of a result may share, where that is a tuple of known items; None otherwise.
+
+    Args:
+        result: The result of a function.
+        params: The public names of parameters that are no numbers, by their names in its body.
+        facts: The types of its names.
+        found: Its effects.
+    """
+    if not (isinstance(result, Build) and result.kind == "tuple"):
+        return None
+    names = [_names(item, facts, found) for item in result.items]
+    kin = list(range(len(names)))
+    for number, own in enumerate(names):
+        near = {number, *(kin[other] for other in range(number) if own & names[other])}
+        kin = [min(near) if k in near else k for k in kin]
+    return tuple(
+        Part(frozenset(params[n] for n in own if n in params), held_by_module(item, facts, found), k)
+        for item, own, k in zip(result.items, names, kin, strict=True)
+    )
+
+
+def bound_part(part: Part, called: str, given: frozenset[str]) -> Part:
+    """An item of a result, as a caller sees it: the module holds default values of parameters that are not given."""
+    defaults = {f"{called}.{p}" for p in part.shared - given}
+    return replace(part, shared=part.shared & given, module=part.module | defaults)
+
+
+def are_entangled(result: Expr, facts: Facts, found: Effects) -> bool:
+    """Whether two results of a function, or two parts of one, may share an object that it has made."""
+    seen: set[str] = set()
+    for item in result.items if isinstance(result, Build) and result.kind == "tuple" else (result,):
+        if facts.get(item).kind not in ("scalar", "array", "numeric", "none"):
+            return True
+        names = _names(item, facts, found)
+        if names & seen:
+            return True
+        seen |= names
+    return False
+
+
+def _names(item: Expr, facts: Facts, found: Effects) -> set[str]:
+    """The names whose objects a result may be, view or hold, and all that may share an object with one."""
+    return {m for n in sharers(item, facts, found.calls) for m in found.group.get(n, frozenset({n}))}

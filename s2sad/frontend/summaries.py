@@ -1,0 +1,178 @@
+"""What calls of functions with source may write, by the summaries of the points-to analysis.
+
+Of arguments nothing is known here: they are taken to be of built-in classes.  A function without source is taken at its
+word to change nothing, unless it is of an extension module and in no table.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import types
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+from s2sad import ops
+from s2sad.effects.heap import Effort, TooMuch
+from s2sad.effects.mod_ref import Context, Program
+from s2sad.effects.objects import PLAIN, Location, Shape, is_generator
+from s2sad.errors import S2SADError
+from s2sad.frontend.called import has_text_of_python, is_compiled
+from s2sad.frontend.lower_statements import lower_function
+from s2sad.frontend.source import MADE, read_source
+from s2sad.ir.code import Code, Operation
+from s2sad.runtime.classes import inside, module_of, own_class, package_of
+
+
+@dataclass(frozen=True)
+class Writes:
+    """What a call may write: what its arguments for ``params`` are or hold, and with ``outside`` anything else that
+    outlives the call: objects of the module, and its variables."""
+
+    params: frozenset[str] = frozenset()
+    outside: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.params) or self.outside
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What was found of a function, and on what that rests: its code, and the code that names of its module run."""
+
+    writes: Writes
+    code: types.CodeType
+    names: tuple[tuple[str, types.CodeType], ...] = ()
+
+    def holds(self, function: types.FunctionType) -> bool:
+        """Whether it is so still."""
+        own = function.__globals__
+        return function.__code__ is self.code and all(
+            getattr(own.get(name), "__code__", None) is code for name, code in self.names
+        )
+
+
+NOTHING = Writes()
+#: How much is done for a function before it is taken to write anything, and how much it counts to read another, and one
+#: of an installed package.
+MOST, OF_SOURCE, OF_LIBRARY = 100_000, 500, 3000
+_codes: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Code | None]] = weakref.WeakKeyDictionary()
+_known: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, _Known]] = weakref.WeakKeyDictionary()
+
+
+def writes_of(function: types.FunctionType, owner: type | None = None, beyond: bool = False) -> Writes:
+    """What a call of a function may write.
+
+    Args:
+        function: The function.
+        owner: The class of its first argument, if that is known.
+        beyond: Whether what it does to the attributes of its first argument does not count.
+    """
+    if not is_read(function) and inside(function, "__wrapped__") is None:
+        return NOTHING
+    if (spec := ops.spec_of(function)) is not None:
+        return Writes(frozenset(spec.writes))
+    known = _known.setdefault(function, {})
+    key = owner, beyond
+    if key not in known or not known[key].holds(function):
+        known[key] = _found(function, owner, beyond)
+    return known[key].writes
+
+
+def is_read(function: types.FunctionType) -> bool:
+    """Whether what a function does is found in its source: it is no library's that is taken at its word."""
+    if MADE in function.__dict__:
+        return True
+    # What stands for a function of NumPy calls what it is given, and emitted code calls what writes adjoints.
+    of_programs = module_of(function).startswith(("s2sad.transform.", "s2sad.runtime."))
+    ours = package_of(function) == "s2sad" and not of_programs
+    return not (ours or package_of(function) == "numpy" or has_text_of_python(function))
+
+
+def _found(function: types.FunctionType, owner: type | None, beyond: bool) -> _Known:
+    looked_up: dict[tuple[int, str], Any] = {}
+    writes = _analysed(function, owner, beyond, looked_up)
+    own = id(function.__globals__)
+    names = [(n, v.__code__) for (m, n), v in looked_up.items() if m == own and type(v) is types.FunctionType]
+    return _Known(writes, function.__code__, tuple(names))
+
+
+def _analysed(
+    function: types.FunctionType, owner: type | None, beyond: bool, looked_up: dict[tuple[int, str], Any]
+) -> Writes:
+    names = tuple(inspect.signature(function, follow_wrapped=False).parameters)
+    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return Writes(frozenset(names), True)
+    effort = Effort(MOST)
+
+    def find(called: types.FunctionType) -> Code | None:
+        is_foreign = "site-packages" in called.__code__.co_filename
+        effort.spend(OF_LIBRARY if is_foreign else OF_SOURCE)
+        return _code(called)
+
+    program = Program(find, trusted=is_trusted, effort=effort, looked_up=looked_up)
+    known = program.function(function)
+    if known is None:
+        inner = inside(function, "__wrapped__")
+        # What Python's own wrappers do with a generator is not known.
+        return writes_of(inner) if isinstance(inner, types.FunctionType) else NOTHING
+    shapes: dict[Any, Shape | None] = dict.fromkeys(range(len(names)), PLAIN)
+    if owner is not None and names:
+        shapes[0] = Shape(owner)
+    try:
+        context = program.context(known, shapes)
+    except (TooMuch, RecursionError):
+        return Writes(frozenset(names), True)
+    locations = {
+        location
+        for op, effect in context.activation.effects.items()
+        for location in effect.mod
+        if location[0].is_input and not (beyond and _is_own(location, op))
+    }
+    return _named(context, locations, dict(enumerate(names)))
+
+
+def _named(context: Context, locations: set[Location], names: dict[Any, str]) -> Writes:
+    """What is written, in terms of the parameters."""
+    params: set[str] = set()
+    outside = False
+    for o, field in locations:
+        if o.kind == "param" and o.path[0] in names:
+            if not (is_generator(o.cls) and field == "state"):
+                params.add(names[o.path[0]])
+        elif not (o.kind == "global" and is_generator(o.cls)):
+            outside = True
+    if context.summary.is_open:
+        outside = True
+        params.update(names[o.path[0]] for o in context.summary.escapes if o.kind == "param" and o.path[0] in names)
+    return Writes(frozenset(params), outside)
+
+
+def _is_own(location: Location, op: Operation) -> bool:
+    """Whether it is an attribute of the first argument; what is added to one is taken to be a number."""
+    o, field = location
+    if o.kind != "param" or o.path[0] != 0:
+        return False
+    return len(o.path) == 2 if op.kind == "inplace" else len(o.path) == 1 and not field.startswith("[")
+
+
+def _code(function: types.FunctionType) -> Code | None:
+    """The code of a function that is read."""
+    code, found = _codes.get(function, (None, None))
+    if code is not function.__code__:
+        found = None
+        if is_read(function):
+            try:
+                found = lower_function(read_source(function, generators=True).node)
+            except S2SADError:
+                found = None
+        _codes[function] = function.__code__, found
+    return found
+
+
+def is_trusted(value: Any) -> bool:
+    """Whether what has no source is taken at its word to change nothing."""
+    if isinstance(value, type):
+        return value is not super and own_class(value) in (None, types.SimpleNamespace)
+    return not (is_compiled(value) or isinstance(value, operator.methodcaller))

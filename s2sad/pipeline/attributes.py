@@ -1,0 +1,82 @@
+"""Arrays that are attributes of objects of the user's which a variable of the module, or of a closure, has.
+
+What they are is a fact as it is of a variable (`MODEL.weights` as `WEIGHTS`), behind a guard, if nothing that may run
+gives an attribute of that name another value.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.ir.types import OPEN, Fact, Sizes, describe
+from s2sad.runtime.contents import attributes_of
+from s2sad.transform.existing import is_object
+from s2sad.transform.steady import Steady
+
+
+@dataclass(frozen=True)
+class _Path:
+    """The classes of the objects on the way to an array, and its class, dtype and shape; None if there is none."""
+
+    names: tuple[str, ...]
+    sized: bool
+
+    def __call__(self, value: Any) -> tuple[Any, ...] | None:
+        found: list[Any] = []
+        for name in self.names:
+            own = attributes_of(value) if is_object(value) else {}
+            if name not in own or name in vars(type(value)):
+                return None
+            found.append(type(value))
+            value = own[name]
+        if type(value) is not np.ndarray or value.dtype.hasobject:
+            return None
+        return *found, value.dtype, value.shape if self.sized else value.ndim
+
+
+def _is_of_numbers(fact: Fact) -> bool:
+    """Whether a value is a number, array, text or None, or a container of such."""
+    if fact.kind in ("scalar", "array", "numeric", "none") or isinstance(fact.value, str):
+        return True
+    held = [f for _, f in fact.items or ()]
+    return fact.items is not None and fact.kind in _CONTAINERS and all(map(_is_of_numbers, held))
+
+
+_CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
+
+
+class Attributes:
+    """What is known of attributes while one function runs."""
+
+    def __init__(self) -> None:
+        self.steady: Steady | None = None
+
+    def begin(self, program: types.FunctionType, facts: Mapping[str, Fact]) -> None:
+        """Take notice of what runs: whatever that calls may give attributes other values.
+
+        What is given to it may be, or hold, functions that do so and have no name here; then nothing is known.
+        """
+        defaults = (*(program.__defaults__ or ()), *(program.__kwdefaults__ or {}).values())
+        given = [*facts.values(), *(describe(value, "") for value in defaults if not isinstance(value, str))]
+        self.steady = Steady((program,)) if all(map(_is_of_numbers, given)) else None
+
+    def fact(self, resolver: Resolver, text: str, name: str, sizes: Sizes | None) -> tuple[Fact, Guard | None]:
+        """What is known of ``a.b.c``, where ``a`` is a variable and the others are attributes, and what it rests on."""
+        root, *names = text.split(".")
+        space: Any = resolver.cells.get(root, resolver.globals)
+        if self.steady is None or not names or root in resolver.local or resolver.is_rebound(root):
+            return OPEN, None
+        value = Guard(space, root, None).current()
+        probe = _Path(tuple(names), sizes is not None)
+        expected = probe(value)
+        if expected is None or self.steady.changed(names):
+            return OPEN, None
+        for attribute in names:
+            value = attributes_of(value)[attribute]
+        return describe(value, name, sizes), Guard(space, root, expected, probe)

@@ -1,0 +1,137 @@
+"""Arguments behind a star of which nobody knows how many there are: the function that is called says what they may be.
+
+def f(a, b, c=0.0): ...         f(x, *y)    ->    if len(y) == 1: (b,) = y; f(x, b)
+                                                  else:           b, c = y; f(x, b, c)
+
+def f(a, *rest): ...            f(x, *y)    ->    rest = tuple(y)
+                                f(*y)       ->    a, rest = tuple(y)[0], tuple(y)[1:]
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from s2sad.ir.code import NONE, Constant, Operation, Place, Value
+from s2sad.runtime.classes import own_class
+from s2sad.runtime.objects import at_least
+from s2sad.transform.branches import fork
+from s2sad.transform.known import Abstract, Closure, Known, Method
+from s2sad.transform.specialiser import Done, End, Specialiser
+
+Args = Sequence[tuple[str, Abstract]]
+#: The kind of an argument that is a tuple of all that a parameter with a star takes.
+REST = "*rest"
+#: How many parameters with default values there are at most among those that a star may give.
+MOST_OPTIONAL = 6
+
+
+@dataclass(frozen=True)
+class Left:
+    """The parameters that one argument with a star has to give, and those that it may give as well.
+
+    Where a parameter with a star of its own takes whatever else is given, ``rest`` says so.
+    """
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    rest: bool = False
+
+
+def left(function: Abstract, args: Args, op: Operation) -> Left | None:
+    """What one argument with a star may give, where that is known from the function; None otherwise."""
+    params = _parameters(function)
+    if params is None or op.data.count("*") != 1 or "**" in op.data:
+        return None
+    after = sum(kind == "" for kind in op.data[op.data.index("*") + 1 :])
+    before = sum(kind == "" for kind, _ in args)
+    named = {kind for kind in op.data if kind not in ("", "*")}
+    own = [(name, has_default) for name, kind, has_default in params if kind == "positional"]
+    if any(kind == "star" for _, kind, _ in params):
+        missing = tuple([name for name, has_default in own[before:] if not has_default])
+        whole = len(missing) == len(own) - before and named.isdisjoint(n for n, _ in own)
+        return Left(missing, (), True) if whole and not after else None
+    own = own[before : len(own) - after]
+    free = own[: next((i for i, (name, _) in enumerate(own) if name in named), len(own))]
+    optional = tuple([name for name, has_default in free if has_default])
+    if not free or (optional and after) or len(optional) > MOST_OPTIONAL:
+        return None
+    return Left(tuple([name for name, has_default in free if not has_default]), optional)
+
+
+def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
+    """The parameters of what is called: the name, the kind and whether it has a default value."""
+    if isinstance(function, Method) and function.owner is not None and isinstance(function.function, Known):
+        whole = _parameters(function.function)
+        return whole[1:] if whole and whole[0][1] == "positional" else None
+    if isinstance(function, Closure):
+        code, defaults = function.definition.code, function.definition.defaults
+        return [(p.name, _kind(p.kind), p.name in defaults) for p in code.params]
+    value = function.value if isinstance(function, Known) else None
+    if not (isinstance(value, types.FunctionType) or (isinstance(value, type) and own_class(value) is not None)):
+        return None
+    try:
+        found = inspect.signature(value, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return [(p.name, _KINDS[p.kind], p.default is not p.empty) for p in found]
+
+
+_KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional",
+    inspect.Parameter.VAR_POSITIONAL: "star",
+    inspect.Parameter.KEYWORD_ONLY: "named",
+    inspect.Parameter.VAR_KEYWORD: "named",
+}
+
+
+def _kind(kind: str) -> str:
+    return "positional" if kind.startswith("positional") else "star" if kind == "star" else "named"
+
+
+def spread(s: Specialiser, value: Value, names: Sequence[str], place: Place | None) -> tuple[Value, ...]:
+    """The items of a value, of which there have to be as many as names."""
+    given = tuple([Value(name) for name in names])
+    if given:
+        s.write(Operation("unpack", (value,), given, (len(given), None), (), place))
+    return given
+
+
+def gathered(s: Specialiser, value: Value, names: Sequence[str], place: Place | None) -> list[tuple[str, Abstract]]:
+    """The first items of a value, and a tuple of the others, as arguments."""
+    whole = s.emit("call", s.operands([s.outside(tuple, "tuple"), value], place), ("",), place=place)
+    first = [s.emit("item", (whole, Constant(n)), name=name, place=place) for n, name in enumerate(names)]
+    if first:
+        behind = s.emit("slice", (Constant(len(first)), NONE, NONE), place=place)
+        whole = s.emit("item", (whole, behind), place=place)
+    return [*(("", item) for item in first), (REST, whole)]
+
+
+def by_number(
+    s: Specialiser, value: Value, left: Left, name: str, call: Callable[[tuple[Value, ...]], Done], place: Place | None
+) -> tuple[Abstract, ...] | End:
+    """A call with each number of arguments that there may be, of which one runs."""
+    least = Constant(len(left.required))
+    whole = s.emit("call", s.operands([s.outside(at_least, "at_least"), value, least], place), ("", ""), place=place)
+    number = s.emit("call", s.operands([s.outside(len, "len"), whole], place), ("",), place=place)
+    names = (*left.required, *left.optional)
+
+    def end(count: int) -> End:
+        if count < len(names):
+            test = s.emit("compare", (number, Constant(count)), "==", place=place)
+            arms = [functools.partial(run, count), functools.partial(end, count + 1)]
+            done = fork(s, test, arms, [name], place)
+            return done if isinstance(done, End) else End("yield", done)
+        return run(count)
+
+    def run(count: int) -> End:
+        done = call(spread(s, whole, names[:count], place))
+        assert done is not None
+        return done if isinstance(done, End) else End("yield", done)
+
+    done = end(len(left.required))
+    return done.values if done.kind == "yield" else done
