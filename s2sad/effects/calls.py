@@ -200,7 +200,10 @@ def _made_instance(a: Activation, op: Operation, cls: type, args: Arguments) -> 
             a.store(made, f"[{i}]", args.at(i, name) | default)
         return made
     if a.heap.plain and isinstance(new, staticmethod):
-        made |= _known(a, op, new.__func__, args.after(a.heap.known(cls)))
+        # What has no source returns an instance, and never the class, which it is given.
+        own = a.program.function(new.__func__) if isinstance(new.__func__, types.FunctionType) else None
+        first = [a.heap.known(cls)] if own is not None else []
+        made |= _known(a, op, new.__func__, args.after(*first))
     is_plain = a.heap.plain
     if new is not object.__new__ and not issubclass(cls, BaseException) and not is_plain:
         return a.unknown(op, args.all())
