@@ -35,10 +35,7 @@ def call(a: Activation, op: Operation) -> Objects:
 
 def called(a: Activation, op: Operation, functions: Objects, args: Arguments) -> Objects:
     """Call any of some functions."""
-    bound = [o for o in functions if o.cls is types.MethodType and isinstance(o.value, str)]
-    # What has a method of that name is called by it, and has no attribute of that name.
-    parts = [a.heap.load(p, o.value) for o in bound for p in a.heap.load(o, "__self__") if p.cls is Plain]
-    return NOTHING.union(*(_called(a, op, o, args) for o in functions.difference(*parts)))
+    return NOTHING.union(*(_called(a, op, o, args) for o in functions))
 
 
 def _called(a: Activation, op: Operation, o: Object, args: Arguments) -> Objects:
@@ -133,12 +130,11 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
 
 def _without_code(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects:
     """Call what has no code."""
-    for name in _AROUND if a.heap.plain else ():
+    is_function = isinstance(value, types.FunctionType)
+    for name in _AROUND if a.heap.plain and not is_function else ():
         if (inner := inside(value, name)) is not None:
-            found = called(a, op, a.heap.known(inner), args)
-            made = frozenset(o for o in found if o.cls is types.GeneratorType)
-            return found | library.trusted(a, op, args) | (a.iterate(op, made) if made else NOTHING)
-    if a.trusts(value):
+            return called(a, op, a.heap.known(inner), args) | library.trusted(a, op, args)
+    if a.trusts(value, a.uses(op)):
         return library.trusted(a, op, args)
     return a.unknown(op, args.all(), *([] if isinstance(value, CONSTANT) else [a.heap.known(value)]))
 

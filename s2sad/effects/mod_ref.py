@@ -83,7 +83,7 @@ class Program:
 
     find: Callable[[types.FunctionType], Code | None]
     budget: int = 20_000
-    trusted: Callable[[Any], bool] | None = None
+    trusted: Callable[[Any, bool], bool] | None = None
     effort: Effort = field(default_factory=Effort)
     #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)

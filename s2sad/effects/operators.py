@@ -305,8 +305,10 @@ def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     if o.cls is type and o.kind != "global":
         return a.unknown(op, [o])
     if o.cls is Plain:
-        # It may be an attribute of that name as well.
-        return a.heap.load(o, name) | (a.heap.method(o, name, name) if name in METHODS else NOTHING)
+        if name not in METHODS:
+            return a.heap.load(o, name)
+        # What is called by the name of a method is one; what is used otherwise may be an attribute of that name.
+        return a.heap.method(o, name, name) | (NOTHING if a.only_calls(op) else a.heap.load(o, name))
     if o.cls is not None and name == "__class__" and o.is_safe:
         return class_of(a, op, frozenset((o,)))
     if o.cls is ARRAY:

@@ -8,6 +8,7 @@ Reference: Andersen, Program Analysis and Specialization for the C Programming L
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ from s2sad.ir.code import (
     Value,
     Variable,
     inner,
+    uses,
 )
 
 if TYPE_CHECKING:
@@ -118,6 +120,18 @@ class Activation:
             if not (self._again or self.heap.grown):
                 return
 
+    @functools.cached_property
+    def _uses(self) -> tuple[frozenset[Operand], frozenset[Operand]]:
+        return uses(self.code)
+
+    def uses(self, op: Operation) -> bool:
+        """Whether something is done with a result of an operation."""
+        return any(not users.isdisjoint(op.results) for users in self._uses)
+
+    def only_calls(self, op: Operation) -> bool:
+        """Whether nothing is done with the results of an operation but to call them."""
+        return self._uses[1].isdisjoint(op.results)
+
     # --- values and effects
 
     def of(self, operand: Operand) -> Objects:
@@ -170,9 +184,9 @@ class Activation:
     def resume(self, op: Operation, o: Object) -> Objects:
         return calls.resumed(self, op, o)
 
-    def trusts(self, value: Any) -> bool:
-        """Whether what has no code is taken at its word to change nothing."""
-        return value is not None and self.program.trusted is not None and self.program.trusted(value)
+    def trusts(self, value: Any, is_used: bool = True) -> bool:
+        """Whether what has no code is taken at its word to change nothing, if its result is used."""
+        return value is not None and self.program.trusted is not None and self.program.trusted(value, is_used)
 
     def unknown(self, op: Operation, *given: Iterable[Object]) -> Objects:
         """Code that is not known runs, and gets some objects; what it may give back."""

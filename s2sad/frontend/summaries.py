@@ -6,6 +6,7 @@ word to change nothing, unless it is of an extension module and in no table.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 import types
@@ -16,13 +17,13 @@ from typing import Any
 from s2sad import ops
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program
-from s2sad.effects.objects import PLAIN, Location, Shape, is_generator
+from s2sad.effects.objects import PLAIN, Location, Shape, is_generator, is_immutable
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import has_text_of_python, is_compiled
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.source import MADE, read_source
-from s2sad.ir.code import Code, Operation
-from s2sad.runtime.classes import inside, module_of, own_class, package_of
+from s2sad.ir.code import Code, Constant, Operand, Operation, inner
+from s2sad.runtime.classes import inside, module_of, own_class, package_of, static_member
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,9 @@ class _Known:
     def holds(self, function: types.FunctionType) -> bool:
         """Whether it is so still."""
         own = function.__globals__
+        found = ((own.get(name), code) for name, code in self.names)
         return function.__code__ is self.code and all(
-            getattr(own.get(name), "__code__", None) is code for name, code in self.names
+            type(value) is types.FunctionType and value.__code__ is code for value, code in found
         )
 
 
@@ -114,9 +116,8 @@ def _analysed(
     program = Program(find, trusted=is_trusted, effort=effort, looked_up=looked_up)
     known = program.function(function)
     if known is None:
-        inner = inside(function, "__wrapped__")
-        # What Python's own wrappers do with a generator is not known.
-        return writes_of(inner) if isinstance(inner, types.FunctionType) else NOTHING
+        # What Python's own wrappers run beside the function in them is not known.
+        return NOTHING if inside(function, "__wrapped__") is None else Writes(frozenset(names), True)
     shapes: dict[Any, Shape | None] = dict.fromkeys(range(len(names)), PLAIN)
     if owner is not None and names:
         shapes[0] = Shape(owner)
@@ -128,7 +129,7 @@ def _analysed(
         location
         for op, effect in context.activation.effects.items()
         for location in effect.mod
-        if location[0].is_input and not (beyond and _is_own(location, op))
+        if location[0].is_input and not (beyond and _is_own(location, op, owner))
     }
     return _named(context, locations, dict(enumerate(names)))
 
@@ -149,12 +150,43 @@ def _named(context: Context, locations: set[Location], names: dict[Any, str]) ->
     return Writes(frozenset(params), outside)
 
 
-def _is_own(location: Location, op: Operation) -> bool:
-    """Whether it is an attribute of the first argument; what is added to one is taken to be a number."""
+def _is_own(location: Location, op: Operation, owner: type | None) -> bool:
+    """Whether what is written is an attribute of the first argument, and no object that the attribute holds."""
     o, field = location
     if o.kind != "param" or o.path[0] != 0:
         return False
-    return len(o.path) == 2 if op.kind == "inplace" else len(o.path) == 1 and not field.startswith("[")
+    if op.kind == "inplace":
+        return len(o.path) == 2 and owner is not None and _is_counter(owner, o.path[1])
+    return len(o.path) == 1 and not field.startswith("[")
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_counter(cls: type, name: str) -> bool:
+    """Whether the methods of a class give an attribute nothing but immutable constants and what is added to them."""
+    members = [m for base in cls.__mro__ if base is not object for m in vars(base).values()]
+    found = [_code(f) for f in members if isinstance(f, types.FunctionType)]
+    default = static_member(cls, name)
+    if None in found or not (default is None or is_immutable(default)):
+        return False
+    given = []
+    for code in found:
+        operations = list(inner(code.body)) if code is not None else []
+        own = {op.result for op in operations if op.kind == "inplace"}
+        items = _items_of_displays(operations)
+        stores = [op.operands[1] for op in operations if op.kind == "set_attribute" and op.data == name]
+        given += [isinstance(items.get(value, value), Constant) or value in own for value in stores]
+    return all(given) and (default is not None or bool(given))
+
+
+def _items_of_displays(operations: list[Operation]) -> dict[Operand, Operand]:
+    """The items of tuples that are written out and unpacked at once, as in ``a, b = 0, n``."""
+    displays: dict[Operand, tuple[Operand, ...]] = {op.result: op.operands for op in operations if op.kind == "tuple"}
+    found: dict[Operand, Operand] = {}
+    for op in operations:
+        items = displays.get(op.operands[0], ()) if op.kind == "unpack" and op.data[1] is None else ()
+        if len(items) == len(op.results):
+            found.update(zip(op.results, items, strict=True))
+    return found
 
 
 def _code(function: types.FunctionType) -> Code | None:
@@ -171,8 +203,13 @@ def _code(function: types.FunctionType) -> Code | None:
     return found
 
 
-def is_trusted(value: Any) -> bool:
-    """Whether what has no source is taken at its word to change nothing."""
+def is_trusted(value: Any, is_used: bool) -> bool:
+    """Whether what has no source is taken at its word to change nothing.
+
+    Of a function of an extension module whose result is not used, it is what it changes that is wanted.
+    """
     if isinstance(value, type):
         return value is not super and own_class(value) in (None, types.SimpleNamespace)
-    return not (is_compiled(value) or isinstance(value, operator.methodcaller))
+    if isinstance(value, types.FunctionType):
+        return inside(value, "__wrapped__") is None
+    return (is_used or not is_compiled(value)) and not isinstance(value, operator.methodcaller)

@@ -279,6 +279,26 @@ def inner(region: Region) -> Iterator[Operation]:
             yield from inner(part)
 
 
+def uses(code: Code) -> tuple[frozenset[Operand], frozenset[Operand]]:
+    """The values that are called, and those that are used otherwise, here or in a code that is made here."""
+    called: set[Operand] = set()
+    used: set[Operand] = {value for part in codes(code) for value in part.seen}
+    for region in _regions(code.body):
+        used.update(region.exit.operands)
+        for operation in region.operations:
+            is_call = operation.kind == "call"
+            called.update(operation.operands[:1] if is_call else ())
+            used.update(operation.operands[1:] if is_call else operation.operands)
+    return frozenset(called), frozenset(used)
+
+
+def _regions(region: Region) -> Iterator[Region]:
+    yield region
+    for operation in region.operations:
+        for part in operation.regions:
+            yield from _regions(part)
+
+
 def codes(code: Code) -> Iterator[Code]:
     """A code and all that it makes."""
     yield code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import types
 from typing import Any
 
@@ -192,6 +193,20 @@ def by_its_method(k: Any, v: Any) -> None:
         method(2.0) if method == v.fill else None
 
 
+@functools.singledispatch
+def put(k: Any, v: Any) -> None:
+    pass
+
+
+@put.register
+def _(k: np.ndarray, v: Any) -> None:
+    k[0] = v[0]
+
+
+def by_its_class(k: Any, v: Any) -> None:
+    put(k, v)
+
+
 def of_the_module(k: Any, v: Any) -> None:
     TABLE[0] += 1.0
 
@@ -206,7 +221,7 @@ NOTHING = (
 )  # fmt: skip
 WRITING = (
     first, view, added, out, transposed, flat, in_a_list, by_a_loop, unpacked, by_a_callee, by_a_key, by_a_map,
-    by_a_closure, returned, by_its_method, of_the_module, of_its_object,
+    by_a_closure, returned, by_its_method, by_its_class, of_the_module, of_its_object,
 )  # fmt: skip
 
 
@@ -222,7 +237,7 @@ def test_no_more_changes(f: types.FunctionType) -> None:
     outside = copy.deepcopy((TABLE, vars(MESH)))
     before = copy.deepcopy(given)
     with contextlib.suppress(np.linalg.LinAlgError):
-        f(**given)
+        f(*given.values())
     changed = {name for name, value in given.items() if not np.array_equal(value, before[name])}
     assert changed <= found.params
     assert bool(changed) == (f in WRITING[:-2])
@@ -244,10 +259,15 @@ def unknown_function(k: Any, v: Any) -> Any:
     return k(1.0) + v
 
 
+def one_of_two_attributes(k: Any, v: Any) -> Any:
+    return (k.copy if v else k.step)()
+
+
 def test_each_parameter_is_known() -> None:
     assert writes_of(one_of_two) == Writes(frozenset({"k"}), False)
     assert writes_of(unknown_method) == Writes(frozenset({"k", "v"}), True)
     assert writes_of(unknown_function) == Writes(frozenset({"k"}), True)
+    assert writes_of(one_of_two_attributes) == Writes(frozenset({"k"}), True)
 
 
 def test_methods_of_a_known_class() -> None:
@@ -257,6 +277,23 @@ def test_methods_of_a_known_class() -> None:
     assert member_may_write(Mesh, "moved")
     assert not member_may_write(Mesh, "moved", beyond_itself=True)
     assert member_may_write(Mesh, "move", beyond_itself=True)
+
+
+class Steps:
+    def __init__(self, n: int, v: Any) -> None:
+        self.i, self.n, self.v = 0, n, v
+
+    def __next__(self) -> Any:
+        self.i += 1
+        return self.i
+
+    def grow(self) -> None:
+        self.v += self.n
+
+
+def test_what_is_added_to_an_attribute_may_be_added_to_an_array() -> None:
+    assert not member_may_write(Steps, "__next__", beyond_itself=True)
+    assert member_may_write(Steps, "grow", beyond_itself=True)
 
 
 def harmless(a: Any) -> Any:

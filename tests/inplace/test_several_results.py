@@ -108,8 +108,26 @@ def recursive(x: Any) -> Any:
     return np.sum(a**2)
 
 
+def written_in_a_tuple(k: Any) -> Any:
+    a = np.zeros(3)
+    both = (k, a)
+    both[1][0] = 5.0
+    return np.sum(both[1] * k * k)
+
+
+def written_in_a_dict(k: Any) -> Any:
+    held = {"a": np.zeros(3), "k": k}
+    for i in range(2):
+        held["a"][i] = i + 1.0
+    return held["a"] * held["k"] ** 2
+
+
+def of_containers(x: Any) -> Any:
+    return written_in_a_tuple(x * 2.0) + np.sum(written_in_a_dict(x))
+
+
 PROGRAMS: list[Callable[[Any], Any]] = [
-    filtered, exchanged, overlapping, held_by_the_third, given_or_not, recursive,
+    filtered, exchanged, overlapping, held_by_the_third, given_or_not, recursive, of_containers,
 ]  # fmt: skip
 
 

@@ -547,7 +547,34 @@ def test_gradient(c: Case) -> None:
     check_gradient(c)
 
 
+class Grows:
+    """An iterator that adds to an array that it has not made."""
+
+    def __init__(self, k: Any) -> None:
+        self.k, self.i = k, 0
+
+    def __iter__(self) -> Grows:
+        return self
+
+    def __next__(self) -> int:
+        self.i += 1
+        if self.i > 2:
+            raise StopIteration
+        self.k += 1.0
+        return self.i
+
+
+def by_the_next_of_an_object(x: Any) -> Any:
+    k = np.ones(3)
+    y = x * k
+    counts = Grows(k)
+    for i in counts:
+        y = y * k * i
+    return np.sum(y)
+
+
 REFUSED = [
+    by_the_next_of_an_object,
     by_a_method,
     by_a_method_of_an_argument,
     by_a_bound_method,
