@@ -21,6 +21,7 @@ from s2sad import arguments
 from s2sad.analysis.hints import hinted_facts
 from s2sad.arguments import Binder, fitted
 from s2sad.callables import Target, required, resolve, signature_of
+from s2sad.entries import MISSED, Entry, entry
 from s2sad.errors import S2SADError, UndefinedDerivativeError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
@@ -34,9 +35,6 @@ from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, var
 __all__ = ["Derivative", "ValueAndGradient", "grad", "value_and_grad", "vjp"]
 
 Function = Callable[..., Any]
-
-_ARRAY = np.ndarray
-_FLOAT64 = np.float64
 
 #: How many kinds of arguments one set of options remembers.
 _MANY = 4096
@@ -76,61 +74,51 @@ class Derivative(Emitting):
         #: The derivatives of a function of the operation table, by the form of a call; by None that of another target.
         self._forms: dict[Any, Derivative] = {}
         self._has_aux = bool(has_aux)
-        self._plain = not has_aux and self._goal == "gradient"
-        self._valued = self._goal == "value_and_gradient"
-        # The position of the argument whose gradient is all that comes back, beside the value.
-        self._whole = self._positions[0] if self.single and (self._plain or self._valued) else -1
+        # What the emitted function returns, with {} for the gradients.
+        self._form = "value, {}" if self._goal == "value_and_gradient" else "{}, aux" if self._has_aux else "{}"
+        if not self.single and len(self._positions) == 1:
+            self._form = self._form.replace("{}", "({},)")
         self._variants = variants(plain)
         self._options = Options(self._goal, self._wrt, self._has_aux, self.single)
         self._ready = self._variants.ready.setdefault(self._options, {})
+        #: What the next call tries first: what the last one ran.
+        self._entry: Entry = _missed
 
     # --- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            count = len(args)
-            if kwargs or count != self._complete:
-                formed = self._formed(args, kwargs)
-                if formed is not self:
-                    return formed(*args, **kwargs)
-                args = self._bound(args, kwargs)
-                count = len(args)
-            # As in _type_key, written out: this costs as much as all the rest.
-            if count == 1:
-                key: Any = type(args[0])
-            elif count == 2:
-                key = type(args[0]), type(args[1])
-            elif count == 3:
-                key = type(args[0]), type(args[1]), type(args[2])
-            else:
-                key = tuple(map(type, args))
-            found = self._ready.get(key)
-            if type(found) is dict:
-                kinds = [(a.shape, a.dtype) if type(a) is _ARRAY else arguments.kind(a) for a in args]
-                found = found.get(tuple(kinds))
-            if found is None:
-                return self._first_call(args)
-            run, holds = found
-            if not holds():
-                return self._first_call(args)
-            out = run(*args)
-            if self._whole >= 0:
-                g = out[1] if self._valued else out
-                x = args[self._whole]
-                t = type(x)
-                if t is float:
-                    if type(g) is float:
-                        return out
-                elif t is _ARRAY and type(g) is _ARRAY and g.dtype is x.dtype and g.shape == x.shape:
+            if not kwargs:
+                out = self._entry(args)
+                if out is not MISSED:
                     return out
-            elif self._plain:
-                return self._conformed(out, args)
-            return self._finished(out, args)
+            return self._called(args, kwargs)
         except SharedArgumentsError as error:
-            return self._shared_call(args, error)
+            return self._shared_call(self._all_of(args, kwargs), error)
         except UndefinedDerivativeError as error:
             error.place = error.place or origin(error.__traceback__)
             raise
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with arguments of other kinds than those of the last one."""
+        formed = self._formed(args, kwargs)
+        if formed is not self:
+            return formed(*args, **kwargs)
+        values = self._all_of(args, kwargs)
+        kinds = arguments.kinds(values)
+        found = self._ready.get(kinds)
+        if found is not None:
+            entry, exact = found
+            out = entry(values)
+            if out is not MISSED:
+                if exact and self._complete == len(values):
+                    self._entry = entry
+                return out
+        return self._first_call(values)
+
+    def _all_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The values of all parameters, in order; the very arguments where those are all."""
+        return self._bound(args, kwargs) if kwargs or len(args) != self._complete else args
 
     def _shared_call(self, args: tuple[Any, ...], error: SharedArgumentsError) -> Any:
         """A call with arguments that share what the function changes, which it has not begun to do."""
@@ -147,18 +135,12 @@ class Derivative(Emitting):
         self._variants.check_defaults(self._names, args)
         run = self._binder.positional(found.run, self._positions, args)
         out = run(*args)
-        self._remember(args, (run, found.holds))
+        kinds = arguments.kinds(args)
+        if kinds is not None:
+            if len(self._ready) >= _MANY:
+                self._ready.clear()
+            self._ready[kinds] = entry(run, found.compiled.guards, args, self._positions, self._form)
         return self._finished(out, args)
-
-    def _remember(self, args: tuple[Any, ...], found: tuple[Function, Callable[[], bool]]) -> None:
-        by_type = _type_key(args)
-        if all(arguments.settled_by_type(a) for a in args):
-            self._ready[by_type] = found
-            return
-        shapes = self._ready.setdefault(by_type, {})
-        if len(shapes) >= _MANY:
-            shapes.clear()
-        shapes[tuple(map(arguments.kind, args))] = found
 
     def _finished(self, out: Any, values: Sequence[Any]) -> Any:
         """What a call returns: the gradients in the form of their arguments."""
@@ -171,13 +153,7 @@ class Derivative(Emitting):
     def _conformed(self, gradients: Any, values: Sequence[Any]) -> Any:
         if self.single:
             return fitted(gradients, values[self._positions[0]])
-        # Numbers for numbers are the common case, written out: a call of `fitted` costs as much as an operation.
-        return tuple(
-            [
-                float(g) if type(g) is _FLOAT64 and type(values[p]) is float else fitted(g, values[p])
-                for g, p in zip(gradients, self._positions)  # noqa: B905 - as many by construction
-            ]
-        )
+        return tuple([fitted(g, values[p]) for g, p in zip(gradients, self._positions, strict=True)])
 
     def _formed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Derivative:
         """The derivative for a call with these arguments: another one for a function of the operation table."""
@@ -360,9 +336,9 @@ class Tangent(Derivative):
         super().__init__(function, argnums, argnames, has_aux=False)
 
 
-def _type_key(args: tuple[Any, ...]) -> Any:
-    """The types of positional arguments as a key."""
-    return type(args[0]) if len(args) == 1 else tuple(map(type, args))
+def _missed(args: tuple[Any, ...]) -> Any:
+    """The entry of a derivative that was not called yet."""
+    return MISSED
 
 
 def _rebuild(made: type[Derivative], *options: Any) -> Derivative:

@@ -60,6 +60,14 @@ def kind(value: Any) -> Any:
     return (t, reached, *classes_of_attributes(value).items())
 
 
+def kinds(values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The kinds of several values; None if one of them holds itself, so that none has a gradient."""
+    try:
+        return tuple([kind(value) for value in values])
+    except RecursionError:
+        return None
+
+
 def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:
     """What is known of parameters by their arguments.
 

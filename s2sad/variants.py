@@ -7,8 +7,6 @@ alive.)
 
 from __future__ import annotations
 
-import builtins
-import functools
 import inspect
 import threading
 import types
@@ -16,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from s2sad.entries import Entry, checker
 from s2sad.errors import ArgumentError
 from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.resolve import Guard
@@ -25,9 +22,7 @@ from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
 from s2sad.runtime.copies import is_mutable
 
-_MISSING = object()
 _SLOT = "__s2sad_variants__"
-_IMMUTABLE = frozenset({float, int, bool, str, complex, type(None)})
 _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
 #: is known of functions that call each other is noted while they are read (`frontend.writing`).
@@ -76,7 +71,7 @@ class Variants:
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
         #: For each set of options, by the kinds of the arguments: what a call runs.
-        self.ready: dict[Options, dict[Any, Any]] = {}
+        self.ready: dict[Options, dict[Any, tuple[Entry, bool]]] = {}
         #: What calls that are met at run time run.
         self.met: dict[Any, Any] = {}
 
@@ -140,83 +135,6 @@ def variants(function: types.FunctionType) -> Variants:
             if found is None or found.function is not function:
                 found = function.__dict__[_SLOT] = Variants(function)
     return found
-
-
-def checker(guards: tuple[Guard, ...]) -> Callable[[], bool]:
-    """One function that tests all guards, each in the quickest exact way: a call of a derivative runs it each time.
-
-    Example:
-        >>> space = {"f": len}
-        >>> holds = checker((Guard(space, "f", len),))
-        >>> holds()
-        True
-        >>> space["f"] = abs
-        >>> holds()
-        False
-    """
-    values: dict[str, Any] = {"missing": _MISSING}
-    tests = []
-
-    def held(value: Any) -> str:
-        name = f"v{len(values)}"
-        values[name] = value
-        return name
-
-    for guard in guards:
-        space, name, expected = guard.space, guard.name, guard.expected
-        if guard.probe is not None:
-            last: list[Any] = [object(), None, None]
-            slow, known = f"{held(_probed(guard, last))}()", held(last)
-            quick = f"(x := {held(_getter(space))}({name!r}, missing)) is {known}[0]"
-            same = f"({known}[1] is None or (x.shape == {known}[1] and x.dtype is {known}[2]))"
-            tests.append(f"(({quick} and {same}) or {slow})")
-        elif isinstance(space, dict) and space.get(name, _MISSING) is expected:
-            tests.append(f"{held(space.get)}({name!r}, missing) is {held(expected)}")
-        elif isinstance(space, dict) and name not in space and getattr(builtins, name, _MISSING) is expected:
-            tests.append(f"{held(space.get)}({name!r}, missing) is missing")
-            tests.append(f"{held(vars(builtins).get)}({name!r}, missing) is {held(expected)}")
-        elif isinstance(space, types.FunctionType) and name.isidentifier():
-            tests.append(f"{held(space)}.{name} is {held(expected)}")
-        elif isinstance(space, types.ModuleType) and vars(space).get(name, _MISSING) is expected:
-            tests.append(f"{held(vars(space).get)}({name!r}, missing) is {held(expected)}")
-        else:
-            tests.append(f"{held(guard.holds)}()")
-    test: Callable[[], bool] = eval("lambda: " + (" and ".join(tests) or "True"), values)
-    return test
-
-
-def _getter(space: Any) -> Callable[[str, Any], Any]:
-    """What gives the value of a name in a namespace, or something else if it is missing."""
-    if isinstance(space, dict):
-        return space.get
-    if not isinstance(space, types.CellType):
-        return functools.partial(getattr, space)
-
-    def contents(name: str, missing: Any) -> Any:
-        try:
-            return space.cell_contents
-        except ValueError:
-            return missing
-
-    return contents
-
-
-def _probed(guard: Guard, last: list[Any]) -> Callable[[], bool]:
-    """The test of a guard on a fact; ``last`` is given the value, if the fact about that object stays true.
-
-    It does so for an array, if it is of the same shape and dtype, which ``last`` is given too.
-    """
-
-    def holds() -> bool:
-        value = guard.current()
-        good = guard.holds_for(value)
-        if good and type(value) in _IMMUTABLE:
-            last[:] = value, None, None
-        elif good and guard.by_kind and type(value) is np.ndarray and not value.dtype.hasobject:
-            last[:] = value, value.shape, value.dtype
-        return good
-
-    return holds
 
 
 def standing_for(
