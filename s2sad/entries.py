@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,78 @@ def entry(
         >>> call((3.0,)), exact, call((np.ones(2),)) is MISSED
         (6.0, True, True)
     """
-    values: dict[str, Any] = {"missing": _MISSING, "missed": MISSED, "run": run, "conform": conform}
-    values |= {"array": np.ndarray, "float64": np.float64}
+    values: dict[str, Any] = {**_COMMON, "run": run}
+    tests, exact = _tests(args, values)
+    returned = result.format("(" + ", ".join([f"g{n}" for n in positions]) + ")")
+    lines = [f"{returned} = run({_names(len(args))})"]
+    for n in positions:
+        if type(args[n]) is float:
+            number = f"float(g{n}) if type(g{n}) is float64 else conform(g{n}, a{n})"
+            lines.append(f"if type(g{n}) is not float: g{n} = {number}")
+        elif f"s{n}" in values:
+            other = f"type(g{n}) is not array or g{n}.dtype is not d{n} or g{n}.shape != s{n}"
+            lines.append(f"if {other}: g{n} = conform(g{n}, a{n})")
+        else:
+            lines.append(f"g{n} = conform(g{n}, a{n})")
+    tests += conditions(guards, values)
+    return _made(("args",), len(args), tests, [*lines, f"return {returned}"], values), exact
+
+
+def tangent_entry(
+    run: Callable[..., Any],
+    guards: Sequence[Guard],
+    primals: tuple[Any, ...],
+    dots: Mapping[int, str],
+    split: Callable[[Any], Any] | None,
+) -> Callable[[Sequence[Any], Sequence[Any]], Any] | None:
+    """As `entry` for a function that takes tangents as well, and a tuple or list of these beside that of the arguments.
+
+    Tangents are to be of the very kinds of their arguments.  None for arguments of which that is not all that matters.
+
+    Args:
+        run: The emitted function.
+        guards: What it rests on.
+        primals: The arguments, all by position.
+        dots: The positions of those that have tangents, with the names of these.
+        split: What makes of the result of ``run`` what is returned.
+
+    Example:
+        >>> call = tangent_entry(lambda x, x_dot: (x * x, 2 * x * x_dot), (), (1.0,), {0: "x_dot"}, None)
+        >>> call((3.0,), (0.5,)), call((3.0,), (None,)) is MISSED
+        ((9.0, 3.0), True)
+    """
+    values: dict[str, Any] = {**_COMMON, "run": run, "split": split}
+    tests, exact = _tests(primals, values)
+    if not exact or any(type(primals[n]) is not float and not _is_of_floats(primals[n]) for n in dots):
+        return None
+    for n in range(len(primals)):
+        if n not in dots:
+            tests.append(f"b{n} is None")
+        elif f"s{n}" in values:
+            tests.append(f"type(b{n}) is array and b{n}.shape == s{n} and b{n}.dtype is d{n}")
+            tests.append(f"b{n}.strides == a{n}.strides")
+        else:
+            tests.append(f"type(b{n}) is float")
+    tests += conditions(guards, values)
+    given = ", ".join([f"{name}=b{n}" for n, name in dots.items()])
+    call = f"run({_names(len(primals))}{given})"
+    return _made(("args", "dots"), len(primals), tests, [f"return {f'split({call})' if split else call}"], values)
+
+
+#: What the text of every entry may name.
+_COMMON = {"missing": _MISSING, "missed": MISSED, "conform": conform, "array": np.ndarray, "float64": np.float64}
+
+
+def _is_of_floats(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+
+
+def _names(count: int, letter: str = "a") -> str:
+    return "".join([f"{letter}{n}, " for n in range(count)])
+
+
+def _tests(args: tuple[Any, ...], values: dict[str, Any]) -> tuple[list[str], bool]:
+    """The expressions that test arguments, and whether they test all that matters of them."""
     tests, exact = [], True
     for n, x in enumerate(args):
         if type(x) is np.ndarray and not x.dtype.hasobject:
@@ -57,24 +127,18 @@ def entry(
             values[f"t{n}"] = type(x)
             tests.append(f"type(a{n}) is t{n}")
             exact = exact and (type(x) in LEAVES or isinstance(x, np.generic))
-    tests += conditions(guards, values)
-    names = "".join([f"a{n}, " for n in range(len(args))])
-    gradients = ", ".join([f"g{n}" for n in positions])
-    returned = result.format(f"({gradients})")
-    lines = [f"def call(args):\n if len(args) == {len(args)}:", f"  {names}= args" if names else "  pass"]
-    lines += [f"  if {' and '.join(tests) or 'True'}:", f"   {returned} = run({names})"]
-    for n in positions:
-        if type(args[n]) is float:
-            lines.append(f"   if type(g{n}) is not float: g{n} = float(g{n}) if type(g{n}) is float64 else")
-            lines[-1] += f" conform(g{n}, a{n})"
-        elif f"s{n}" in values:
-            lines.append(f"   if type(g{n}) is not array or g{n}.dtype is not d{n} or g{n}.shape != s{n}:")
-            lines[-1] += f" g{n} = conform(g{n}, a{n})"
-        else:
-            lines.append(f"   g{n} = conform(g{n}, a{n})")
-    lines += [f"   return {returned}", " return missed"]
-    code = _compiled("\n".join(lines))
-    return types.FunctionType(code, values), exact
+    return tests, exact
+
+
+def _made(
+    params: tuple[str, ...], count: int, tests: Sequence[str], lines: Sequence[str], values: dict[str, Any]
+) -> Callable[..., Any]:
+    """The function that takes one or two sequences of ``count`` values apart, and runs ``lines`` if the tests hold."""
+    head = [f"def call({', '.join(params)}):", f" if {' and '.join([f'len({p}) == {count}' for p in params])}:"]
+    taken = [f"  {_names(count, letter)}= {p}" for p, letter in zip(params, "ab", strict=False)] if count else []
+    body = [f"   {line}" for line in lines]
+    text = "\n".join([*head, *taken, f"  if {' and '.join(tests) or 'True'}:", *body, " return missed"])
+    return types.FunctionType(_compiled(text), values)
 
 
 @functools.lru_cache(maxsize=1024)

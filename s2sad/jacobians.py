@@ -14,8 +14,9 @@ import numpy as np
 
 from s2sad.api import Derivative, grad, vjp
 from s2sad.callables import resolve, signature_of
+from s2sad.entries import MISSED
 from s2sad.errors import ArgumentError
-from s2sad.pushforwards import TangentOf, jvp, pushforward, varying
+from s2sad.pushforwards import TangentOf, are_sequences, jvp, pushforward, varying
 from s2sad.runtime.tangents import real_array, same_value
 from s2sad.structures import leaves_of, with_leaves
 from s2sad.transform.derivatives import is_modelled, makes_pullbacks, makes_tangents
@@ -186,14 +187,23 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
     Reference: Pearlmutter, Fast exact multiplication by the Hessian, 1994.
     """
+    known = variants(f).products if type(f) is types.FunctionType else {}
+    if known and are_sequences(primals, tangents):
+        push = known.get(len(primals))
+        out = MISSED if push is None else push.again(primals, tangents)
+        if out is not MISSED:
+            return out
     positions = varying("hvp", f, primals, tangents)
-    return pushforward(_gradient(f, positions), len(primals), alone=True)(primals, tangents, positions)[1]
-
-
-def _gradient(f: Function, positions: Sequence[int]) -> Derivative:
-    """The gradient with respect to the arguments at some positions, made once for a plain function."""
     argnums = positions[0] if len(positions) == 1 else tuple(positions)
-    if not isinstance(f, types.FunctionType):
+    push = pushforward(_gradient(f, argnums), len(primals), alone=True)
+    if type(f) is types.FunctionType:
+        variants(f).products[len(primals)] = push
+    return push(primals, tangents, positions)[1]
+
+
+def _gradient(f: Function, argnums: int | tuple[int, ...]) -> Derivative:
+    """The gradient with respect to the arguments at some positions, made once for a plain function."""
+    if type(f) is not types.FunctionType:
         return grad(f, argnums)
     kept = variants(f).gradients
     # What a function is made of may be replaced.

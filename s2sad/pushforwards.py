@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from s2sad import arguments
 from s2sad.arguments import Binder
 from s2sad.callables import Target, resolve
-from s2sad.errors import ArgumentError, S2SADError
+from s2sad.entries import MISSED, tangent_entry
+from s2sad.errors import ArgumentError, S2SADError, UndefinedDerivativeError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
+from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.pipeline.compiled import tangent_names
 from s2sad.pullbacks import placed
@@ -20,6 +23,8 @@ from s2sad.runtime.tangents import fitting
 from s2sad.transform.derivatives import makes_tangents
 from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
 
+#: What takes arguments and tangents, and returns what a call returns, or `MISSED`.
+Entry = Callable[[Sequence[Any], Sequence[Any]], Any]
 #: How many kinds of arguments one function remembers.
 _MANY = 4096
 
@@ -37,7 +42,21 @@ class Pushforward:
         if count > len(self._binder.open):
             raise ArgumentError(f"{self.label}: {count} arguments were given")
         #: By the positions and kinds of arguments: what a call runs.
-        self._ready: dict[Any, Variant] = {}
+        self._ready: dict[Any, tuple[Variant, Entry | None]] = {}
+        #: What the next call tries first: what the last one ran.
+        self._entry: Entry | None = None
+
+    def again(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The value and its tangent, or the tangent alone, of a call like the last one; `MISSED` of any other."""
+        if self._entry is None:
+            return MISSED
+        try:
+            return self._entry(primals, tangents)
+        except SharedArgumentsError:
+            return MISSED
+        except UndefinedDerivativeError as error:
+            error.place = error.place or origin(error.__traceback__)
+            raise
 
     def compiled(self, primals: Sequence[Any], positions: Sequence[int], together: Together = ()) -> Variant:
         """The tangent with respect to the arguments at some positions."""
@@ -56,8 +75,9 @@ class Pushforward:
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
         names = self._binder.names
-        key = self._key(values, positions) if self._ready else None
-        found = None if key is None else self._ready.get(key)
+        kinds = arguments.kinds(values)
+        key = (*positions, kinds)
+        found, entry = self._ready.get(key, (None, None))
         known = found is not None and found.holds()
         dots = []
         for i in positions:
@@ -68,10 +88,12 @@ class Pushforward:
             try:
                 if found is None or not known:
                     found = self.compiled(primals, positions)
+                    entry = self._entry_for(found, tuple(primals), positions)
                     if len(self._ready) >= _MANY:
                         self._ready.clear()
-                    if (key := self._key(values, positions)) is not None:
-                        self._ready[key] = found
+                    if kinds is not None:
+                        self._ready[key] = found, entry
+                self._entry = entry
                 return self._run(found.compiled, values, dots)
             except SharedArgumentsError as error:
                 by_name = dict(zip(names, values, strict=True))
@@ -80,12 +102,16 @@ class Pushforward:
                     together = arguments.sharing(by_name, wrt)
                     return self._run(self.compiled(primals, positions, together).compiled, values, dots)
 
-    def _key(self, values: Sequence[Any], positions: Sequence[int]) -> Any:
-        """What tells calls apart; None if an argument holds itself, which is refused."""
-        try:
-            return (*positions, *map(arguments.kind, values))
-        except RecursionError:
+    def _entry_for(self, found: Variant, primals: tuple[Any, ...], positions: Sequence[int]) -> Entry | None:
+        """What runs a tangent for arguments of the same kinds, where they need no more than the compiled function."""
+        made, run = found.compiled.tangent, found.compiled.functions[found.compiled.names[0]]
+        if made is None or not self._target.plain or len(primals) != self._binder.complete:
             return None
+        if self._binder.positional(run, positions, primals) is not run:
+            return None
+        dots = {n: public for n, (_, public) in zip(positions, made.params, strict=True)}
+        split = None if self.alone or (made.count is None and made.active) else made.split
+        return tangent_entry(run, found.compiled.guards, primals, dots, split)
 
     def is_current(self) -> bool:
         """Whether the function has the code that it had."""
@@ -116,6 +142,11 @@ def pushforward(f: Callable[..., Any], count: int, alone: bool = False) -> Pushf
     return found
 
 
+def are_sequences(primals: Any, tangents: Any) -> bool:
+    """Whether arguments and tangents are given as they should be: in tuples or lists."""
+    return isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
+
+
 def varying(verb: str, f: Callable[..., Any], primals: Any, tangents: Any) -> list[int]:
     """The positions of the arguments that have tangents.
 
@@ -123,7 +154,7 @@ def varying(verb: str, f: Callable[..., Any], primals: Any, tangents: Any) -> li
         ArgumentError: if they do not belong to each other.
     """
     for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
+        if not are_sequences(given, given):
             raise ArgumentError(f"{verb}: {what} must be a tuple or list, not {type(given).__name__}\nPass ({what},).")
     if len(tangents) != len(primals):
         raise ArgumentError(f"{verb} of {_called(f)}: {len(tangents)} tangents for {len(primals)} arguments")
@@ -165,6 +196,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 
     Reference: Griewank and Walther, Evaluating Derivatives, 2008, section 3.1.
     """
+    if type(f) is types.FunctionType and not has_aux and are_sequences(primals, tangents):
+        known = variants(f).pushforwards.get((len(primals), False))
+        out = MISSED if known is None else known.again(primals, tangents)
+        if out is not MISSED:
+            return out
     positions = varying("jvp", f, primals, tangents)
     push = pushforward(f, len(primals))
     value, tangent = push(primals, tangents, positions)

@@ -64,6 +64,8 @@ class Variants:
         self.stand_ins: dict[Options, types.FunctionType] = {}
         #: By positions: the gradients that products with Hessians are made of.
         self.gradients: dict[Any, Any] = {}
+        #: For each number of arguments: what computes the product with the Hessian that was asked for last.
+        self.products: dict[int, Any] = {}
         #: For each number of arguments, with the value or without: what computes tangents.
         self.pushforwards: dict[Any, Any] = {}
         #: The function whose text says what the parameters are.

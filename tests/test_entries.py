@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad
+from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.entries import MISSED, entry
 from s2sad.errors import ArgumentError
 
@@ -120,3 +120,61 @@ def test_an_entry_is_for_arguments_of_its_kinds():
     others = [(1, A), (np.float64(1), A), (1.0, 1.0), (1.0, np.ones(3)), (1.0, A.astype(np.float32)), (1.0,), ()]
     assert all(call(args) is MISSED for args in others)
     assert not entry(lambda x: x, (), ([1.0],), (0,), "{}")[1]
+
+
+def of_tangents(x, y):
+    return np.sum(x**3 * y)
+
+
+TANGENTS = [
+    ((A, 2.0), (A, None)), ((A, 2.0), (A, 1.0)), ((A, 2.0), (None, 1.0)), ((2.0, 3.0), (1.0, None)),
+    ((A, A), (A, None)), ((A, A), (A, A[::-1])), ((B, 2.0), (B, 0.5)), ((3, 2.0), (1.0, None)),
+    ((A.astype(np.float32), np.float32(2.0)), (A, None)), ([A, 2.0], [A, None]), ((A[::-1], 2.0), (A, None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("turn", range(len(TANGENTS)))
+def test_tangents_of_kinds_that_take_turns(turn):
+    for primals, dots in [*TANGENTS[turn:], *TANGENTS[:turn], TANGENTS[turn], TANGENTS[turn]]:
+        x, y = primals
+        x_dot, y_dot = (0.0 if dot is None else dot for dot in dots)
+        value, tangent = jvp(of_tangents, primals, dots)
+        np.testing.assert_allclose(value, np.sum(np.asarray(x) ** 3 * y), rtol=1e-6)
+        x = np.asarray(x)
+        np.testing.assert_allclose(tangent, np.sum(3 * x**2 * y * x_dot + x**3 * y_dot), rtol=1e-6)
+        second = hvp(of_tangents, primals, dots)
+        if dots[0] is not None:
+            along_x = second if dots[1] is None else second[0]
+            np.testing.assert_allclose(along_x, 6 * x * y * x_dot + 3 * x**2 * y_dot, rtol=1e-6)
+
+
+def test_what_is_no_tuple_is_refused_after_calls_too():
+    for _ in range(2):
+        jvp(of_tangents, (A, 2.0), (A, None))
+        hvp(of_tangents, (A, 2.0), (A, None))
+        for refused in (jvp, hvp):
+            with pytest.raises(ArgumentError, match="must be a tuple or list"):
+                refused(lambda x: np.sum(x), A, A)
+            with pytest.raises(ArgumentError, match="must be a tuple or list"):
+                refused(of_tangents, np.stack([A, A]), np.stack([A, A]))
+            with pytest.raises(ArgumentError, match="every tangent is None"):
+                refused(of_tangents, (A, 2.0), (None, None))
+            with pytest.raises(ArgumentError, match="1 tangents for 2 arguments"):
+                refused(of_tangents, (A, 2.0), (A,))
+            with pytest.raises(ArgumentError, match="shape"):
+                refused(of_tangents, (A, 2.0), (B, None))
+
+
+def test_code_that_is_replaced():
+    def changing(x, y):
+        return np.sum(x * x * y)
+
+    for _ in range(2):
+        assert jvp(changing, (1.5, 2.0), (1.0, None))[1] == 6.0
+        assert hvp(changing, (1.5, 2.0), (1.0, None)) == 4.0
+        assert grad(changing)(1.5, 2.0) == 6.0
+    changing.__code__ = of_tangents.__code__
+    for _ in range(2):
+        assert jvp(changing, (1.5, 2.0), (1.0, None))[1] == 13.5
+        assert hvp(changing, (1.5, 2.0), (1.0, None)) == 18.0
+        assert grad(changing)(1.5, 2.0) == 13.5
