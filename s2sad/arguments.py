@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad import ops
 from s2sad.errors import ArgumentError, UnsupportedError
-from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.ir.types import Fact, Sizes, constant, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
@@ -23,19 +23,26 @@ from s2sad.runtime.trees import sequence_like
 
 ARRAY = np.ndarray
 
+#: The classes of arguments that may say what a function is to do.
+SWITCHES = frozenset((bool, str))
 #: Containers of more items than this are described as a whole.
 _LONG = 64
 
 
 def kind(value: Any) -> Any:
-    """A key that is equal only for values of which one derivative is right.
+    """A key that is equal only for arguments of which one derivative is right.
 
-    Equal keys mean equal facts, and that all of the values or none may have a gradient.
+    Equal keys mean equal facts, and that all of the arguments or none may have a gradient.  A truth value or text may
+    decide which branches a function takes, and is its own key.
 
     Example:
-        >>> kind((1.0, np.ones(3))) == kind((2.0, np.zeros(3)))
-        True
+        >>> kind((1.0, np.ones(3))) == kind((2.0, np.zeros(3))), kind(True) == kind(False)
+        (True, False)
     """
+    return value if type(value) in SWITCHES else _kind(value)
+
+
+def _kind(value: Any) -> Any:
     t: type = type(value)
     if t is ARRAY and not value.dtype.hasobject:
         return value.shape, value.dtype
@@ -45,14 +52,14 @@ def kind(value: Any) -> Any:
         return t, value.shape, value.dtype, value.dtype.hasobject and classes_reached(value)
     if isinstance(value, (list, tuple)):
         held = value if t is list or t is tuple else items_of(value)
-        return (t, *map(kind, held)) if len(held) <= _LONG else (t, frozenset(map(kind, held)))
+        return (t, *map(_kind, held)) if len(held) <= _LONG else (t, frozenset(map(_kind, held)))
     if isinstance(value, dict):
-        items = [(k, kind(v)) for k, v in dict.items(value)]
+        items = [(k, _kind(v)) for k, v in dict.items(value)]
         return (t, *items) if len(items) <= _LONG else (t, frozenset([k for _, k in items]))
     fields = getattr(t, "__dataclass_fields__", None)
     if fields is not None:
-        return (t, *(kind(getattr(value, name)) for name in fields))
-    if settled_by_type(value):
+        return (t, *(_kind(getattr(value, name)) for name in fields))
+    if type(value) in LEAVES or isinstance(value, np.generic):
         return t
     reached = classes_held(value)
     if not reached and not makes_others(t):
@@ -68,8 +75,8 @@ def kinds(values: Sequence[Any]) -> tuple[Any, ...] | None:
         return None
 
 
-def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, Fact]:
-    """What is known of parameters by their arguments.
+def facts(names: Sequence[str], values: Sequence[Any], label: str, switches: Collection[str] = ()) -> dict[str, Fact]:
+    """What is known of parameters by their arguments, of ``switches`` which truth values and texts they are.
 
     Raises:
         ArgumentError: for a list, tuple, dict or dataclass that holds itself.
@@ -77,7 +84,8 @@ def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, 
     sizes, found = Sizes(), {}
     for name, value in zip(names, values, strict=True):
         try:
-            found[name] = describe(value, name, sizes)
+            by_value = name in switches and type(value) in SWITCHES
+            found[name] = constant(value) if by_value else describe(value, name, sizes)
         except RecursionError:
             what = f"{label}: {name} holds itself, or containers in containers without end"
             raise ArgumentError(f"{what}\nPass a container that is a tree.") from None
@@ -85,8 +93,8 @@ def facts(names: Sequence[str], values: Sequence[Any], label: str) -> dict[str, 
 
 
 def settled_by_type(value: Any) -> bool:
-    """Whether the type of a value alone decides its :func:`kind`."""
-    return type(value) in LEAVES or isinstance(value, np.generic)
+    """Whether the type of an argument alone decides its :func:`kind`."""
+    return (type(value) in LEAVES and type(value) not in SWITCHES) or isinstance(value, np.generic)
 
 
 def check(value: Any, where: str, label: str) -> None:

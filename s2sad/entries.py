@@ -123,6 +123,10 @@ def _tests(args: tuple[Any, ...], values: dict[str, Any]) -> tuple[list[str], bo
         if type(x) is np.ndarray and not x.dtype.hasobject:
             values[f"s{n}"], values[f"d{n}"] = x.shape, x.dtype
             tests.append(f"type(a{n}) is array and a{n}.shape == s{n} and a{n}.dtype is d{n}")
+        elif type(x) is bool or type(x) is str:
+            # It may have decided which branches the derivative has.
+            values[f"t{n}"], values[f"x{n}"] = type(x), x
+            tests.append(f"type(a{n}) is t{n} and a{n} == x{n}")
         else:
             values[f"t{n}"] = type(x)
             tests.append(f"type(a{n}) is t{n}")

@@ -65,9 +65,10 @@ class Pushforward:
         wrt = tuple([names[i + len(self._target.leading)] for i in positions])
         for i, name in zip(positions, wrt, strict=True):
             arguments.check(values[i + len(self._target.leading)], name, self.label)
-        facts = arguments.facts(names, values, self.label)
+        cache = variants(self.function)
+        facts = arguments.facts(names, values, self.label, cache.switches(names, values))
         options = Options("tangent_alone" if self.alone else "tangent", wrt)
-        return variants(self.function).get(options, facts, together=together)
+        return cache.get(options, facts, together=together)
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
         """The value and its tangent, for the tangents of the arguments at some positions."""

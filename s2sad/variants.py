@@ -15,13 +15,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad.entries import Entry, checker
-from s2sad.errors import ArgumentError
+from s2sad.errors import ArgumentError, S2SADError
 from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.resolve import Guard
+from s2sad.frontend.source import read_source
+from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
 from s2sad.runtime.copies import is_mutable
 
+#: So many texts of one parameter have variants of their own.
+_TEXTS = 8
 _SLOT = "__s2sad_variants__"
 _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
@@ -72,6 +76,9 @@ class Variants:
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
+        #: The names in the conditions of the function, once they are asked for, and the values that parameters had.
+        self._tested: frozenset[str] | None = None
+        self._met_values: dict[str, set[bool | str]] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, tuple[Entry, bool]]] = {}
         #: What calls that are met at run time run.
@@ -102,6 +109,25 @@ class Variants:
                     self._made[key] = found
                     self.written |= compiled.written
         return found
+
+    def switches(self, names: Sequence[str], values: Sequence[Any]) -> frozenset[str]:
+        """The parameters by whose truth values and texts the function branches, each text having variants of its own.
+
+        Of one parameter the first few texts have.
+        """
+        given = {n: v for n, v in zip(names, values, strict=True) if type(v) is bool or type(v) is str}
+        if not given:
+            return frozenset()
+        if self._tested is None:
+            try:
+                self._tested = names_tested(read_source(self.read).node)
+            except S2SADError:
+                self._tested = frozenset()
+        for name in given.keys() & self._tested:
+            met = self._met_values.setdefault(name, set())
+            if type(given[name]) is bool or len(met) < _TEXTS:
+                met.add(given[name])
+        return frozenset(n for n in given.keys() & self._tested if given[n] in self._met_values[n])
 
     def check_defaults(self, names: Sequence[str], values: Sequence[Any]) -> None:
         """Raise for a default value that the function may change: later calls would see that, so no copy serves.

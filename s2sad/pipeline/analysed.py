@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -19,12 +20,12 @@ from s2sad.analysis.infer import Facts, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.analysis.versions import container_stores
-from s2sad.errors import UnsupportedError, Violation
+from s2sad.errors import S2SADError, UnsupportedError, Violation
 from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.matching import without_match
-from s2sad.frontend.resolve import Guard
+from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source, read_source
 from s2sad.frontend.switches import with_switches
 from s2sad.ir.check import checked
@@ -53,6 +54,7 @@ from s2sad.pipeline.entry import Together, are_together, copied_together, with_c
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
+from s2sad.pipeline.untaken import decisions, without_untaken
 from s2sad.runtime import as_pair
 from s2sad.transform.functions import with_loops
 from s2sad.transform.specialise import specialised
@@ -83,7 +85,11 @@ class Analyser(Callees):
         #: The sizes of the arrays of modules, where what is made is for those that there are now alone.
         self.sizes = LiteralSizes() if exact else None
         self.guards: dict[tuple[Any, ...], Guard] = {}
+        #: The sources of functions as they are written, and without what they make and use themselves.
+        self.texts: dict[types.FunctionType, Source] = {}
         self.sources: dict[types.FunctionType, Source] = {}
+        #: Functions without the branches that do not run, by what decides these, and what each was made of.
+        self.prunings: dict[Any, types.FunctionType] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
         self.attributes = Attributes()
@@ -110,12 +116,45 @@ class Analyser(Callees):
         return self.sources[function]
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
-        """The source of a function, without the imports in it."""
+        """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""
+        if function not in self.texts:
+            self.texts[function] = self._read(function, generators)
+        return self.texts[function]
+
+    def _read(self, function: types.FunctionType, generators: bool) -> Source:
         source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
         source, more = with_switches(source)
         for guard in (*guards, *more):
             self.guard(guard)
         return source
+
+    def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """A function without the branches that the types of its arguments rule out; itself if there is none."""
+        try:
+            source = self.read(function)
+        except S2SADError:
+            return function
+        code = source.function.__code__
+        resolver = Resolver(source.function, frozenset((*code.co_varnames, *code.co_cellvars)))
+        facts = {**_default_values(function), **facts}
+        decided = decisions(source, facts, lambda text: _classes(resolver, text))
+        key = function, decided
+        if decided and key not in self.prunings:
+            made = without_untaken(source, decided)
+            self.prunings[key] = made or function
+            if made is not None:
+                self.unpruned[made] = function
+                self.guard_definition(function)
+        for guard in resolver.guards.values():
+            self.guard(guard)
+        return self.prunings[key] if decided else function
+
+    def guard_definition(self, function: types.FunctionType) -> None:
+        """Note that what is made rests on the code and the default values of a function."""
+        self.guard(Guard(function, "__code__", function.__code__))
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, name) is not None:
+                self.guard(Guard(function, name, getattr(function, name)))
 
     def lowered(
         self,
@@ -132,10 +171,7 @@ class Analyser(Callees):
                 self.lowereds[key] = lowered = lower(source, wrt, containers, owners)
             for guard in lowered.guards:
                 self.guard(guard)
-            self.guard(Guard(function, "__code__", function.__code__))
-            for name in ("__defaults__", "__kwdefaults__"):
-                if getattr(function, name) is not None:
-                    self.guard(Guard(function, name, getattr(function, name)))
+            self.guard_definition(function)
         return self.lowereds[key]
 
     def guard(self, guard: Guard) -> None:
@@ -262,10 +298,10 @@ class Analyser(Callees):
 
     def classes(self, lowered: Lowered, text: str) -> tuple[type, ...]:
         """The class that a global name or attribute has, or the classes of a tuple of them; else none."""
-        found = lowered.resolver.fact(_parsed(text), _as_classes)
+        found = _classes(lowered.resolver, text)
         for guard in lowered.resolver.guards.values():
             self.guard(guard)
-        return found or ()
+        return found
 
     def global_fact(self, lowered: Lowered, text: str) -> Fact:
         """What is known of a global name or attribute."""
@@ -312,6 +348,17 @@ class Analyser(Callees):
 def _defaults(function: Function) -> dict[str, Fact]:
     """What is known of the parameters by their default values."""
     return {p.public: _default(p.public, p.default.value) for p in function.params if p.default is not None}
+
+
+def _default_values(function: types.FunctionType) -> dict[str, Fact]:
+    """The types of default values that are literals."""
+    values = {name: p.default for name, p in inspect.signature(function, follow_wrapped=False).parameters.items()}
+    return {n: _default(n, v) for n, v in values.items() if v is None or type(v) in (int, bool, str)}
+
+
+def _classes(resolver: Resolver, text: str) -> tuple[type, ...]:
+    """The classes that a global name stands for, guarded."""
+    return resolver.fact(_parsed(text), _as_classes) or ()
 
 
 def _as_classes(value: Any) -> tuple[type, ...]:

@@ -65,7 +65,9 @@ class Callees(ABC):
         self.depth: dict[types.FunctionType, int] = {}
         #: Of derivatives with facts about their arguments, the functions that run.
         self.concretes: dict[Any, types.FunctionType] = {}
-        self.literals = Literals(self.source)
+        self.literals = Literals(self.read)
+        #: The functions of which those without untaken branches were made.
+        self.unpruned: dict[types.FunctionType, types.FunctionType] = {}
         #: The calls whose result or effects were asked for, by function and facts.
         self.met: set[Any] = set()
 
@@ -82,6 +84,14 @@ class Callees(ABC):
     @abstractmethod
     def source(self, function: types.FunctionType) -> Source:
         """The source of a function."""
+
+    @abstractmethod
+    def read(self, function: types.FunctionType) -> Source:
+        """The source of a function as it is written."""
+
+    @abstractmethod
+    def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """A function without the branches that the types of its arguments rule out."""
 
     def bind(self, call: Call) -> dict[str, Expr]:
         """Map the parameters of the user's function to the arguments of ``call``; what ``*`` gathers is a tuple."""
@@ -168,9 +178,11 @@ class Callees(ABC):
         return OPEN
 
     def concrete(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
-        """The function that runs for arguments of which facts are known: of a derivative, the text for these."""
+        """The function that runs for arguments of some types: without untaken branches, of a derivative its text."""
         derivative = function.__dict__.get(DERIVATIVE)
-        if derivative is None or all(fact.kind == OPEN.kind for fact in facts.values()):
+        if derivative is None:
+            return self.pruned(function, facts)
+        if all(fact.kind == OPEN.kind for fact in facts.values()):
             return function
         facts = own_terms(facts)
         key = (function, tuple(facts.items()))

@@ -20,6 +20,7 @@ from s2sad.differentiate.reverse import reverse
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
+from s2sad.frontend.trees import names_tested
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, names_in
@@ -120,6 +121,7 @@ class _Compilation(Analyser):
         has_aux: bool,
         single: bool,
     ) -> Compiled:
+        function = self.pruned(function, facts)
         stem = _stem(self.source(function).name)
         self.attributes.begin(self.source(function).function, facts)
         names: tuple[str, ...] = ()
@@ -240,7 +242,7 @@ class _Compilation(Analyser):
             body=made.body,
             reverse=(*head, *made.reverse),
             result=result,
-            title=_title(a.lowered.source, wrt, goal, facts),
+            title=_title(a.lowered.source, wrt, goal, facts, self.read(self.unpruned.get(function, function))),
         )
         whole, memory = finished(a, whole, made, self.conformed)
         return fold(whole, memory)
@@ -255,7 +257,8 @@ class _Compilation(Analyser):
         assert isinstance(function, types.FunctionType)
         own_facts = own_terms(facts)
         # A function that calls itself, each time with other facts, is not followed for ever.
-        if sum(known is not None and known[0] is function and not c.done for known, c in made.items()) > DEPTH:
+        pending = [known[0] for known, c in made.items() if known is not None and not c.done]
+        if sum(self.unpruned.get(f, f) is function for f in pending) > DEPTH:
             own_facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in own_facts.items()}
         return self.concrete(function, own_facts), own_facts
 
@@ -330,7 +333,13 @@ class _Compilation(Analyser):
             ),
             body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls),
             result=display((*items, *made.dots)),
-            title=_title(a.lowered.source, wrt, "tangent_alone" if alone else "tangent", facts),
+            title=_title(
+                a.lowered.source,
+                wrt,
+                "tangent_alone" if alone else "tangent",
+                facts,
+                self.read(self.unpruned.get(function, function)) if context is None else None,
+            ),
         )
         if alone:
             dots = dict(zip(active, made.dots, strict=True))
@@ -472,7 +481,22 @@ def _with_tangent(
     return replace(function, params=params, body=(*checks, *function.body), result=whole)
 
 
-def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, Fact] | None = None) -> tuple[str, ...]:
+def _title(
+    source: Source,
+    wrt: tuple[str, ...],
+    goal: str,
+    facts: Mapping[str, Fact] | None = None,
+    whole: Source | None = None,
+) -> tuple[str, ...]:
+    """The comments above a function: of what it is the derivative, and for which arguments.
+
+    Args:
+        source: The function that was differentiated.
+        wrt: With respect to which parameters.
+        goal: What was made of it.
+        facts: The types of the arguments.
+        whole: The function with all its branches, of which the arguments may have decided some.
+    """
     file = source.file.rpartition("/")[2]
     what = {
         "gradient": "gradient",
@@ -487,5 +511,10 @@ def _title(source: Source, wrt: tuple[str, ...], goal: str, facts: Mapping[str, 
     first = f"s2sad: {what} of {source.name}{place} with respect to {names}"
     real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
     assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
+    tested = names_tested(whole.node) if whole is not None else frozenset()
+    known = [(n, f) for n, f in (facts or {}).items() if n in tested]
+    switched = [f"{n}={f.value!r}" for n, f in known if f.value is not None or f.kind == "none"]
+    if switched:
+        assumed = (*assumed, f"for {', '.join(switched)}")
     legend = "v_dot is the tangent of v" if goal.startswith("tangent") else "v_bar is the adjoint of v: d(result)/d(v)"
     return (first, *assumed, legend)
