@@ -23,7 +23,7 @@ from s2sad.frontend.called import has_text_of_python, is_compiled
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.source import MADE, read_source
 from s2sad.ir.code import Code, Constant, Operand, Operation, inner
-from s2sad.runtime.classes import inside, module_of, own_class, package_of, static_member
+from s2sad.runtime.classes import inside, is_of_library, module_of, own_class, package_of, static_member
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class _Known:
 
 
 NOTHING = Writes()
-#: How much is done for a function before it is taken to write anything, and how much it counts to read another, and one
-#: of an installed package.
-MOST, OF_SOURCE, OF_LIBRARY = 100_000, 500, 3000
+#: How much is done for a function, and for one of an installed package, before it is taken to write anything; and how
+#: much it counts to read another, and one of an installed package.
+MOST, MOST_OF_LIBRARY, OF_SOURCE, OF_LIBRARY = 100_000, 20_000, 500, 3000
 _codes: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Code | None]] = weakref.WeakKeyDictionary()
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, _Known]] = weakref.WeakKeyDictionary()
 
@@ -106,11 +106,10 @@ def _analysed(
     names = tuple(inspect.signature(function, follow_wrapped=False).parameters)
     if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return Writes(frozenset(names), True)
-    effort = Effort(MOST)
+    effort = Effort(MOST_OF_LIBRARY if is_of_library(module_of(function)) else MOST)
 
     def find(called: types.FunctionType) -> Code | None:
-        is_foreign = "site-packages" in called.__code__.co_filename
-        effort.spend(OF_LIBRARY if is_foreign else OF_SOURCE)
+        effort.spend(OF_LIBRARY if is_of_library(module_of(called)) else OF_SOURCE)
         return _code(called)
 
     program = Program(find, trusted=is_trusted, effort=effort, looked_up=looked_up)

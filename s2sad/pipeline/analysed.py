@@ -93,6 +93,8 @@ class Analyser(Callees):
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
         self.attributes = Attributes()
+        #: The package of the function itself.
+        self.package = ""
         #: The parameters of the function itself whose arguments share objects.
         self.together: Together = ()
         #: Those that the function itself may write, so that it gets copies of their arguments.
@@ -105,7 +107,7 @@ class Analyser(Callees):
         if function not in self.sources:
             source = self.read(function)
             reasons: list[Violation] = []
-            made = specialised(source, functools.partial(self.read, generators=True), reasons)
+            made = specialised(source, functools.partial(self.read, generators=True), reasons, self.package)
             if reasons:
                 source = replace(source, obstacle=reasons[0])
             if made is not None:

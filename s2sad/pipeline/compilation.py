@@ -37,6 +37,7 @@ from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
+from s2sad.runtime.classes import package_of
 from s2sad.runtime.tangents import as_tangent
 from s2sad.runtime.trees import conformed
 from s2sad.runtime.zero_tangents import zero_tangent
@@ -121,6 +122,7 @@ class _Compilation(Analyser):
         has_aux: bool,
         single: bool,
     ) -> Compiled:
+        self.package = package_of(function)
         function = self.pruned(function, facts)
         stem = _stem(self.source(function).name)
         self.attributes.begin(self.source(function).function, facts)

@@ -250,6 +250,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
+    if s.is_foreign(value) and all(_is_constant(s, v) for _, v in args):
+        # What it does with constants is not for this program to know.
+        return None
     generates = value.__code__.co_flags & inspect.CO_GENERATOR
     if generates and not all(existing.is_constant(s, v) for _, v in args):
         return call_function(s, value, args, op, frame, None)
@@ -262,6 +265,16 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         if done is not None:
             return done
     return factory_call(s, value, args, op, frame)
+
+
+def _is_constant(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value, and all that a list, dict or tuple of known items holds, depends on no argument."""
+    if isinstance(value, Items):
+        content = s.content(value)
+        return content is not None and all(_is_constant(s, s.state[slot]) for slot in content.slots)
+    if isinstance(value, Row):
+        return all(_is_constant(s, item) for item in value.items)
+    return existing.is_constant(s, value)
 
 
 def _super(args: Args, frame: Frame) -> Done:

@@ -121,7 +121,10 @@ class Specialised:
 
 
 def specialised(
-    source: Source, read: Callable[[types.FunctionType], Source], reasons: list[Violation] | None = None
+    source: Source,
+    read: Callable[[types.FunctionType], Source],
+    reasons: list[Violation] | None = None,
+    package: str = "",
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -129,13 +132,14 @@ def specialised(
         source: The function.
         read: What reads the source of a function that it calls.
         reasons: Is given the reason why the function stays as it is, if there is one.
+        package: The package of the program: what those of other installed packages do with constants is not followed.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
     taking = True
     while True:
-        s, found = Specialiser(read, HANDLERS, calls.call_function), list[Violation]()
+        s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing = changing
         whole = _specialised(s, source, found, wanted.values())
         more = {number: known for number, known in s.relied.wanted.items() if number not in wanted}

@@ -33,6 +33,8 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
+from s2sad.ops.models import is_of_model
+from s2sad.runtime.classes import is_of_library, module_of, package_of
 from s2sad.transform.existence import chosen, display, function_again, ready
 from s2sad.transform.known import (
     Abstract,
@@ -106,6 +108,7 @@ class Specialiser:
         read: Callable[[types.FunctionType], Source],
         handlers: Mapping[str, Handler],
         call_function: Callable[..., Done],
+        package: str,
     ) -> None:
         self.read = read
         self.handlers = handlers
@@ -113,6 +116,8 @@ class Specialiser:
         self.state = State()
         self.out: list[Operation] = []
         self.making: Making
+        #: The package of the program.
+        self.package = package
         self.homes: dict[types.FunctionType, Home] = {}
         self.lowered: dict[types.FunctionType, Code] = {}
         self.guards: dict[tuple[Any, ...], Guard] = {}
@@ -150,6 +155,11 @@ class Specialiser:
         self.expression = False
 
     # --- texts
+
+    def is_foreign(self, function: types.FunctionType) -> bool:
+        """Whether a function is of an installed package that is not the program's own."""
+        name = module_of(function)
+        return is_of_library(name) and not is_of_model(function) and package_of(function) != self.package
 
     def home(self, function: types.FunctionType) -> Home:
         """The text of a function."""

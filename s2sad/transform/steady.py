@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dis
+import functools
 import sys
 import types
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from s2sad.runtime.classes import inside, is_of_library, is_taken_at_its_word, module_of, own_class
+from s2sad.runtime.classes import LEAVES, inside, is_of_library, is_taken_at_its_word, module_of, own_class
 from s2sad.runtime.contents import attributes_of, items_of
 
 #: What may set an attribute whose name is not written there.
@@ -51,14 +53,21 @@ class Steady:
 
     def changed(self, names: Collection[str]) -> Collection[str]:
         """Those of some names of attributes that a function may write, of objects that it has not made."""
-        while self.pending:
-            self.scan(self.pending.pop())
+        if not names:
+            return names
+        self.scan_all()
         return names if "__class__" in self.written or self.mentioned & _ANY else self.written.intersection(names)
 
     def reads(self, names: Collection[str]) -> bool:
         """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
+        self.scan_all()
         by_any_name = self.mentioned & (_ANY | {"getattr", "__getattribute__"})
         return bool(by_any_name or not self.beyond.isdisjoint(names))
+
+    def scan_all(self) -> None:
+        """Go through all functions that may be called."""
+        while self.pending:
+            self.scan(self.pending.pop())
 
     def reach(self, function: types.FunctionType) -> None:
         """A function that may be called."""
@@ -174,22 +183,54 @@ class Steady:
     def scan(self, function: types.FunctionType) -> None:
         own = self.own(function)
         for code in _codes(function.__code__):
-            instructions = list(dis.get_instructions(code))
-            stored = {i.argval for i in instructions if i.opname in _WRITES}
-            other = {i.argval for i in instructions if isinstance(i.argval, str) and i.opname not in _WRITES}
-            self.mention({*code.co_names, *code.co_freevars} - (stored - other) - (own - set(code.co_names)))
-            self.mention(f"{name}{_SET}" for name in stored)
+            found = _names(code)
+            self.mention({*code.co_names, *code.co_freevars} - found.stored_only - (own - set(code.co_names)))
+            self.mention(f"{name}{_SET}" for name in found.stored)
             if id(function) not in self.program:
-                self.beyond.update(i.argval for i in instructions if i.opname in _READS)
-                if any(i.opname == "MATCH_CLASS" for i in instructions):
+                self.beyond |= found.read
+                if found.matches:
                     self.mention(("getattr",))
                 self.mention(f"{name}{_CALL}" for name in (*code.co_names, *code.co_freevars))
-                if any(i.opname == "PUSH_NULL" for i in instructions):
-                    # It calls what is no global name and no method: what it is given, or has computed.
+                if found.calls_values:
                     self.mention((_CALL,))
-            self.written |= set(_written(code, instructions))
-            if not _SHOWN.isdisjoint(code.co_names) or any(i.opname == "FORMAT_VALUE" for i in instructions):
+            self.written |= found.written
+            if found.shows:
                 self.mention(_SHOWING)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the instructions of a code do to attributes, by name.
+
+    ``stored`` are those that it sets or deletes, ``stored_only`` those that it does nothing else with, ``written``
+    those that it sets on objects that it has not made, and ``read`` those that it reads.  It ``matches`` patterns of
+    classes, ``calls_values`` that are no global names and no methods, or ``shows`` objects as text.
+    """
+
+    stored: frozenset[str]
+    stored_only: frozenset[str]
+    written: frozenset[str]
+    read: frozenset[str]
+    matches: bool
+    calls_values: bool
+    shows: bool
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _names(code: types.CodeType) -> _Names:
+    instructions = list(dis.get_instructions(code))
+    operations = {i.opname for i in instructions}
+    stored = frozenset(i.argval for i in instructions if i.opname in _WRITES)
+    other = {i.argval for i in instructions if isinstance(i.argval, str) and i.opname not in _WRITES}
+    return _Names(
+        stored,
+        stored - other,
+        frozenset(_written(code, instructions)),
+        frozenset(i.argval for i in instructions if i.opname in _READS),
+        "MATCH_CLASS" in operations,
+        "PUSH_NULL" in operations,
+        not _SHOWN.isdisjoint(code.co_names) or "FORMAT_VALUE" in operations,
+    )
 
 
 def _is_installed(value: Any) -> bool:
@@ -201,6 +242,8 @@ def _is_installed(value: Any) -> bool:
 
 def _functions(value: Any) -> Iterator[types.FunctionType]:
     """The functions of a member or value."""
+    if type(value) in LEAVES and not isinstance(value, types.FunctionType):
+        return
     parts = [inside(value, name) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
     yield from (found for found in (value, *parts) if isinstance(found, types.FunctionType))
 
