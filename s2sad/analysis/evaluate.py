@@ -62,16 +62,23 @@ def evaluate(
     """The type of an expression, from the types of its names."""
     if isinstance(expr, Var):
         return of.get(expr.name, OPEN)
-    return _Types(of, global_facts, user_call, atom)(expr)
+    return Evaluator(of, global_facts, user_call, atom)(expr)
 
 
-class _Types:
-    """The type of each part of an expression, found once."""
+class Evaluator:
+    """Finds the types of expressions from those of their names; the type of each part is found once.
+
+    ``known`` has to be cleared where the type of a name in ``of`` changes.
+    """
 
     __slots__ = ("atom", "global_facts", "known", "of", "user_call")
 
     def __init__(
-        self, of: Mapping[str, Fact], global_facts: Mapping[str, Fact], user_call: UserCall | None, atom: AtomMaker
+        self,
+        of: Mapping[str, Fact],
+        global_facts: Mapping[str, Fact],
+        user_call: UserCall | None = None,
+        atom: AtomMaker = Atom,
     ) -> None:
         self.of = of
         self.global_facts = global_facts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.analysis.bounds import SMALLEST, lower_bound
-from s2sad.analysis.evaluate import evaluate
+from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
 from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
@@ -35,6 +35,24 @@ _SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
 
 
+class _Types(dict[str, Fact]):
+    """The types of names, and of the expressions that were asked for."""
+
+    def evaluator(self, global_facts: Mapping[str, Fact]) -> Evaluator:
+        """What finds the types of expressions; it forgets them when a name gets another type."""
+        self.expressions = Evaluator(self, global_facts)
+        return self.expressions
+
+    def __setitem__(self, name: str, fact: Fact) -> None:
+        if name in self and self[name] != fact:
+            self.expressions.known.clear()
+        super().__setitem__(name, fact)
+
+    def update(self, facts: Mapping[str, Fact]) -> None:  # type: ignore[override]
+        for name, fact in facts.items():
+            self[name] = fact
+
+
 class Builder:
     """Emits statements into ``out`` and knows the facts about every name, old and new.
 
@@ -43,8 +61,8 @@ class Builder:
 
     def __init__(self, function: Function, facts: Facts, again: bool = False) -> None:
         self.function, self.again = function, again
-        self.of: dict[str, Fact] = dict(facts.of)
-        self.global_facts = facts.globals
+        self.of = _Types(facts.of)
+        self.fact: Callable[[Expr], Fact] = self.of.evaluator(facts.globals)
         self.out: list[Stmt] = []
         self.origin: Origin = NOWHERE
         self.counters: dict[str, int] = {}
@@ -79,9 +97,6 @@ class Builder:
         """A new name for an adjoint of ``name``."""
         stem = f"{base(name)}_bar"
         return self.fresh(f"~{stem}" if stem in self.variables else stem)
-
-    def fact(self, expr: Expr) -> Fact:
-        return evaluate(expr, self.of, self.global_facts)
 
     def emit(self, stmt: Stmt) -> None:
         self.out.append(stmt)

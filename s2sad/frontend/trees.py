@@ -10,17 +10,28 @@ import gast
 def nodes_of(tree: Any) -> list[Any]:
     """A node and all nodes inside, breadth first, as ``ast.walk`` has them.
 
-    A list, and no generators: lowering asks many questions of every node.
+    Contexts (``Load``, ``Store``) are not among them.  A list, and no generator: lowering asks many questions of every
+    node.
     """
     found = [tree]
     for node in found:
-        for name in node._fields:
+        for name in _PARTS.get(type(node)) or _parts(type(node)):
             value = getattr(node, name, None)
-            if isinstance(value, list):
+            if value.__class__ is list:
                 found += [v for v in value if isinstance(v, gast.AST)]
             elif isinstance(value, gast.AST):
                 found.append(value)
     return found
+
+
+#: The fields that may hold nodes, by class of node.
+_PARTS: dict[type, tuple[str, ...]] = {}
+_PLAIN = frozenset(("ctx", "id", "attr", "type_comment", "kind", "lineno", "is_async", "conversion"))
+
+
+def _parts(cls: type) -> tuple[str, ...]:
+    _PARTS[cls] = tuple([name for name in cls._fields if name not in _PLAIN])  # type: ignore[attr-defined]
+    return _PARTS[cls]
 
 
 class Ids:
