@@ -1,0 +1,322 @@
+"""Calls, met as the program runs: functions of the program, classes, bound methods, operations of the table."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from s2sad.ops.spec import OpSpec, Rule, callee, form_of, spec_of
+from tests.shadows import arrays, containers, library, objects
+from tests.shadows.containers import SEQUENCES, method, special
+from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number
+from tests.shadows.rules import bind, bound, into, result, wrote
+from tests.shadows.run import Made, Run, fields_of, is_generated
+
+_BUILTIN = (types.BuiltinMethodType, types.MethodWrapperType)
+_UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+
+
+def call(run: Run, function: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """``function(*args, **kwargs)``"""
+    f = function.object
+    made = run.functions.get(id(f))
+    if made is not None:
+        found: Ref = made.begin(args, kwargs)
+        return found
+    handler = library.handler(f)
+    if handler is not None:
+        return handler(run, *args, **kwargs)
+    if isinstance(f, types.MethodType):
+        return call(run, Ref(f.__func__), [Ref(f.__self__, function.mark), *args], kwargs)
+    if isinstance(f, functools.partial):
+        args = [*[run.slots.load(f.args, i, a) for i, a in enumerate(f.args)], *args]
+        named = {k: run.slots.load(f.keywords, k, v) for k, v in f.keywords.items()}
+        return call(run, Ref(f.func), args, {**named, **kwargs})
+    if isinstance(f, type):
+        return library.construct(run, f, args, kwargs)
+    spec = spec_of(f)
+    if spec is not None:
+        return operation(run, spec, f, args, kwargs)
+    if isinstance(f, types.FunctionType):
+        return _of_python(run, f, args, kwargs)
+    if isinstance(f, _UNBOUND) and args:
+        if not isinstance(args[0].object, f.__objclass__):
+            return native(run, f, args, kwargs)
+        return built_in(run, f, args[0], f.__name__, args[1:], kwargs)
+    if isinstance(f, _BUILTIN) and f.__self__ is not None and not isinstance(f.__self__, types.ModuleType):
+        if f.__name__ == "__new__":
+            return library.new(run, f.__self__, args, kwargs)
+        if isinstance(f.__self__, (types.FunctionType, types.MethodType)) and f.__name__ == "__call__":
+            return call(run, Ref(f.__self__), args, kwargs)
+        return built_in(run, f, Ref(f.__self__, function.mark), f.__name__, args, kwargs)
+    if special(run, f, "__call__") is not None:
+        return method(run, function, "__call__", *args) if not kwargs else call(
+            run, Ref(special(run, f, "__call__")), [function, *args], kwargs
+        )  # fmt: skip
+    return native(run, f, args, kwargs)
+
+
+def _of_python(run: Run, f: types.FunctionType, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """A function that Python made: its code is found and interpreted."""
+    from tests.shadows.interpreter import RealCell, Tracer
+
+    if is_generated(f) and f.__name__ == "__init__" and fields_of(type(args[0].object)):
+        return library.dataclass_init(run, f, args, kwargs)
+    code = run.codes.find(f)
+    if code is None:
+        return native(run, f, args, kwargs)
+    names = f.__code__.co_varnames[: f.__code__.co_argcount]
+    values = f.__defaults__ or ()
+    defaults = {n: run.slots.load(f, n, v) for n, v in zip(names[len(names) - len(values) :], values, strict=True)}
+    defaults.update({n: run.slots.load(f, n, v) for n, v in (f.__kwdefaults__ or {}).items()})
+    free = {n: RealCell(c) for n, c in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)}
+    tracer = Tracer(f.__globals__, run_=run, free=free, code=code)
+    known = set(run.functions)
+    tracer.function(code, defaults)
+    (key,) = set(run.functions) - known
+    made = run.functions.pop(key)
+    run.functions[id(f)] = Made(f, made.begin, code)
+    found: Ref = made.begin(args, kwargs)
+    return found
+
+
+# --- what has no source ---
+
+
+def is_program(run: Run, x: Any) -> bool:
+    """Whether code that is not interpreted would run code of the program through an object."""
+    if isinstance(x, types.MethodType):
+        x = x.__func__
+    return id(x) in run.functions or (isinstance(x, types.FunctionType) and run.codes.find(x) is not None)
+
+
+def native(run: Run, f: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """A call of what has no source and no entry in the table; nothing active may reach it, nothing may be written."""
+    name = getattr(f, "__name__", type(f).__name__)
+    refs = [*args, *kwargs.values()]
+    if any(run.is_active(r) for r in refs):
+        raise NotSupported(f"a call of {name}, which is not known, with something active")
+    if run.is_active(Ref(f)):
+        raise NotSupported(f"a call of an active object of class {type(f).__name__}")
+    if any(is_program(run, r.object) for r in refs) and name != "partial":
+        raise NotSupported(f"{name} calls functions of the program")
+    undos = [run.undo(r.object.view(np.ndarray)) for r in refs if isinstance(r.object, np.ndarray)]
+    found = f(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
+    for undo in undos:
+        if undo.held.tobytes() != undo.target.tobytes():
+            run.wrote(undo)
+            run.log(undo.swap)
+    return Ref(found)
+
+
+def operation(run: Run, spec: OpSpec, f: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """A call of an operation of the table."""
+    def run_it() -> Any:
+        return f(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
+
+    if isinstance(getattr(f, "__self__", None), np.ufunc) and f.__name__ == "at":
+        return arrays.ufunc_at(run, f.__self__, args)
+    if spec.writes and args and isinstance(args[0].object, np.ndarray):
+        found = arrays.written(run, f.__name__, args, kwargs, f)
+        if found is not None:
+            return found
+    given = bind(run, spec, args, kwargs)
+    return performed(run, spec, given, [*args, *kwargs.values()], run_it)
+
+
+def performed(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], run_it: Any) -> Ref:
+    """An operation whose arguments have names."""
+    out = given.pop("out", None)
+    if out is not None and isinstance(out.object, tuple):
+        if len(out.object) != 1:
+            raise NotSupported("several results into arrays")
+        out = Ref(out.object[0])
+    if spec.overwrites is not None and spec.overwrites[0] in given:
+        name, harmless = spec.overwrites
+        if given.pop(name).object != harmless:
+            out = given[spec.parameters[0]]
+    if out is not None and out.object is not None:
+        where = given.pop("where").object if "where" in given and "where" not in spec.parameters else True
+        if isinstance(where, bool) and where:
+            where = True
+        return into(run, spec, given, out, run_it, where)
+    if isinstance(spec, Rule):
+        operation = bound(run, spec, given)
+        operands = [r for r in refs]
+        return result(run, run_it(), operation, operands)
+    if not spec.constant and any(run.is_active(r) for r in refs):
+        if "add" not in spec.name or True:
+            raise NotSupported(f"{spec.name} has no rule")
+    if any(is_program(run, r.object) for r in refs):
+        raise NotSupported(f"{spec.name} calls functions of the program")
+    undos = [run.undo(r.object.view(np.ndarray)) for r in refs if isinstance(r.object, np.ndarray)] if spec.writes else []
+    found = run_it()
+    for undo in undos:
+        run.wrote(undo)
+        run.log(undo.swap)
+    if isinstance(found, np.ndarray):
+        return result(run, found, None, refs)
+    return Ref(found)
+
+
+def built_in(run: Run, f: Any, ref: Ref, name: str, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """A method of a built-in class."""
+    x = ref.object
+    if name in ("__setattr__", "__getattribute__", "__delattr__") and not isinstance(x, type):
+        if name == "__setattr__":
+            objects.set_raw(run, ref, args[0].object, args[1])
+            return Ref(None)
+        if name == "__getattribute__":
+            return objects.plain(run, ref, args[0].object)
+        object.__delattr__(x, args[0].object)
+        from tests.shadows.run import holder
+
+        run.slots.store(holder(x), args[0].object, Ref(None))
+        return Ref(None)
+    if name == "__init__":
+        return library.init(run, ref, args, kwargs)
+    if name in ("__init_subclass__", "__subclasshook__", "__dir__", "__repr__", "__str__", "__format__", "__reduce__"):
+        return Ref(f(*[a.object for a in args]))
+    if id(x) in run.running and run.running[id(x)][0] is x:
+        return library.of_generator(run, ref, name, args)
+    if isinstance(x, np.ndarray):
+        return of_array(run, ref, name, args, kwargs)
+    if isinstance(x, (*SEQUENCES, dict, set, frozenset)):
+        if isinstance(x, tuple) and hasattr(x, "_fields") and name.startswith("_"):
+            return native(run, f, [ref, *args] if isinstance(f, _UNBOUND) else args, kwargs)
+        return containers.call_method(run, ref, name, args, kwargs)
+    if is_number(x) and (form_of("method", name) is not None or isinstance(x, np.generic)):
+        return of_array(run, ref, name, args, kwargs)
+    if isinstance(x, str):
+        if name == "join":
+            return Ref(x.join([r.object for r in containers.iterate(run, args[0])]))
+        return native(run, f, args, kwargs)
+    if isinstance(x, np.random.Generator) or type(x).__module__ in ("random", "numpy.random.mtrand"):
+        return _of_random(run, f, ref, name, args, kwargs)
+    spec = callee(f)
+    if spec is not None:
+        if spec.constant and not spec.writes:
+            return Ref(f(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()}))
+        return operation(run, spec, f, args if spec.parameters[:1] != ("self",) else [ref, *args], kwargs)
+    if is_number(x) and run.is_active(ref):
+        raise NotSupported(f"{type(x).__name__}.{name}")
+    return native(run, f, [ref, *args] if isinstance(f, _UNBOUND) else args, kwargs)
+
+
+def _of_random(run: Run, f: Any, ref: Ref, name: str, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    raw, named = [a.object for a in args], {k: v.object for k, v in kwargs.items()}
+    if name == "shuffle":
+        import copy
+
+        x = args[0].object
+        if isinstance(x, np.ndarray):
+            other = copy.deepcopy(ref.object)
+
+            def replay(codes: Any, rest: Any) -> Any:
+                getattr(other, name)(codes, **named)
+                return codes
+
+            arrays.moved(run, args[0], lambda a: f(a, **named), replay, [])
+            return Ref(None)
+        codes = list(range(len(x)))
+        getattr(copy.deepcopy(ref.object), name)(codes)
+        f(x)
+        run.slots.rename(x, {old: new for new, old in enumerate(codes)})
+        return Ref(None)
+    refs = [*args, *kwargs.values()]
+    if not any(run.is_active(r) for r in refs):
+        return Ref(f(*raw, **named))
+    known = callee(f) or (form_of("method", name) or (None,))[0]
+    if isinstance(known, Rule):
+        given = bind(run, known, [ref, *args] if "self" in known.parameters else args, kwargs)
+        return result(run, f(*raw, **named), bound(run, known, given), refs)
+    raise NotSupported(f"a random draw by {name} of something active")
+
+
+_DUNDER = {f"__{name}__": sign for sign, name in {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+}.items()}  # fmt: skip
+
+
+def of_array(run: Run, ref: Ref, name: str, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
+    """A method of arrays, or of NumPy's numbers."""
+    from tests.shadows.operators import by_ufunc
+
+    x = ref.object
+    raw, named = [a.object for a in args], {k: v.object for k, v in kwargs.items()}
+    if name == "__getitem__":
+        return arrays.load(run, ref, raw[0])
+    if name == "__setitem__":
+        arrays.store(run, ref, raw[0], args[1])
+        return Ref(None)
+    if name in _DUNDER or name.replace("__r", "__") in _DUNDER:
+        is_right = name not in _DUNDER
+        sign = _DUNDER[name.replace("__r", "__") if is_right else name]
+        left, right = (args[0], ref) if is_right else (ref, args[0])
+        return by_ufunc(run, sign, getattr(np.ndarray if isinstance(x, np.ndarray) else type(x), name)(x, raw[0]), left, right)
+    if name.replace("__i", "__") in _DUNDER and isinstance(x, np.ndarray):
+        return arrays.inplace(run, _DUNDER[name.replace("__i", "__")], ref, args[0])
+    if name == "__iter__":
+        return containers.stands_for(run, containers.iterate(run, ref))
+    if name in ("__array_finalize__", "setflags", "tobytes", "__len__", "__bool__", "__float__", "__contains__",
+                "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__int__", "__index__"):  # fmt: skip
+        if name == "__float__" and run.is_active(ref):
+            raise NotSupported("ndarray.__float__")
+        return Ref(getattr(x, name)(*raw, **named))
+    found = arrays.written(run, name, [ref, *args], kwargs, lambda a, *rest, **kw: getattr(np.ndarray, name)(a, *rest, **kw))
+    if found is not None:
+        return found
+    known = form_of("method", name)
+    if known is None or name in ("resize", "byteswap", "setfield"):
+        if run.is_active(ref) or any(run.is_active(a) for a in args):
+            raise NotSupported(f"ndarray.{name}")
+        if name in ("resize", "byteswap", "setfield"):
+            raise NotSupported(f"ndarray.{name}")
+        return Ref(getattr(x, name)(*raw, **named))
+    spec, form = known
+    if name == "compress":
+        given: dict[str, Any] = {**bind(run, spec, [args[0], ref, *args[1:]], kwargs)}
+    elif form.gathers is not None and (len(args) > 1 or (len(args) == 1 and isinstance(raw[0], (int, np.integer)))):
+        given = bind(run, spec, [ref], kwargs)
+        given[form.gathers] = Ref(tuple(raw))
+    else:
+        given = bind(run, spec, [ref, *args], kwargs)
+    member = getattr(np.ndarray, name) if isinstance(x, np.ndarray) and hasattr(np.ndarray, name) else getattr(type(x), name)
+    return performed(run, spec, given, [ref, *args, *kwargs.values()], lambda: member(x, *raw, **named))
+
+
+# --- managers of `with` ---
+
+
+class Manager:
+    """Enters and leaves a context of the program."""
+
+    def __init__(self, run: Run, ref: Ref) -> None:
+        self.run, self.ref = run, ref
+        self.is_own = special(run, ref.object, "__enter__") is not None and not type(ref.object).__module__.startswith("contextlib")
+        if not self.is_own and run.is_active(ref):
+            raise NotSupported(f"a context of class {type(ref.object).__name__}")
+        if type(ref.object).__module__ == "contextlib":
+            raise NotSupported(f"a context of class {type(ref.object).__name__}")
+
+    def __enter__(self) -> Ref:
+        if self.is_own:
+            return method(self.run, self.ref, "__enter__")
+        return Ref(self.ref.object.__enter__())
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        if isinstance(error, (NotSupported, GeneratorExit)):
+            return False
+        if self.is_own:
+            from tests.shadows.operators import truth
+
+            found = method(self.run, self.ref, "__exit__", Ref(kind), Ref(error), Ref(traceback))
+            return truth(self.run, found)
+        return bool(self.ref.object.__exit__(kind, error, traceback))
+
+
+__all__ = ["STOPPED", "Manager", "call", "inspect", "native", "operation", "wrote"]

@@ -1,0 +1,222 @@
+"""One run: the log of its forward part, what its stores overwrote, and the shadows of what it meets."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad.frontend.lower_statements import lower_function
+from s2sad.ir.code import Code
+from tests.shadows.memory import Memory, Token
+from tests.shadows.refs import Node, NotSupported, Ref, is_number
+from tests.shadows.slots import AllSlots
+
+
+class Undo:
+    """What a store overwrote; put back in the reverse part, and stored again at the end of it."""
+
+    def __init__(self, target: Any) -> None:
+        self.target, self.held = target, target.copy()
+        self.is_undone = False
+
+    def swap(self) -> None:
+        now = self.target.copy()
+        self.target[...] = self.held
+        self.held, self.is_undone = now, not self.is_undone
+
+
+@dataclass(eq=False)
+class Made:
+    """A function of the program that the interpreter made, or whose code it found."""
+
+    function: Any
+    begin: Callable[[list[Ref], dict[str, Ref]], Any]
+    code: Code
+
+
+class Codes:
+    """The code of each function and lambda expression of a module, by name and line."""
+
+    def __init__(self, source: str, filename: str) -> None:
+        self.filename = filename
+        self.nodes: dict[tuple[str, int], Any] = {}
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+                name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+                # Two lambda expressions of one line are not told apart.
+                self.nodes[name, first] = None if (name, first) in self.nodes else node
+        self.made: dict[tuple[str, int], Code] = {}
+
+    def find(self, function: types.FunctionType) -> Code | None:
+        key = function.__code__.co_name, function.__code__.co_firstlineno
+        node = self.nodes.get(key)
+        if function.__code__.co_filename != self.filename or node is None:
+            return None
+        if key not in self.made:
+            if isinstance(node, ast.Lambda):
+                node = ast.FunctionDef("lambda_", node.args, [ast.Return(node.body)], [], None, None)
+                ast.fix_missing_locations(ast.copy_location(node, self.nodes[key]))
+            node.decorator_list = []
+            text = ast.unparse(node)
+            self.made[key] = lower_function(gast.parse(text).body[0])
+        return self.made[key]
+
+
+class Run:
+    """The table of shadows belongs to one run, and so does the log."""
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes = codes
+        self.tape: list[Callable[[], None]] = []
+        self.undos: list[Undo] = []
+        self.memory = Memory()
+        self.slots = AllSlots(self.log)
+        self.functions: dict[int, Made] = {}
+        #: Generators of the program, and iterators of the interpreter, by the objects that stand for them.
+        self.running: dict[int, tuple[Any, Generator[Any, Any, Any]]] = {}
+        #: Objects that were made of others and read through to them: views of dicts, flat iterators, super objects.
+        self.through: dict[int, tuple[Any, Ref]] = {}
+        #: Numbers on their way through code that is not interpreted.
+        self.flight: dict[int, Ref] = {}
+        #: Which mechanisms were needed, for the count.
+        self.used: set[str] = set()
+
+    # --- the log
+
+    def log(self, back: Callable[[], None]) -> None:
+        """Log an effect or an operation, after it happened."""
+        self.tape.append(back)
+
+    def undo(self, target: Any) -> Undo:
+        """Save what a store is about to overwrite."""
+        if target.size and self.memory.token(target).overlaps_itself():
+            raise NotSupported("a store into an array that overlaps itself")
+        return Undo(target)
+
+    def wrote(self, undo: Undo) -> None:
+        self.undos.append(undo)
+
+    def reverse(self, read: Callable[[], None]) -> None:
+        """The reverse part, and then ``read``; the memory is as the program left it afterwards, whatever happens."""
+        try:
+            for back in reversed(self.tape):
+                back()
+            read()
+        finally:
+            for undo in self.undos:
+                if undo.is_undone:
+                    undo.swap()
+
+    # --- activity
+
+    def is_active(self, ref: Ref, seen: set[int] | None = None) -> bool:
+        """Whether something active is read through a reference."""
+        x = ref.object
+        if is_number(x):
+            return isinstance(ref.mark, Node)
+        if ref.is_stopped or x is None or isinstance(x, (str, bytes, bool, int, type, np.dtype, types.ModuleType)):
+            return False
+        seen = set() if seen is None else seen
+        if id(x) in seen:
+            return False
+        seen.add(id(x))
+        if isinstance(x, np.ndarray) and x.dtype.kind in "fcV" and self.memory.extent(x).is_active:
+            return True
+        return any(self.is_active(part, seen) for part in self.parts(ref))
+
+    def parts(self, ref: Ref) -> Iterable[Ref]:
+        """What an object holds; nothing of it is read."""
+        x = ref.object
+        if id(x) in self.through:
+            yield self.through[id(x)][1]
+        pairs: list[tuple[Any, Any, Any]] = []
+        if isinstance(x, (list, tuple)):
+            pairs += [(x, i, item) for i, item in enumerate(tuple.__iter__(x) if isinstance(x, tuple) else list(x))]
+        elif isinstance(x, dict):
+            pairs += [(x, key, item) for key, item in dict.items(x)]
+        elif isinstance(x, (set, frozenset)):
+            pairs += [(x, item, item) for item in x]
+        elif isinstance(x, np.ndarray) and x.dtype == object:
+            pairs += [(x, i, item) for i, item in enumerate(x.ravel().tolist())]
+        elif isinstance(x, (types.MethodType, types.BuiltinMethodType)):
+            pairs.append((x, "__self__", x.__self__))
+        elif isinstance(x, types.FunctionType):
+            pairs += [(None, None, v) for v in x.__defaults__ or ()]
+            for cell in x.__closure__ or ():
+                try:
+                    pairs.append((None, None, cell.cell_contents))
+                except ValueError:
+                    continue
+            return
+        held = holder(x)
+        if isinstance(held, dict) and held is not x:
+            pairs += [(held, name, item) for name, item in held.items()]
+        for name in members(type(x)):
+            pairs += [(x, name, getattr(x, name))] if hasattr(x, name) else []
+        for owner, key, item in pairs:
+            active = is_number(item) and owner is not None and self.slots.is_active(owner, key)
+            if not is_number(item) or active:
+                is_stopped = self.slots.is_stopped(owner, key)
+                yield Ref(item, Node() if active else None) if not is_stopped else Ref(item, ref.mark)
+
+    def activate(self, array: Any) -> Token:
+        """Something active is in the memory of an array."""
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "fc":
+            raise NotSupported(f"something active in an array of {array.dtype}")
+        token = self.memory.token(array)
+        token.extent.is_active = True
+        return token
+
+    # --- the border to code that is not interpreted
+
+    def out(self, ref: Ref) -> Any:
+        """The object, which code that is not interpreted gets."""
+        if isinstance(ref.mark, Node):
+            self.flight[id(ref.object)] = ref
+        return ref.object
+
+    def arrived(self, x: Any) -> Ref:
+        """A reference to what code that is not interpreted gives."""
+        return self.flight.get(id(x), Ref(x)) if is_number(x) else Ref(x)
+
+
+def members(cls: type) -> list[str]:
+    """The names in ``__slots__``."""
+    found: list[str] = []
+    for base in cls.__mro__:
+        found += [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and _is_own(base)]
+    return found
+
+
+def _is_own(cls: type) -> bool:
+    return cls.__module__ not in ("builtins", "functools", "types", "collections", "numpy", "datetime")
+
+
+def holder(x: Any) -> Any:
+    """What holds the attributes of an object: its dictionary where it has one."""
+    if isinstance(x, type):
+        return x
+    if isinstance(x, (types.MethodType, types.BuiltinMethodType)):
+        return x
+    try:
+        found = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return x
+    return found if isinstance(found, dict) else x
+
+
+def is_generated(function: Any) -> bool:
+    """Whether `dataclasses` wrote a method."""
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+
+
+def fields_of(cls: Any) -> list[Any]:
+    return list(dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else []

@@ -1,0 +1,110 @@
+"""Shadows of what holds references: one adjoint for each slot that holds a number.
+
+A slot is an index of a list or tuple, a key of a dict, an attribute of an instance (in its dictionary), a member in
+``__slots__``, a global name, or what a cell holds.  An array or container in a slot has its shadow at its own place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.shadows.refs import STOPPED, Node, Ref, is_number
+
+#: The mark of a slot that holds an active number.
+ACTIVE = object()
+
+
+class Slots:
+    """What is known of the slots of one object: ``marks`` in the forward part, ``bars`` in the reverse part.
+
+    Both are sparse: the shadow needs neither the length nor the order of the object that it belongs to.
+    """
+
+    def __init__(self, holder: Any) -> None:
+        self.holder = holder
+        self.marks: dict[Any, Any] = {}
+        self.bars: dict[Any, Any] = {}
+
+
+class AllSlots:
+    """The slots of all objects of one run."""
+
+    def __init__(self, log: Callable[[Callable[[], None]], None]) -> None:
+        self.known: dict[int, Slots] = {}
+        self.log = log
+
+    def of(self, holder: Any) -> Slots:
+        found = self.known.get(id(holder))
+        if found is None:
+            found = self.known[id(holder)] = Slots(holder)
+        return found
+
+    def load(self, holder: Any, key: Any, item: Any, is_stopped: bool = False) -> Ref:
+        """A reference to what a slot holds, read through a reference that may be stopped."""
+        slots = self.known.get(id(holder))
+        mark = None if slots is None else slots.marks.get(key)
+        if is_number(item):
+            if is_stopped or mark is not ACTIVE or slots is None:
+                return Ref(item)
+            return Ref(item, self._read(slots, key))
+        return Ref(item, STOPPED if is_stopped or mark is STOPPED else None)
+
+    def _read(self, slots: Slots, key: Any) -> Node:
+        node = Node()
+
+        def back() -> None:
+            g = node.take()
+            if g is not None:
+                slots.bars[key] = g if key not in slots.bars else slots.bars[key] + g
+
+        self.log(back)
+        return node
+
+    def store(self, holder: Any, key: Any, ref: Ref) -> None:
+        """A slot holds something else now, or is new.
+
+        Its adjoint goes to what was stored, and is zero before.
+        """
+        slots = self.known.get(id(holder))
+        if ref.mark is None and (slots is None or key not in slots.marks):
+            return
+        slots = self.of(holder)
+        node = ref.mark if isinstance(ref.mark, Node) else None
+        if node is not None:
+            slots.marks[key] = ACTIVE
+        elif ref.mark is STOPPED:
+            slots.marks[key] = STOPPED
+        else:
+            slots.marks.pop(key, None)
+
+        def back(slots: Slots = slots) -> None:
+            g = slots.bars.pop(key, None)
+            if g is not None and node is not None:
+                node.add(g)
+
+        self.log(back)
+
+    def rename(self, holder: Any, moved: Mapping[Any, Any]) -> None:
+        """The slots of an object changed their keys: ``moved`` has the new key of each that is still there.
+
+        The adjoint is the opposite change; the adjoint of a slot that went is zero before.
+        """
+        slots = self.known.get(id(holder))
+        if slots is None:
+            return
+        slots.marks = {moved[k]: mark for k, mark in slots.marks.items() if k in moved}
+        opposite = {new: old for old, new in moved.items()}
+
+        def back() -> None:
+            slots.bars = {opposite[k]: g for k, g in slots.bars.items() if k in opposite}
+
+        self.log(back)
+
+    def is_active(self, holder: Any, key: Any) -> bool:
+        slots = self.known.get(id(holder))
+        return slots is not None and slots.marks.get(key) is ACTIVE
+
+    def is_stopped(self, holder: Any, key: Any) -> bool:
+        slots = self.known.get(id(holder))
+        return slots is not None and slots.marks.get(key) is STOPPED
