@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from s2sad.runtime.copies import copy_together
-from tests.shadows.calls import call
+from s2sad.runtime.copies import Reach, copy_together, is_instance
+from tests.shadows.calls import call, installed
 from tests.shadows.refs import Node, NotSupported, Ref, is_number
 from tests.shadows.run import Codes, Run, holder, members
 from tests.shadows.slots import ACTIVE
@@ -92,6 +94,70 @@ def _slots(x: Any) -> list[tuple[Any, Any, Any]]:
     return found
 
 
+def _identities(roots: Iterable[Any]) -> dict[int, Any]:
+    """The objects that some roots reach and that may change: owners of memory, and what holds slots."""
+    found = {}
+    for x in Reach(roots).objects.values():
+        if isinstance(x, np.ndarray):
+            while isinstance(getattr(x, "base", None), np.ndarray):
+                x = x.base
+            found[id(x)] = x
+        elif isinstance(x, (list, dict, set)) or is_instance(x):
+            found[id(holder(x))] = holder(x)
+    return found
+
+
+def copied(run: Run, args: Sequence[Any], argnums: Sequence[int], module: Any) -> tuple[tuple[Any, ...], Any]:
+    """Copies of the arguments, and a check for the end: that nothing was written which should be shared and is not.
+
+    What is differentiated is copied apart from the constant arguments, and all arguments from the module.
+    """
+    active = [i for i in range(len(args)) if i in argnums]
+    rest = [i for i in range(len(args)) if i not in argnums]
+    ours, theirs = _identities([args[i] for i in active]), _identities([args[i] for i in rest])
+    names = [v for k, v in module.items() if not k.startswith("__") and not isinstance(v, types.ModuleType)]
+    known = _identities(names)
+    is_split = bool(ours.keys() & theirs.keys())
+    if is_split:
+        copies = dict(zip(active, copy_together(*[args[i] for i in active]), strict=True))
+        copies.update(zip(rest, copy_together(*[args[i] for i in rest]), strict=True))
+        made = tuple(copies[i] for i in range(len(args)))
+    else:
+        made = copy_together(*args)
+    shared = known.keys() & (ours.keys() | theirs.keys())
+    watched = set(_identities(made)) if is_split or shared else set()
+    watched |= shared
+
+    def guard() -> None:
+        written = {id(_owner(u.target)) for u in run.undos if hasattr(u, "target")} | run.slots.changed
+        if watched & written:
+            raise NotSupported("arguments share with others, or with the module, what is written")
+
+    return made, guard
+
+
+def _owner(x: Any) -> Any:
+    while isinstance(getattr(x, "base", None), np.ndarray):
+        x = x.base
+    return x
+
+
+@contextlib.contextmanager
+def interpreting(run: Run, module: Any) -> Iterator[None]:
+    """Methods of the module's classes are interpreted wherever Python itself calls them."""
+    replaced = []
+    for cls in [v for v in module.values() if isinstance(v, type) and v.__module__ == module["__name__"]]:
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, types.FunctionType) and run.codes.find(member) is not None:
+                replaced.append((cls, name, member))
+                type.__setattr__(cls, name, installed(run, member))
+    try:
+        yield
+    finally:
+        for cls, name, member in replaced:
+            type.__setattr__(cls, name, member)
+
+
 def value_and_grad(
     f: Callable[..., Any], argnums: Sequence[int], codes: Codes, runs: list[Run] | None = None
 ) -> Callable[..., tuple[Any, tuple[Any, ...]]]:
@@ -111,7 +177,7 @@ def value_and_grad(
         run = Run(codes)
         if runs is not None:
             runs.append(run)
-        args = copy_together(*args)
+        args, guard = copied(run, args, argnums, f.__globals__)
         refs = [Ref(a) for a in args]
         readers = []
         for i in argnums:
@@ -122,7 +188,9 @@ def value_and_grad(
             else:
                 entry.activate(args[i])
                 readers.append(entry.reader(args[i]))
-        value = call(run, Ref(f), list(refs), {})
+        with interpreting(run, f.__globals__):
+            value = call(run, Ref(f), list(refs), {})
+        guard()
         if isinstance(value.mark, Node):
             value.mark.add(np.float64(1.0))
         elif isinstance(value.object, np.ndarray) and value.object.size == 1:

@@ -159,7 +159,9 @@ class Tracer(interpret.Activation):
 
     def called(self, op: Operation, given: list[Ref]) -> Ref:
         function, *rest = given
-        if function.object in (locals, globals, vars, dir, eval, exec) and not rest:
+        if function.object is globals:
+            return Ref(self.module)
+        if function.object in (locals, vars, dir, eval, exec) and not rest:
             raise NotSupported(f"{function.object.__name__}() of the frame")
         args: list[Ref] = []
         kwargs: dict[str, Ref] = {}

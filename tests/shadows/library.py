@@ -342,6 +342,7 @@ def _with_special(f: Any, name: str) -> Handler:
 
 
 _handlers[id(builtins.abs)] = _with_special(abs, "__abs__")
+_handlers[id(builtins.divmod)] = _with_special(divmod, "__divmod__")
 _handlers[id(builtins.round)] = _with_special(round, "__round__")
 
 
@@ -378,6 +379,42 @@ def _rearranging(f: Any) -> Handler:
 for _f in (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, bisect.insort_left,
            bisect.insort_right):  # fmt: skip
     _handlers[id(_f)] = _rearranging(_f)
+
+
+def _picking(run: Run, f: Any, x: Ref, *rest: Ref, **kwargs: Ref) -> Ref:
+    """Calls of ``itemgetter``, ``attrgetter`` and ``methodcaller`` objects."""
+    from tests.shadows.calls import call
+    from tests.shadows.operators import item
+
+    if isinstance(f, operator.methodcaller):
+        named = run.through[id(f)][1].object if id(f) in run.through else None
+        if named is None:
+            made, given = f.__reduce__()
+            if made is not operator.methodcaller:
+                raise NotSupported("methodcaller with names")
+            named = ([Ref(g) for g in given], {})
+        name, *args = named[0]
+        return call(run, objects.get(run, x, name.object), args, named[1])
+    keys = f.__reduce__()[1]
+    found = []
+    for key in keys:
+        part = x
+        if isinstance(f, operator.itemgetter):
+            part = item(run, x, Ref(key))
+        else:
+            for name in key.split("."):
+                part = objects.get(run, part, name)
+        found.append(part)
+    return found[0] if len(found) == 1 else pack(run, tuple, found)
+
+
+def _methodcaller(run: Run, *args: Ref, **kwargs: Ref) -> Ref:
+    made = operator.methodcaller(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
+    run.through[id(made)] = (made, Ref((list(args), kwargs)))
+    return Ref(made)
+
+
+PICKING = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
 # --- copies ---
@@ -517,6 +554,12 @@ def _deque(run: Run, *args: Ref, maxlen: Ref = Ref(None)) -> Ref:  # noqa: B008
     return made
 
 
+def _memoryview(run: Run, x: Ref) -> Ref:
+    made = memoryview(x.object)
+    run.through[id(made)] = (made, x)
+    return Ref(made, x.mark)
+
+
 def _numpy_number(cls: Any) -> Handler:
     def found(run: Run, *x: Ref) -> Ref:
         spec = spec_of(cls)
@@ -537,6 +580,7 @@ _CLASSES: dict[type, Handler] = {
     list: _container(list), tuple: _container(tuple), set: _container(set), frozenset: _container(frozenset),
     dict: _dict, float: _float, int: _converted(int), str: _converted(str), bool: _truth, enumerate: _enumerate,
     zip: _zip, map: _map, filter: _filter, reversed: _reversed, super: _super, functools.partial: _partial,
+    memoryview: lambda run, x: _memoryview(run, x), operator.methodcaller: _methodcaller,
     types.SimpleNamespace: _namespace, collections.deque: _deque,
 }  # fmt: skip
 

@@ -120,8 +120,8 @@ class Memory:
         """The extent of the memory that an array is a view of."""
         owner: Any = array
         last = array
-        while getattr(owner, "base", None) is not None:
-            owner = owner.base
+        while (base := owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)) is not None:
+            owner = base
             last = owner if isinstance(owner, np.ndarray) else last
         if not isinstance(owner, np.ndarray) or not owner.flags.owndata:
             return self._foreign(last, owner)
@@ -146,6 +146,9 @@ class Memory:
     def _foreign(self, array: Array, owner: Any) -> Extent:
         """The extent of memory that no array owns."""
         start, end = byte_bounds(array)
+        for reference, known in list(self.owners.values()):
+            if known.start <= start and end <= known.start + known.size and reference() is not None:
+                return known
         for known in self.foreign:
             if known.start <= start and end <= known.start + known.size:
                 return known

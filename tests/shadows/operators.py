@@ -74,8 +74,6 @@ def applied(run: Run, op: Operation, given: list[Ref]) -> Ref:
                     containers.set_item(run, made, key.object, value)
             return made
         case "text":
-            if any(special(run, g.object, n) is not None for g in given for n in ("__str__", "__repr__", "__format__")):
-                raise NotSupported("a string of an object with methods of its own")
             return Ref(_text(op, [g.object for g in given]))
         case _:
             raise NotSupported(op.kind)

@@ -180,7 +180,7 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
 
 
 def _is_default(name: str, value: Any) -> bool:
-    return (name in ("out", "dtype") and value is None) or (name == "where" and value is True)
+    return (name in ("out", "dtype") and value is None) or name == "copy" or (name == "where" and value is True)
 
 
 def _stand_in(x: Any) -> Any:

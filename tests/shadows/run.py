@@ -86,6 +86,8 @@ class Run:
         self.through: dict[int, tuple[Any, Ref]] = {}
         #: Numbers on their way through code that is not interpreted.
         self.flight: dict[int, Ref] = {}
+        #: Objects that are known by their identity.
+        self.kept: list[Any] = []
         #: Which mechanisms were needed, for the count.
         self.used: set[str] = set()
 

@@ -33,6 +33,8 @@ class AllSlots:
     def __init__(self, log: Callable[[Callable[[], None]], None]) -> None:
         self.known: dict[int, Slots] = {}
         self.log = log
+        #: The objects whose slots were changed.
+        self.changed: set[int] = set()
 
     def of(self, holder: Any) -> Slots:
         found = self.known.get(id(holder))
@@ -66,6 +68,7 @@ class AllSlots:
 
         Its adjoint goes to what was stored, and is zero before.
         """
+        self.changed.add(id(holder))
         slots = self.known.get(id(holder))
         if ref.mark is None and (slots is None or key not in slots.marks):
             return
@@ -90,6 +93,7 @@ class AllSlots:
 
         The adjoint is the opposite change; the adjoint of a slot that went is zero before.
         """
+        self.changed.add(id(holder))
         slots = self.known.get(id(holder))
         if slots is None:
             return
