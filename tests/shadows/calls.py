@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import types
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.shadows import arrays, containers, library, objects
 from tests.shadows.containers import SEQUENCES, method, special
 from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number
 from tests.shadows.rules import bind, bound, into, result, wrote
-from tests.shadows.run import Made, Run, fields_of, is_generated
+from tests.shadows.run import Codes, Made, Run, fields_of, is_generated
 
 _BUILTIN = (types.BuiltinMethodType, types.MethodWrapperType)
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
@@ -31,6 +32,8 @@ def call(run: Run, function: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Re
     if handler is not None:
         return handler(run, *args, **kwargs)
     if isinstance(f, types.MethodType):
+        if isinstance(f.__self__, (np.random.Generator, np.random.RandomState)):
+            return _of_random(run, f, Ref(f.__self__), f.__name__, args, kwargs)
         return call(run, Ref(f.__func__), [Ref(f.__self__, function.mark), *args], kwargs)
     if isinstance(f, library.PICKING):
         return library._picking(run, f, *args, **kwargs)
@@ -71,11 +74,23 @@ def _of_python(run: Run, f: types.FunctionType, args: list[Ref], kwargs: dict[st
     return found
 
 
-def made_of(run: Run, f: types.FunctionType) -> Made | None:
+def elsewhere(run: Run, f: Any) -> Made | None:
+    """A function of another module, by its source, or None."""
+    f = getattr(f, "_implementation", f)  # of a function of NumPy that dispatches
+    if not isinstance(f, types.FunctionType):
+        return None
+    known = run.others.get(f.__code__.co_filename)
+    if known is None:
+        lines = linecache.getlines(f.__code__.co_filename)
+        known = run.others[f.__code__.co_filename] = Codes("".join(lines), f.__code__.co_filename)
+    return made_of(run, f, known)
+
+
+def made_of(run: Run, f: types.FunctionType, codes: Codes | None = None) -> Made | None:
     """A function that Python made, as one that is interpreted, or None if it has no source here."""
     from tests.shadows.interpreter import RealCell, Tracer
 
-    code = run.codes.find(f)
+    code = (codes or run.codes).find(f)
     if code is None:
         return None
     names = f.__code__.co_varnames[: f.__code__.co_argcount]
@@ -104,6 +119,11 @@ def native(run: Run, f: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
     """A call of what has no source and no entry in the table; nothing active may reach it, nothing may be written."""
     name = getattr(f, "__name__", type(f).__name__)
     refs = [*args, *kwargs.values()]
+    if any(run.is_active(r) for r in refs) or any(is_program(run, r.object) for r in refs):
+        made = elsewhere(run, f)
+        if made is not None:
+            run.used.add("source elsewhere")
+            return made.begin(args, kwargs)  # type: ignore[no-any-return]
     if any(run.is_active(r) for r in refs):
         raise NotSupported(f"a call of {name}, which is not known, with something active")
     if run.is_active(Ref(f)):
@@ -149,6 +169,11 @@ def operation(run: Run, spec: OpSpec, f: Any, args: list[Ref], kwargs: dict[str,
         found = arrays.written(run, f.__name__, args, kwargs, f)
         if found is not None:
             return found
+    if not isinstance(spec, Rule) and not spec.writes and any(is_program(run, r.object) for r in args):
+        made = elsewhere(run, f)
+        if made is not None:
+            run.used.add("source elsewhere")
+            return made.begin(args, kwargs)  # type: ignore[no-any-return]
     given = bind(run, spec, args, kwargs)
     return performed(run, spec, given, [*args, *kwargs.values()], run_it)
 
@@ -165,8 +190,17 @@ def performed(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], ru
     if spec.overwrites is not None and spec.overwrites[0] in given:
         name, harmless = spec.overwrites
         if given.pop(name).object != harmless:
-            out = given[spec.parameters[0]]
+            first = given[spec.parameters[0]]
+            if spec.parameters[0] != "x":
+                return scrambled(run, spec, given, refs, run_it, first)
+            out = first
     if out is not None and out.object is not None:
+        if not spec.reads_first and not isinstance(spec.function, np.ufunc):
+            for ref in refs:
+                for operand in [ref, *(run.parts(ref) if isinstance(ref.object, (list, tuple)) else ())]:
+                    x = operand.object
+                    if isinstance(x, np.ndarray) and x is not out.object and np.may_share_memory(x, out.object):
+                        raise NotSupported(f"{spec.name} into an array that shares memory with an operand")
         where = given.pop("where").object if "where" in given and "where" not in spec.parameters else True
         if isinstance(where, bool) and where:
             where = True
@@ -175,7 +209,8 @@ def performed(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], ru
         operation = bound(run, spec, given)
         operands = [r for r in refs]
         return result(run, run_it(), operation, operands)
-    if not spec.constant and any(run.is_active(r) for r in refs):
+    harmless = spec.constant or spec.function in (id, repr, str, print)
+    if not harmless and any(run.is_active(r) for r in refs):
         if spec.name.endswith("as_strided"):
             return result(run, run_it(), None, refs)
         raise NotSupported(f"{spec.name} has no rule")
@@ -189,6 +224,30 @@ def performed(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], ru
     if isinstance(found, np.ndarray):
         return result(run, found, None, refs)
     return Ref(found)
+
+
+def scrambled(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], run_it: Any, first: Ref) -> Ref:
+    """An operation that takes its first operand for working space: it leaves the elements there in another order."""
+    operation = bound(run, spec, given) if isinstance(spec, Rule) else None
+    if operation is not None:
+        operation.values[spec.parameters[0]] = np.array(first.object)
+    after: list[Any] = []
+
+    def run_and_keep(x: Any) -> Ref:
+        # What it reads is read before it is written, so it is logged first.
+        found = result(run, run_it(), operation, [])
+        after.append(np.array(x))
+        return found
+
+    def replay(codes: Any, rest: Any) -> Any:
+        made = np.empty(codes.size, codes.dtype)
+        made[np.argsort(after[0], axis=None, kind="stable")] = codes.ravel()[np.argsort(rest[-1], axis=None, kind="stable")]
+        return made.reshape(codes.shape)
+
+    if not isinstance(first.object, np.ndarray):
+        return result(run, run_it(), operation, refs)
+    found: Ref = arrays.moved(run, first, run_and_keep, replay, [])
+    return found
 
 
 def _memory(ref: Ref) -> Ref:

@@ -416,6 +416,11 @@ class _Key:
 
         return truth(self.run, compare(self.run, "<", self.ref, other.ref))
 
+    def __gt__(self, other: _Key) -> bool:
+        from tests.shadows.operators import compare, truth
+
+        return truth(self.run, compare(self.run, ">", self.ref, other.ref))
+
 
 def _sort(run: Run, ref: Ref, key: Ref | None = None, reverse: Ref | None = None) -> None:
     x = ref.object

@@ -148,9 +148,11 @@ def interpreting(run: Run, module: Any) -> Iterator[None]:
     replaced = []
     for cls in [v for v in module.values() if isinstance(v, type) and v.__module__ == module["__name__"]]:
         for name, member in list(vars(cls).items()):
-            if isinstance(member, types.FunctionType) and run.codes.find(member) is not None:
+            f = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+            if isinstance(f, types.FunctionType) and run.codes.find(f) is not None:
+                made = installed(run, f)
                 replaced.append((cls, name, member))
-                type.__setattr__(cls, name, installed(run, member))
+                type.__setattr__(cls, name, made if f is member else type(member)(made))
     try:
         yield
     finally:

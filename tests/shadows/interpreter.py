@@ -236,9 +236,9 @@ class Tracer(interpret.Activation):
     # --- functions and classes
 
     def activation(self, code: Code, seen: Any, cells: Any) -> Tracer:
-        own = frozenset(code.variables)
+        own = frozenset(code.variables) - frozenset(code.captures)
         inner = Tracer(self.module, dict(seen), dict(cells), own, code=code, run_=self.run_, free=self.free)
-        inner.cells.update({variable: Cell() for variable in code.variables})  # type: ignore[misc]
+        inner.cells.update({variable: Cell() for variable in own})  # type: ignore[misc]
         return inner
 
     def function(self, code: Code, defaults: Any) -> Callable[..., Any]:

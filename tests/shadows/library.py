@@ -302,11 +302,9 @@ def _extreme(f: Any) -> Handler:
                 return refs[0]
             made = result(run, z, bound(run, rule, {"args": refs}), [])
             return made
-        order = containers.sorting(run, refs, key, False)
-        if f is min:
-            return refs[order[0]]
+        # The key is called once for each item.
         keys = refs if key.object is None else [_call(run, key, r) for r in refs]
-        return max(zip(keys, refs, strict=True), key=lambda pair: containers._Key(run, pair[0]))[1]
+        return f(zip(keys, refs, strict=True), key=lambda pair: containers._Key(run, pair[0]))[1]  # type: ignore[no-any-return]
 
     return found
 
@@ -606,7 +604,7 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         return _with_args(run, made, args)
     if issubclass(cls, tuple) and hasattr(cls, "_fields") and _is_written(cls, "__new__") is None:
         return _named_tuple(run, cls, args, kwargs)
-    if cls.__module__ in ("builtins", "numpy", "types", "collections", "functools", "operator", "itertools"):
+    if cls.__module__.startswith("numpy.") or cls.__module__ in ("builtins", "numpy", "types", "collections", "functools", "operator", "itertools"):
         if cls is collections.defaultdict:
             made_dict = Ref(collections.defaultdict(*[a.object for a in args[:1]]))
             containers.update(run, made_dict, *args[1:], **kwargs)
@@ -627,7 +625,7 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         initialiser = _member(cls, "__init__")
         if isinstance(initialiser, types.FunctionType):
             call(run, Ref(initialiser), [made_ref, *args], kwargs)
-        elif not isinstance(made_ref.object, (tuple, np.ndarray, frozenset)):
+        elif not isinstance(made_ref.object, (tuple, np.ndarray, frozenset, type)):
             if type(made_ref.object).__init__ is object.__init__:
                 if (args or kwargs) and own_new is None:
                     raise TypeError(f"{cls.__name__}() takes no arguments")
@@ -684,6 +682,10 @@ def new(run: Run, base: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
         if any(run.is_active(r) for r in [*rest, *kwargs.values()]):
             raise NotSupported(f"{base.__name__}.__new__ with something active")
         return Ref(base.__new__(cls, *[r.object for r in rest], **{k: v.object for k, v in kwargs.items()}))
+    if issubclass(cls, type):
+        if any(run.is_active(r) for r in [*rest, *kwargs.values()]):
+            raise NotSupported("a metaclass with something active")
+        return Ref(type.__new__(cls, *[r.object for r in rest], **{k: v.object for k, v in kwargs.items()}))
     return Ref(object.__new__(cls))
 
 

@@ -75,6 +75,7 @@ class Run:
 
     def __init__(self, codes: Codes) -> None:
         self.codes = codes
+        self.others: dict[str, Codes] = {}
         self.tape: list[Callable[[], None]] = []
         self.undos: list[Undo] = []
         self.memory = Memory()
