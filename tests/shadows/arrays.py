@@ -11,7 +11,7 @@ import numpy as np
 from s2sad.ir.apply import INPLACE
 from s2sad.ops.spec import Rule, spec_of
 from s2sad.runtime.arrays import unbroadcast
-from tests.shadows.refs import Node, NotSupported, Ref, is_number
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, give, into, log_store, result, tree_of, wrote
 from tests.shadows.run import Run
 
@@ -24,17 +24,17 @@ UFUNCS: dict[str, Any] = {
 
 def is_basic(index: Any) -> bool:
     """Whether an index selects a view."""
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = index if isa(index, tuple) else (index,)
     return all(
-        p is None or p is ... or isinstance(p, (slice, int, np.integer)) and not isinstance(p, (bool, np.bool_))
+        p is None or p is ... or isa(p, (slice, int, np.integer)) and not isa(p, (bool, np.bool_))
         for p in parts
     )
 
 
 def _frozen(index: Any) -> Any:
-    if isinstance(index, tuple):
+    if isa(index, tuple):
         return tuple(_frozen(p) for p in index)
-    return np.array(index) if isinstance(index, list) else index
+    return np.array(index) if isa(index, list) else index
 
 
 def load(run: Run, ref: Ref, index: Any) -> Ref:
@@ -48,17 +48,17 @@ def selected(run: Run, ref: Ref, z: Any, index: Any) -> Ref:
     """A reference to ``z``, which is ``x[index]``: a view, or a copy of some elements."""
     x = ref.object
     extent = run.memory.extent(x)
-    if isinstance(z, np.ndarray) and run.memory.extent(z) is extent:
+    if isa(z, np.ndarray) and run.memory.extent(z) is extent:
         run.used.add("view")
         return Ref(z, ref.mark)
     if ref.is_stopped or not extent.is_active:
         return Ref(z, ref.mark if not is_number(z) else None)
-    if isinstance(z, np.void):
+    if isa(z, np.void):
         raise NotSupported("a row of a structured array")
     source = run.memory.token(x)
     if not source.has_shadow:
         return Ref(z)
-    if isinstance(z, np.ndarray):
+    if isa(z, np.ndarray):
         token = run.activate(z)
 
         def back() -> None:
@@ -92,7 +92,7 @@ def store(run: Run, ref: Ref, index: Any, value: Ref) -> None:
         if x.dtype.kind == "V":
             raise NotSupported("a store into a structured array")
     if is_basic(index):
-        parts = index if isinstance(index, tuple) else (index,)
+        parts = index if isa(index, tuple) else (index,)
         part = base[parts if ... in [p for p in parts if p is ...] else (*parts, ...)]
     else:
         part = base
@@ -135,9 +135,9 @@ def inplace(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
     spec = spec_of(UFUNCS[sign])
     assert spec is not None
     given = {"x": left, "y": right}
-    if isinstance(spec, Rule):
+    if isa(spec, Rule):
         given = dict(zip([p for p in spec.parameters if p not in ("z", "z_bar")], (left, right), strict=False))
-    operation = bound(run, spec, given) if isinstance(spec, Rule) and x.dtype.kind in "fc" else None
+    operation = bound(run, spec, given) if isa(spec, Rule) and x.dtype.kind in "fc" else None
     undo = run.undo(base)
     found = wrote(run, undo, lambda: INPLACE[sign](x, right.object))
     if found is not x:
@@ -231,7 +231,7 @@ def written(run: Run, name: str, args: list[Ref], kwargs: dict[str, Ref], native
     """A function or method that moves elements, or None if it is none of these."""
     ref = args[0]
     raw = {k: v.object for k, v in kwargs.items()}
-    if name in ("sort", "partition") and isinstance(ref.object, np.ndarray):
+    if name in ("sort", "partition") and isa(ref.object, np.ndarray):
         axis = args[2 if name == "partition" else 1].object if len(args) > (2 if name == "partition" else 1) else -1
         axis = raw.get("axis", axis)
         kth = args[1].object if name == "partition" else None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.shadows import arrays
-from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number
+from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number, isa
 from tests.shadows.run import Run
 
 SEQUENCES = (list, tuple, collections.deque)
@@ -38,10 +38,10 @@ def stands_for(run: Run, running: Iterator[Ref], name: str = "") -> Ref:
 
     def outer() -> Iterator[Any]:
         for ref in running:
-            yield run.out(ref)
+            yield run.out_of_program(ref)
 
     made = outer()
-    if not isinstance(running, Generator):
+    if not isa(running, Generator):
         running = _as_generator(running)
     run.running[id(made)] = (made, running)
     return Ref(made)
@@ -60,7 +60,7 @@ def pack(run: Run, kind: Any, refs: Iterable[Ref]) -> Ref:
 
 def wired(run: Run, made: Any, refs: Iterable[Ref]) -> Ref:
     """The slots of a new container."""
-    if isinstance(made, (set, frozenset)):
+    if isa(made, (set, frozenset)):
         for ref in refs:
             run.slots.store(made, ref.object, ref)
     else:
@@ -80,7 +80,7 @@ def pack_dict(run: Run, pairs: Mapping[Any, tuple[Ref, Ref]], kind: Any = dict) 
 def items(run: Run, ref: Ref) -> dict[Any, Ref]:
     """What a mapping holds, by its keys."""
     x = ref.object
-    if isinstance(x, dict):
+    if isa(x, dict):
         return {k: run.slots.load(x, k, v, ref.is_stopped) for k, v in dict.items(x)}
     if run.is_active(ref):
         raise NotSupported(f"the items of a mapping of class {type(x).__name__}")
@@ -94,26 +94,26 @@ def iterate(run: Run, ref: Ref) -> Iterator[Ref]:
         return iter(run.running[id(x)][1])
     if special(run, x, "__iter__") is not None:
         return _by_protocol(run, method(run, ref, "__iter__"))
-    if isinstance(x, SEQUENCES):
+    if isa(x, SEQUENCES):
         return _by_index(run, ref)
-    if isinstance(x, dict):
+    if isa(x, dict):
         return (Ref(key) for key in dict.__iter__(x))
-    if isinstance(x, (set, frozenset)):
+    if isa(x, (set, frozenset)):
         return (run.slots.load(x, item, item, ref.is_stopped) for item in x)
-    if isinstance(x, _VIEWS):
+    if isa(x, _VIEWS):
         return _of_view(run, ref)
-    if isinstance(x, np.ndarray):
+    if isa(x, np.ndarray):
         if x.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         return _rows(run, ref)
-    if isinstance(x, np.flatiter):
+    if isa(x, np.flatiter):
         return (arrays.selected(run, Ref(x.base, ref.mark), x[i], np.unravel_index(i, x.base.shape))
                 for i in range(len(x)))  # fmt: skip
     if special(run, x, "__getitem__") is not None:
         return _by_getitem(run, ref)
     if special(run, x, "__next__") is not None:
         return _by_protocol(run, ref)
-    if not isinstance(x, (str, bytes, range, bytearray)) and run.is_active(ref):
+    if not isa(x, (str, bytes, range, bytearray)) and run.is_active(ref):
         raise NotSupported(f"iteration over an active object of class {type(x).__name__}")
     return map(_inactive, iter(x))
 
@@ -133,7 +133,7 @@ def _rows(run: Run, ref: Ref) -> Iterator[Ref]:
 
 def _by_index(run: Run, ref: Ref) -> Iterator[Ref]:
     x = ref.object
-    kind = next(base for base in SEQUENCES if isinstance(x, base))
+    kind = next(base for base in SEQUENCES if isa(x, base))
     for i, item in enumerate(kind.__iter__(x)):
         yield run.slots.load(x, i, item, ref.is_stopped)
 
@@ -164,19 +164,19 @@ def _by_getitem(run: Run, ref: Ref) -> Iterator[Ref]:
 def _of_view(run: Run, ref: Ref) -> Iterator[Ref]:
     view = ref.object
     if id(view) not in run.through:
-        if isinstance(view, _VIEWS[0]):
+        if isa(view, _VIEWS[0]):
             return (Ref(k) for k in view)
         raise NotSupported("a view of a dict that is not known")
     owner = run.through[id(view)][1]
 
     def found() -> Iterator[Ref]:
         x = owner.object
-        for key in view if isinstance(view, _VIEWS[0]) else dict.__iter__(x):
-            if isinstance(view, _VIEWS[0]):
+        for key in view if isa(view, _VIEWS[0]) else dict.__iter__(x):
+            if isa(view, _VIEWS[0]):
                 yield Ref(key)
                 continue
             value = run.slots.load(x, key, dict.__getitem__(x, key), owner.is_stopped)
-            yield value if isinstance(view, _VIEWS[1]) else pack(run, tuple, [Ref(key), value])
+            yield value if isa(view, _VIEWS[1]) else pack(run, tuple, [Ref(key), value])
 
     return found()
 
@@ -187,21 +187,21 @@ def _of_view(run: Run, ref: Ref) -> Iterator[Ref]:
 def item(run: Run, ref: Ref, index: Any) -> Ref:
     """``x[index]`` for a built-in container or array."""
     x = ref.object
-    if isinstance(x, np.ndarray):
+    if isa(x, np.ndarray):
         return arrays.load(run, ref, index)
-    if isinstance(x, SEQUENCES):
-        kind = next(base for base in SEQUENCES if isinstance(x, base))
+    if isa(x, SEQUENCES):
+        kind = next(base for base in SEQUENCES if isa(x, base))
         found = kind.__getitem__(x, index)  # type: ignore[attr-defined]
         places = range(len(x))[index]
-        if isinstance(index, slice):
+        if isa(index, slice):
             parts = [run.slots.load(x, i, v, ref.is_stopped) for i, v in zip(places, found, strict=True)]
             return wired(run, found, parts)
         return run.slots.load(x, places, found, ref.is_stopped)
-    if isinstance(x, dict):
+    if isa(x, dict):
         if not dict.__contains__(x, index):
             return _missing(run, ref, index)
         return run.slots.load(x, index, dict.__getitem__(x, index), ref.is_stopped)
-    if isinstance(x, np.flatiter):
+    if isa(x, np.flatiter):
         owner = Ref(x.base, ref.mark)
         place = np.arange(x.base.size).reshape(x.base.shape).flat[index]
         return arrays.selected(run, owner, x[index], np.unravel_index(place, x.base.shape))
@@ -216,7 +216,7 @@ def _missing(run: Run, ref: Ref, key: Any) -> Ref:
     x = ref.object
     if special(run, x, "__missing__") is not None:
         return method(run, ref, "__missing__", Ref(key))
-    if isinstance(x, collections.defaultdict) and x.default_factory is not None:
+    if isa(x, collections.defaultdict) and x.default_factory is not None:
         value = call(run, Ref(x.default_factory), [], {})
         set_item(run, ref, key, value)
         return value
@@ -226,21 +226,21 @@ def _missing(run: Run, ref: Ref, key: Any) -> Ref:
 def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
     """``x[index] = value`` for a built-in container or array."""
     x = ref.object
-    if isinstance(x, np.ndarray):
+    if isa(x, np.ndarray):
         arrays.store(run, ref, index, value)
-    elif isinstance(x, dict):
+    elif isa(x, dict):
         dict.__setitem__(x, index, value.object)
         run.used.add("slots")
         run.slots.store(x, index, value)
-    elif isinstance(x, (list, collections.deque)) and not isinstance(index, slice):
-        kind: Any = list if isinstance(x, list) else collections.deque
+    elif isa(x, (list, collections.deque)) and not isa(index, slice):
+        kind: Any = list if isa(x, list) else collections.deque
         kind.__setitem__(x, index, value.object)
         run.used.add("slots")
         run.slots.store(x, range(len(x))[index], value)
-    elif isinstance(x, list):
+    elif isa(x, list):
         refs = list(iterate(run, value))
         changed(run, ref, lambda l, given: list.__setitem__(l, index, given), refs)
-    elif isinstance(x, np.flatiter):
+    elif isa(x, np.flatiter):
         base = Ref(x.base, ref.mark)
         place = np.unravel_index(np.arange(x.base.size).reshape(x.base.shape).flat[index], x.base.shape)
         arrays.store(run, base, place, value)
@@ -252,11 +252,11 @@ def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
 
 def delete_item(run: Run, ref: Ref, index: Any) -> None:
     x = ref.object
-    if isinstance(x, dict):
+    if isa(x, dict):
         dict.__delitem__(x, index)
         run.slots.store(x, index, Ref(None))
-    elif isinstance(x, (list, collections.deque)):
-        kind: Any = list if isinstance(x, list) else collections.deque
+    elif isa(x, (list, collections.deque)):
+        kind: Any = list if isa(x, list) else collections.deque
         changed(run, ref, lambda l, _: kind.__delitem__(l, index), [])
     else:
         del x[index]
@@ -269,12 +269,12 @@ def changed(run: Run, ref: Ref, change: Callable[[Any, list[Any]], Any], refs: l
     """
     x = ref.object
     run.used.add("structure")
-    kind: Any = list if isinstance(x, list) else collections.deque
+    kind: Any = list if isa(x, list) else collections.deque
     count = len(x)
     codes = kind(range(count)) if kind is list else kind(range(count), x.maxlen)
     found = change(x, [r.object for r in refs])
     code = change(codes, [count + i for i in range(len(refs))])
-    if isinstance(code, int) and found is not None:
+    if isa(code, int) and found is not None:
         found = run.slots.load(x, code, found, ref.is_stopped)
     renamed(run, x, list(codes), count, refs)
     return found
@@ -295,22 +295,22 @@ def call_method(run: Run, ref: Ref, name: str, args: list[Ref], kwargs: dict[str
     """A method of a built-in container."""
     x = ref.object
     raw = [a.object for a in args]
-    table = _DICT if isinstance(x, dict) else _LIST if isinstance(x, (list, collections.deque)) else {}
+    table = _DICT if isa(x, dict) else _LIST if isa(x, (list, collections.deque)) else {}
     if name in table:
         found = table[name](run, ref, *args, **kwargs)
-        return found if isinstance(found, Ref) else Ref(found)
+        return found if isa(found, Ref) else Ref(found)
     if name == "__getitem__":
         return item(run, ref, raw[0])
     if name == "__iter__":
-        return stands_for(run, _as_generator(_by_index(run, ref)) if isinstance(x, SEQUENCES) else iterate(run, ref))
-    if isinstance(x, (set, frozenset)):
+        return stands_for(run, _as_generator(_by_index(run, ref)) if isa(x, SEQUENCES) else iterate(run, ref))
+    if isa(x, (set, frozenset)):
         return _of_set(run, ref, name, args)
     if name in ("index", "count", "__len__", "__contains__", "__eq__", "__ne__", "__lt__", "__repr__", "__sizeof__",
                 "__hash__", "isdisjoint", "issubset", "issuperset", "__bool__", "__reversed__", "__init_subclass__",
                 "__le__", "__gt__", "__ge__"):  # fmt: skip
-        native = getattr(next(b for b in (list, tuple, dict, set, collections.deque) if isinstance(x, b)), name)
+        native = getattr(next(b for b in (list, tuple, dict, set, collections.deque) if isa(x, b)), name)
         return Ref(native(x, *raw, **{k: v.object for k, v in kwargs.items()}))
-    if name in ("__add__", "__mul__", "__rmul__") and isinstance(x, SEQUENCES):
+    if name in ("__add__", "__mul__", "__rmul__") and isa(x, SEQUENCES):
         return joined(run, name, ref, args[0])
     raise NotSupported(f"{type(x).__name__}.{name}")
 
@@ -324,11 +324,11 @@ def _of_set(run: Run, ref: Ref, name: str, args: list[Ref]) -> Ref:
         return Ref(None)
     if run.is_active(ref) or any(run.is_active(a) for a in args):
         if not any(is_number(i) for i in x):
-            given = [a.object if isinstance(a.object, (set, frozenset)) or name in ("discard", "remove")
+            given = [a.object if isa(a.object, (set, frozenset)) or name in ("discard", "remove")
                      else [r.object for r in iterate(run, a)] for a in args]  # fmt: skip
             return Ref(getattr(x, name)(*given))
         raise NotSupported(f"set.{name} with active numbers")
-    given = [a.object if name in ("discard", "remove") or isinstance(a.object, (set, frozenset))
+    given = [a.object if name in ("discard", "remove") or isa(a.object, (set, frozenset))
              else [r.object for r in iterate(run, a)] for a in args]  # fmt: skip
     return Ref(getattr(x, name)(*given))
 
@@ -336,7 +336,7 @@ def _of_set(run: Run, ref: Ref, name: str, args: list[Ref]) -> Ref:
 def joined(run: Run, name: str, left: Ref, right: Ref) -> Ref:
     """``x + y`` and ``x * n`` of sequences."""
     x, y = left.object, right.object
-    kind = next(base for base in SEQUENCES if isinstance(x, base))
+    kind = next(base for base in SEQUENCES if isa(x, base))
     made = getattr(kind, name)(x, y)
     if made is NotImplemented:
         return Ref(made)
@@ -350,11 +350,11 @@ def joined(run: Run, name: str, left: Ref, right: Ref) -> Ref:
 
 def iterate_raw(run: Run, ref: Ref) -> Iterator[Ref]:
     """The items of a sequence, whatever ``__iter__`` its class has."""
-    return _by_index(run, ref) if isinstance(ref.object, SEQUENCES) else iterate(run, ref)
+    return _by_index(run, ref) if isa(ref.object, SEQUENCES) else iterate(run, ref)
 
 
 def _kind(x: Any) -> Any:
-    return list if isinstance(x, list) else collections.deque
+    return list if isa(x, list) else collections.deque
 
 
 def _insert(run: Run, ref: Ref, index: Ref, value: Ref) -> Any:
@@ -497,7 +497,7 @@ def _setdefault(run: Run, ref: Ref, key: Ref, default: Ref = Ref(None)) -> Ref: 
 def update(run: Run, ref: Ref, *others: Ref, **named: Ref) -> None:
     for other in others:
         x = other.object
-        if isinstance(x, dict) or hasattr(x, "keys"):
+        if isa(x, dict) or hasattr(x, "keys"):
             for key, value in items(run, other).items():
                 set_item(run, ref, key, value)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from s2sad.runtime.copies import Reach, copy_together, is_instance
 from tests.shadows.calls import call, installed
-from tests.shadows.refs import Node, NotSupported, Ref, is_number
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.run import Codes, Run, holder, members
 from tests.shadows.slots import ACTIVE
 
@@ -27,10 +28,10 @@ class Entry:
     def activate(self, x: Any) -> None:
         """Everything in an argument is active."""
         run = self.run
-        if x is None or isinstance(x, (str, bytes, int, type)) or id(x) in self.seen:
+        if x is None or isa(x, (str, bytes, int, type)) or id(x) in self.seen:
             return
         self.seen.add(id(x))
-        if isinstance(x, np.ndarray):
+        if isa(x, np.ndarray):
             if x.dtype.kind in "fc":
                 run.activate(x)
             elif x.dtype.kind == "O":
@@ -48,18 +49,18 @@ class Entry:
 
     def reader(self, x: Any) -> Callable[[], Any]:
         """What reads the adjoint of an argument out of its shadow, in the structure that it has now."""
-        if isinstance(x, np.ndarray):
+        if isa(x, np.ndarray):
             if x.dtype.kind not in "fc":
                 zeros = np.zeros(x.shape)
                 return lambda: zeros
             return self.run.memory.token(x).read
-        if isinstance(x, (list, tuple)):
+        if isa(x, (list, tuple)):
             parts = [self._slot(x, i, item) for i, item in enumerate(x)]
             kind = type(x)
             if hasattr(kind, "_fields"):
                 return lambda: kind(*[part() for part in parts])
             return lambda: tuple.__new__(tuple, [part() for part in parts]) if kind is tuple else [p() for p in parts]
-        if isinstance(x, dict):
+        if isa(x, dict):
             named = {k: self._slot(x, k, v) for k, v in dict.items(x)}
             return lambda: {k: part() for k, part in named.items()}
         if type(x).__module__ not in ("builtins", "numpy") and x is not None:
@@ -83,12 +84,12 @@ class Entry:
 def _slots(x: Any) -> list[tuple[Any, Any, Any]]:
     """The slots of an object: what holds them, their keys, and what is in them."""
     found: list[tuple[Any, Any, Any]] = []
-    if isinstance(x, dict):
+    if isa(x, dict):
         found += [(x, k, v) for k, v in dict.items(x)]
-    elif isinstance(x, (list, tuple)):
+    elif isa(x, (list, tuple)):
         found += [(x, i, v) for i, v in enumerate(x)]
     held = holder(x)
-    if isinstance(held, dict) and held is not x:
+    if isa(held, dict) and held is not x:
         found += [(held, k, v) for k, v in held.items()]
     found += [(x, name, getattr(x, name)) for name in members(type(x)) if hasattr(x, name)]
     return found
@@ -98,11 +99,11 @@ def _identities(roots: Iterable[Any]) -> dict[int, Any]:
     """The objects that some roots reach and that may change: owners of memory, and what holds slots."""
     found = {}
     for x in Reach(roots).objects.values():
-        if isinstance(x, np.ndarray):
-            while isinstance(getattr(x, "base", None), np.ndarray):
+        if isa(x, np.ndarray):
+            while isa(getattr(x, "base", None), np.ndarray):
                 x = x.base
             found[id(x)] = x
-        elif isinstance(x, (list, dict, set)) or is_instance(x):
+        elif isa(x, (list, dict, set)) or is_instance(x):
             found[id(holder(x))] = holder(x)
     return found
 
@@ -115,7 +116,7 @@ def copied(run: Run, args: Sequence[Any], argnums: Sequence[int], module: Any) -
     active = [i for i in range(len(args)) if i in argnums]
     rest = [i for i in range(len(args)) if i not in argnums]
     ours, theirs = _identities([args[i] for i in active]), _identities([args[i] for i in rest])
-    names = [v for k, v in module.items() if not k.startswith("__") and not isinstance(v, types.ModuleType)]
+    names = [v for k, v in module.items() if not k.startswith("__") and not isa(v, types.ModuleType)]
     known = _identities(names)
     is_split = bool(ours.keys() & theirs.keys())
     if is_split:
@@ -137,7 +138,7 @@ def copied(run: Run, args: Sequence[Any], argnums: Sequence[int], module: Any) -
 
 
 def _owner(x: Any) -> Any:
-    while isinstance(getattr(x, "base", None), np.ndarray):
+    while isa(getattr(x, "base", None), np.ndarray):
         x = x.base
     return x
 
@@ -146,16 +147,25 @@ def _owner(x: Any) -> Any:
 def interpreting(run: Run, module: Any) -> Iterator[None]:
     """Methods of the module's classes are interpreted wherever Python itself calls them."""
     replaced = []
-    for cls in [v for v in module.values() if isinstance(v, type) and v.__module__ == module["__name__"]]:
+    for cls in [v for v in module.values() if isa(v, type) and v.__module__ == module["__name__"]]:
         for name, member in list(vars(cls).items()):
-            f = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-            if isinstance(f, types.FunctionType) and run.codes.find(f) is not None:
+            f = member.__func__ if isa(member, (classmethod, staticmethod)) else member
+            if isa(f, types.FunctionType) and run.codes.find(f) is not None:
                 made = installed(run, f)
                 replaced.append((cls, name, member))
                 type.__setattr__(cls, name, made if f is member else type(member)(made))
+    before = sys.getprofile()
+
+    def entered(frame: types.FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == run.codes.filename:
+            run.escaped = frame.f_code.co_name
+            raise NotSupported(f"{run.escaped} is run by code that is not known")
+
+    sys.setprofile(entered)
     try:
         yield
     finally:
+        sys.setprofile(before)
         for cls, name, member in replaced:
             type.__setattr__(cls, name, member)
 
@@ -192,18 +202,20 @@ def value_and_grad(
                 readers.append(entry.reader(args[i]))
         with interpreting(run, f.__globals__):
             value = call(run, Ref(f), list(refs), {})
+        if run.escaped:
+            raise NotSupported(f"{run.escaped} is run by code that is not known")
         guard()
-        if isinstance(value.mark, Node):
+        if isa(value.mark, Node):
             value.mark.add(np.float64(1.0))
-        elif isinstance(value.object, np.ndarray) and value.object.size == 1:
+        elif isa(value.object, np.ndarray) and value.object.size == 1:
             if not value.is_stopped and run.memory.extent(value.object).is_active:
                 run.memory.token(value.object).add(np.ones(value.object.shape))
         elif run.is_active(value):
             raise NotSupported("a result that is no number")
         result = value.object
-        kept = result.copy() if isinstance(result, np.ndarray) else result
+        kept = result.copy() if isa(result, np.ndarray) else result
         outcome: list[Any] = []
         run.reverse(lambda: outcome.extend([read() for read in readers]))
-        return kept if isinstance(result, np.ndarray) else result, tuple(outcome)
+        return kept if isa(result, np.ndarray) else result, tuple(outcome)
 
     return found

@@ -14,7 +14,7 @@ from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Handlers, Ope
 from s2sad.ir.driving import StoppedError, driven, returning, signature_of
 from s2sad.ir.matching import matches
 from tests.shadows import calls, containers, operators
-from tests.shadows.refs import NotSupported, Ref
+from tests.shadows.refs import NotSupported, Ref, isa
 from tests.shadows.run import Made, Run
 
 _MISSING = object()
@@ -65,12 +65,12 @@ class Tracer(interpret.Activation):
     def of(self, operand: Operand) -> Any:
         (found,) = self.handed([operand])
         if found.object is UNSET.value:
-            name = operand.name if isinstance(operand, Value) else ""
+            name = operand.name if isa(operand, Value) else ""
             raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
         return found
 
     def handed(self, operands: Sequence[Operand]) -> list[Any]:
-        return [Ref(o.value) if isinstance(o, Constant) else self.values[o] for o in operands]
+        return [Ref(o.value) if isa(o, Constant) else self.values[o] for o in operands]
 
     def region(self, region: Region) -> Generator[Any, Any, Any]:
         for operation in region.operations:
@@ -83,7 +83,7 @@ class Tracer(interpret.Activation):
                 raise
             exception, *cause = [self.of(o) for o in end.operands]
             made = exception.object
-            if isinstance(made, type):
+            if isa(made, type):
                 made = calls.call(self.run_, exception, [], {}).object
             try:
                 if cause:
@@ -102,7 +102,7 @@ class Tracer(interpret.Activation):
         except StopIteration as end:
             raise StoppedError(end) from None
         if len(op.results) == 1 and op.kind not in ("unpack", "import"):
-            assert isinstance(found, Ref), op.kind
+            assert isa(found, Ref), op.kind
             self.values[op.results[0]] = found
         return None
 
@@ -180,7 +180,7 @@ class Tracer(interpret.Activation):
     def super_arguments(self) -> list[Ref]:
         assert self.code is not None
         target = self.code.params[0].target
-        first = self.values[target] if isinstance(target, Value) else self.load(target)
+        first = self.values[target] if isa(target, Value) else self.load(target)
         if "__class__" in self.free:
             return [Ref(self.free["__class__"].value), first]
         raise NotSupported("super() in a class that the program makes as it runs")
@@ -259,7 +259,7 @@ class Tracer(interpret.Activation):
                     ref = containers.pack(run, tuple, ref)
                 elif param.kind == "double star":
                     ref = containers.pack_dict(run, {k: (Ref(k), v) for k, v in ref.items()})
-                if isinstance(param.target, Value):
+                if isa(param.target, Value):
                     inner.values[param.target] = ref
                 else:
                     inner.store(param.target, ref)
@@ -272,7 +272,7 @@ class Tracer(interpret.Activation):
             return result(driven(inner.region(code.body)))
 
         def function(*args: Any, **kwargs: Any) -> Any:
-            return run.out(begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()}))
+            return run.out_of_program(begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()}))
 
         function.__name__ = function.__qualname__ = code.name
         function.__doc__ = code.doc
@@ -446,11 +446,11 @@ class Tracer(interpret.Activation):
         except (NotSupported, GeneratorExit):
             raise
         except BaseException as raised:
-            error = raised.error if isinstance(raised, StoppedError) else raised
+            error = raised.error if isa(raised, StoppedError) else raised
             for has_class, name in zip(data.classes, data.names, strict=True):
                 kind = (yield from self.value(regions.pop(0))).object if has_class else BaseException
                 handler = regions.pop(0)
-                if isinstance(error, kind):
+                if isa(error, kind):
                     return (yield from self._with_name(name, error, handler))
             raise
         if end.kind == "yield" and data.has_else:
@@ -458,14 +458,14 @@ class Tracer(interpret.Activation):
         return None if end.kind == "yield" else (end, handed)
 
     def _with_name(self, name: Any, error: BaseException, handler: Region) -> Steps:
-        if isinstance(name, Variable):
+        if isa(name, Variable):
             self.store(name, Ref(error))
         elif name is not None:
             self.module[name] = error
         try:
             end, handed = yield from self.region(handler)
         finally:
-            if isinstance(name, Variable):
+            if isa(name, Variable):
                 self.cells[name].value = _MISSING
             elif name is not None:
                 self.module.pop(name, None)
@@ -484,7 +484,7 @@ class Tracer(interpret.Activation):
                 if self.run_.is_active(subject) and value is not subject.object:
                     raise NotSupported("a pattern that takes an active object apart")
                 ref = subject if value is subject.object else Ref(value, subject.mark if subject.is_stopped else None)
-                if isinstance(target, Variable):
+                if isa(target, Variable):
                     self.store(target, ref)
                 else:
                     self.module[target] = value
@@ -495,10 +495,10 @@ class Tracer(interpret.Activation):
 
     def dotted(self, data: Sequence[Any]) -> Any:
         first, *rest = data
-        if isinstance(first, (Constant, Value)):
+        if isa(first, (Constant, Value)):
             found = self.of(first)
         else:
-            found = self.load(first) if isinstance(first, Variable) else self.global_(first)
+            found = self.load(first) if isa(first, Variable) else self.global_(first)
         x = found.object
         for name in rest:
             x = getattr(x, name)

@@ -61,12 +61,12 @@ def of_module(program: Any) -> Verdict:
 
 
 def _judged(program: Any, used: list[Run]) -> Verdict:
-    runs = matrix_judge.Runs(program)
-    names = runs.module(runs.code)
-    random = np.random.default_rng(program.index)
-    moved = matrix_judge.differentiated(program, names["arguments"]())
-    directions = [random.standard_normal(np.shape(leaf)) for leaf in moved]
     try:
+        runs = matrix_judge.Runs(program)
+        names = runs.module(runs.code)
+        random = np.random.default_rng(program.index)
+        moved = matrix_judge.differentiated(program, names["arguments"]())
+        directions = [random.standard_normal(np.shape(leaf)) for leaf in moved]
         expected = list(matrix_judge._expected(runs, directions))
     except Exception as problem:
         return Verdict("raised", f"{type(problem).__name__}: {problem}")

@@ -23,7 +23,7 @@ from s2sad.runtime.copies import Reach
 from s2sad.runtime.marks import stop_gradient
 from tests.shadows import containers, objects
 from tests.shadows.containers import iterate, method, pack, special, stands_for
-from tests.shadows.refs import STOPPED, Node, NotSupported, Ref, is_number, stopped
+from tests.shadows.refs import STOPPED, Node, NotSupported, Ref, is_number, isa, stopped
 from tests.shadows.rules import bound, result
 from tests.shadows.run import Run, holder, is_generated, members
 
@@ -166,7 +166,7 @@ def _iter(run: Run, x: Ref, *sentinel: Ref) -> Ref:
         return x if special(run, x.object, "__iter__") is None else method(run, x, "__iter__")
     if special(run, x.object, "__iter__") is not None:
         return method(run, x, "__iter__")
-    if isinstance(x.object, (Iterator, range, str)) and not isinstance(x.object, np.flatiter):
+    if isa(x.object, (Iterator, range, str)) and not isa(x.object, np.flatiter):
         return Ref(iter(x.object))
     return stands_for(run, iterate(run, x))
 
@@ -185,7 +185,7 @@ def _next(run: Run, x: Ref, *default: Ref) -> Ref:
     except StopIteration as end:
         if default:
             return default[0]
-        raise StopIteration(end.value.object if isinstance(end.value, Ref) else end.value) from None
+        raise StopIteration(end.value.object if isa(end.value, Ref) else end.value) from None
 
 
 def of_generator(run: Run, ref: Ref, name: str, args: list[Ref]) -> Ref:
@@ -200,7 +200,7 @@ def of_generator(run: Run, ref: Ref, name: str, args: list[Ref]) -> Ref:
         try:
             found: Ref = running.send(given)
         except StopIteration as end:
-            raise StopIteration(end.value.object if isinstance(end.value, Ref) else end.value) from None
+            raise StopIteration(end.value.object if isa(end.value, Ref) else end.value) from None
         return found
     if name == "throw":
         return running.throw(args[0].object)  # type: ignore[no-any-return]
@@ -233,7 +233,7 @@ def _filter(run: Run, f: Ref, x: Ref) -> Ref:
 def _reversed(run: Run, x: Ref) -> Ref:
     if special(run, x.object, "__reversed__") is not None:
         return method(run, x, "__reversed__")
-    if isinstance(x.object, np.ndarray) or isinstance(x.object, containers.SEQUENCES):
+    if isa(x.object, np.ndarray) or isa(x.object, containers.SEQUENCES):
         count = len(x.object)
         return stands_for(run, (containers.item(run, x, i) for i in range(count - 1, -1, -1)))
     if run.is_active(x):
@@ -250,7 +250,7 @@ def _len(run: Run, x: Ref) -> Ref:
 
 
 def _numbers(run: Run, refs: list[Ref]) -> bool:
-    return all(isinstance(r.object, (int, float, complex, np.number)) for r in refs)
+    return all(isa(r.object, (int, float, complex, np.number)) for r in refs)
 
 
 @handles(builtins.sum)
@@ -297,7 +297,7 @@ def _extreme(f: Any) -> Handler:
         if key.object is None and _numbers(run, refs):
             z = f([r.object for r in refs])
             rule = spec_of(f)
-            assert isinstance(rule, Rule)
+            assert isa(rule, Rule)
             if len(refs) == 1:
                 return refs[0]
             made = result(run, z, bound(run, rule, {"args": refs}), [])
@@ -369,7 +369,7 @@ def _rearranging(f: Any) -> Handler:
         z = f(coded, *given)
         x[:] = [c.ref.object for c in coded]
         containers.renamed(run, x, [c.code for c in coded], len(refs), list(rest))
-        return z.ref if isinstance(z, _Coded) else Ref(z)
+        return z.ref if isa(z, _Coded) else Ref(z)
 
     return found
 
@@ -384,7 +384,7 @@ def _picking(run: Run, f: Any, x: Ref, *rest: Ref, **kwargs: Ref) -> Ref:
     from tests.shadows.calls import call
     from tests.shadows.operators import item
 
-    if isinstance(f, operator.methodcaller):
+    if isa(f, operator.methodcaller):
         named = run.through[id(f)][1].object if id(f) in run.through else None
         if named is None:
             made, given = f.__reduce__()
@@ -397,7 +397,7 @@ def _picking(run: Run, f: Any, x: Ref, *rest: Ref, **kwargs: Ref) -> Ref:
     found = []
     for key in keys:
         part = x
-        if isinstance(f, operator.itemgetter):
+        if isa(f, operator.itemgetter):
             part = item(run, x, Ref(key))
         else:
             for name in key.split("."):
@@ -422,7 +422,7 @@ PICKING = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 def _copy(run: Run, x: Ref) -> Ref:
     if special(run, x.object, "__copy__") is not None:
         return method(run, x, "__copy__")
-    if isinstance(x.object, np.ndarray):
+    if isa(x.object, np.ndarray):
         return objects.called(run, np.ndarray.copy, x)
     if any(special(run, x.object, n) is not None for n in ("__reduce__", "__reduce_ex__", "__getstate__")):
         raise NotSupported("copy.copy of a class with methods of its own for it")
@@ -444,9 +444,9 @@ def _same_slots(run: Run, old: Any, new: Any, memo: dict[int, Any]) -> None:
 
 
 def _held(x: Any, key: Any) -> Any:
-    if isinstance(x, (list, tuple, dict, collections.deque)):
+    if isa(x, (list, tuple, dict, collections.deque)):
         return x[key]
-    return key if isinstance(x, (set, frozenset)) else getattr(x, key)
+    return key if isa(x, (set, frozenset)) else getattr(x, key)
 
 
 @handles(copy.deepcopy)
@@ -462,7 +462,7 @@ def _deepcopy(run: Run, x: Ref, memo: Any = None) -> Ref:
         new = known.get(id(part))
         if new is None or new is part:
             continue
-        if isinstance(part, np.ndarray):
+        if isa(part, np.ndarray):
             if run.memory.extent(part).is_active and part.dtype.kind in "fc":
                 _copied(run, part, new)
         else:
@@ -497,7 +497,7 @@ def _dict(run: Run, *others: Ref, **named: Ref) -> Ref:
 def _float(run: Run, *x: Ref) -> Ref:
     if x and special(run, x[0].object, "__float__") is not None:
         return method(run, x[0], "__float__")
-    if x and isinstance(x[0].object, str) or not x:
+    if x and isa(x[0].object, str) or not x:
         return Ref(float(*[r.object for r in x]))
     return _by_rule(run, float, *x)
 
@@ -528,7 +528,7 @@ def _super(run: Run, cls: Ref, ref: Ref) -> Ref:
 
 def _partial(run: Run, f: Ref, *args: Ref, **kwargs: Ref) -> Ref:
     made = functools.partial(f.object, *[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
-    if not isinstance(f.object, functools.partial):
+    if not isa(f.object, functools.partial):
         for i, ref in enumerate(args):
             run.slots.store(made.args, i, ref)
         for name, ref in kwargs.items():
@@ -566,7 +566,7 @@ def _numpy_number(cls: Any) -> Handler:
         if not x or not run.is_active(x[0]):
             return Ref(cls(*[r.object for r in x]))
         rule = spec_of(np.positive)
-        assert isinstance(rule, Rule)
+        assert isa(rule, Rule)
         if not is_number(x[0].object) or not issubclass(cls, np.inexact):
             raise NotSupported(f"{cls.__name__}(...) of an array")
         return result(run, cls(x[0].object), bound(run, rule, {"x": x[0]}), [])
@@ -599,7 +599,7 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         return _numpy_number(cls)(run, *args, **kwargs)
     if spec_of(cls) is not None:
         return _by_rule(run, cls, *args, **kwargs)
-    if issubclass(cls, BaseException) and not isinstance(_member(cls, "__init__"), types.FunctionType):
+    if issubclass(cls, BaseException) and not isa(_member(cls, "__init__"), types.FunctionType):
         made = cls(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
         return _with_args(run, made, args)
     if issubclass(cls, tuple) and hasattr(cls, "_fields") and _is_written(cls, "__new__") is None:
@@ -621,11 +621,11 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         made_ref = call(run, Ref(own_new), [Ref(cls), *args], kwargs)
     else:
         made_ref = new(run, _built_in_base(cls), [Ref(cls), *args], kwargs)
-    if isinstance(made_ref.object, cls):
+    if isa(made_ref.object, cls):
         initialiser = _member(cls, "__init__")
-        if isinstance(initialiser, types.FunctionType):
+        if isa(initialiser, types.FunctionType):
             call(run, Ref(initialiser), [made_ref, *args], kwargs)
-        elif not isinstance(made_ref.object, (tuple, np.ndarray, frozenset, type)):
+        elif not isa(made_ref.object, (tuple, np.ndarray, frozenset, type)):
             if type(made_ref.object).__init__ is object.__init__:
                 if (args or kwargs) and own_new is None:
                     raise TypeError(f"{cls.__name__}() takes no arguments")
@@ -642,8 +642,8 @@ def _member(cls: type, name: str) -> Any:
 def _is_written(cls: type, name: str) -> Any:
     """A ``__new__`` that the program wrote, or None."""
     found = _member(cls, name)
-    f = found.__func__ if isinstance(found, staticmethod) else found
-    return f if isinstance(f, types.FunctionType) and not is_generated(f) and "namedtuple" not in f.__code__.co_filename else None
+    f = found.__func__ if isa(found, staticmethod) else found
+    return f if isa(f, types.FunctionType) and not is_generated(f) and "namedtuple" not in f.__code__.co_filename else None
 
 
 def _built_in_base(cls: type) -> type:
@@ -692,27 +692,27 @@ def new(run: Run, base: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
 def init(run: Run, ref: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
     """``__init__`` of a built-in class."""
     x = ref.object
-    if isinstance(x, list):
+    if isa(x, list):
         list.clear(x)
         run.slots.rename(x, {})
         if args:
             containers._extend(run, ref, args[0])
-    elif isinstance(x, dict):
-        if isinstance(x, collections.defaultdict):
+    elif isa(x, dict):
+        if isa(x, collections.defaultdict):
             collections.defaultdict.__init__(x, *[a.object for a in args[:1]])
             args = args[1:]
         for other in args:
             # `dict.__init__` does not ask for a `__setitem__` of the class.
             containers.update(run, Ref(x), other)
         containers.update(run, Ref(x), **kwargs)
-    elif isinstance(x, collections.deque):
+    elif isa(x, collections.deque):
         if args:
             containers._extend(run, ref, args[0])
-    elif isinstance(x, set):
+    elif isa(x, set):
         for other in args:
             for item in iterate(run, other):
                 containers._of_set(run, ref, "add", [item])
-    elif isinstance(x, BaseException):
+    elif isa(x, BaseException):
         x.args = tuple([a.object for a in args])
         _with_args(run, x, args)
     return Ref(None)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tests.shadows.refs import NotSupported
+from tests.shadows.refs import NotSupported, isa
 
 Array = np.ndarray[Any, Any]
 _serial = itertools.count()
@@ -120,10 +120,10 @@ class Memory:
         """The extent of the memory that an array is a view of."""
         owner: Any = array
         last = array
-        while (base := owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)) is not None:
+        while (base := owner.obj if isa(owner, memoryview) else getattr(owner, "base", None)) is not None:
             owner = base
-            last = owner if isinstance(owner, np.ndarray) else last
-        if not isinstance(owner, np.ndarray) or not owner.flags.owndata:
+            last = owner if isa(owner, np.ndarray) else last
+        if not isa(owner, np.ndarray) or not owner.flags.owndata:
             return self._foreign(last, owner)
         start, end = byte_bounds(owner)
         found = self.owners.get(id(owner))

@@ -11,7 +11,7 @@ import numpy as np
 from s2sad.ops.spec import Rule, form_of
 from tests.shadows import arrays
 from tests.shadows.containers import method, special
-from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number
+from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, result
 from tests.shadows.run import Run, holder
 
@@ -35,11 +35,11 @@ def called(run: Run, function: Any, *args: Ref) -> Ref:
 def get(run: Run, ref: Ref, name: str) -> Ref:
     """``x.name``"""
     x = ref.object
-    if isinstance(x, types.ModuleType):
+    if isa(x, types.ModuleType):
         return run.slots.load(vars(x), name, getattr(x, name))
-    if isinstance(x, type):
+    if isa(x, type):
         return _of_class(run, ref, name)
-    if isinstance(x, super):
+    if isa(x, super):
         return _of_super(run, ref, name)
     if special(run, x, "__getattribute__") is not None:
         try:
@@ -56,12 +56,12 @@ def plain(run: Run, ref: Ref, name: str) -> Ref:
     x = ref.object
     found = found_in(type(x), name)
     member = None if found is None else found[1]
-    if isinstance(member, property):
+    if isa(member, property):
         if member.fget is None:
             return Ref(getattr(x, name))
         run.used.add("property")
         return called(run, member.fget, ref)
-    if isinstance(member, types.MemberDescriptorType):
+    if isa(member, types.MemberDescriptorType):
         return run.slots.load(x, name, member.__get__(x), ref.is_stopped)
     if type(member).__name__ == "_tuplegetter":
         return run.slots.load(x, member.__reduce__()[1][0], getattr(x, name), ref.is_stopped)
@@ -69,8 +69,8 @@ def plain(run: Run, ref: Ref, name: str) -> Ref:
         if special(run, member, "__get__") is not None:
             return method(run, Ref(member), "__get__", ref, Ref(type(x)))
     held = holder(x)
-    if isinstance(held, dict) and held is not x and name in held:
-        if not isinstance(member, types.GetSetDescriptorType):
+    if isa(held, dict) and held is not x and name in held:
+        if not isa(member, types.GetSetDescriptorType):
             return run.slots.load(held, name, held[name], ref.is_stopped)
     if found is not None:
         return _of_member(run, ref, name, *found)
@@ -81,17 +81,17 @@ def plain(run: Run, ref: Ref, name: str) -> Ref:
 
 def _of_member(run: Run, ref: Ref, name: str, base: type, member: Any) -> Ref:
     x = ref.object
-    if isinstance(member, types.FunctionType):
+    if isa(member, types.FunctionType):
         return Ref(types.MethodType(member, x), STOPPED if ref.is_stopped else None)
-    if isinstance(member, functools.cached_property):
+    if isa(member, functools.cached_property):
         value = called(run, member.func, ref)
         set_raw(run, ref, name, value)
         return value
     if special(run, member, "__get__") is not None:
         return method(run, Ref(member), "__get__", ref, Ref(type(x)))
-    if isinstance(member, (staticmethod, classmethod)):
+    if isa(member, (staticmethod, classmethod)):
         return Ref(getattr(x, name))
-    if isinstance(x, (np.ndarray, np.generic, float, complex)):
+    if isa(x, (np.ndarray, np.generic, float, complex)):
         return _of_array(run, ref, name)
     z = getattr(x, name)
     if hasattr(type(member), "__get__"):
@@ -105,10 +105,10 @@ def _of_array(run: Run, ref: Ref, name: str) -> Ref:
     x = ref.object
     z = getattr(x, name)
     known = form_of("attribute", name)
-    if known is not None and isinstance(known[0], Rule):
+    if known is not None and isa(known[0], Rule):
         first = known[0].parameters[0]
         return result(run, z, bound(run, known[0], {first: ref}), [ref])
-    if isinstance(z, np.flatiter):
+    if isa(z, np.flatiter):
         run.through[id(z)] = (z, ref)
     if name in ("ctypes", "data", "__array_interface__") and run.is_active(ref):
         raise NotSupported(f"the memory of an active array by {name}")
@@ -119,7 +119,7 @@ def _of_class(run: Run, ref: Ref, name: str) -> Ref:
     cls = ref.object
     found = found_in(cls, name)
     z = getattr(cls, name)
-    if found is None or isinstance(found[1], (staticmethod, classmethod)) or found[1] is not z:
+    if found is None or isa(found[1], (staticmethod, classmethod)) or found[1] is not z:
         return Ref(z)
     return run.slots.load(found[0], name, z, ref.is_stopped)
 
@@ -131,7 +131,7 @@ def _of_super(run: Run, ref: Ref, name: str) -> Ref:
     for base in mro[mro.index(x.__thisclass__) + 1 :]:
         if name in vars(base):
             member = vars(base)[name]
-            if isinstance(member, property):
+            if isa(member, property):
                 return called(run, member.fget, Ref(x.__self__, mark))
             break
     return Ref(getattr(x, name), mark)
@@ -140,7 +140,7 @@ def _of_super(run: Run, ref: Ref, name: str) -> Ref:
 def set_(run: Run, ref: Ref, name: str, value: Ref) -> None:
     """``x.name = value``"""
     custom = special(run, ref.object, "__setattr__")
-    if custom is not None and not isinstance(ref.object, type):
+    if custom is not None and not isa(ref.object, type):
         if getattr(getattr(custom, "__code__", None), "co_filename", "") == "<string>":
             setattr(ref.object, name, value.object)  # that of a frozen dataclass, which raises
         else:
@@ -156,15 +156,15 @@ def set_raw(run: Run, ref: Ref, name: str, value: Ref) -> None:
     run.used.add("slots")
     if name in _CHANGING:
         raise NotSupported(f"assigning to {name}")
-    if isinstance(x, np.ndarray) and arrays.set_attribute(run, ref, name, value):
+    if isa(x, np.ndarray) and arrays.set_attribute(run, ref, name, value):
         return
-    if isinstance(x, (type, types.ModuleType)):
+    if isa(x, (type, types.ModuleType)):
         setattr(x, name, value.object)
-        run.slots.store(vars(x) if isinstance(x, types.ModuleType) else x, name, value)
+        run.slots.store(vars(x) if isa(x, types.ModuleType) else x, name, value)
         return
     found = found_in(type(x), name)
     member = None if found is None else found[1]
-    if isinstance(member, property):
+    if isa(member, property):
         if member.fset is None:
             setattr(x, name, value.object)
         run.used.add("property")
@@ -173,7 +173,7 @@ def set_raw(run: Run, ref: Ref, name: str, value: Ref) -> None:
     if member is not None and special(run, member, "__set__") is not None:
         method(run, Ref(member), "__set__", ref, value)
         return
-    if isinstance(member, types.MemberDescriptorType):
+    if isa(member, types.MemberDescriptorType):
         member.__set__(x, value.object)
         run.slots.store(x, name, value)
         return
@@ -192,13 +192,13 @@ def delete(run: Run, ref: Ref, name: str) -> None:
         return
     found = found_in(type(x), name)
     member = None if found is None else found[1]
-    if isinstance(member, property) and member.fdel is not None:
+    if isa(member, property) and member.fdel is not None:
         called(run, member.fdel, ref)
         return
     if member is not None and special(run, member, "__delete__") is not None:
         method(run, Ref(member), "__delete__", ref)
         return
-    held = holder(x) if not isinstance(x, types.ModuleType) else vars(x)
+    held = holder(x) if not isa(x, types.ModuleType) else vars(x)
     delattr(x, name) if special(run, x, "__delattr__") is None else object.__delattr__(x, name)
-    owner = x if isinstance(member, types.MemberDescriptorType) else held
+    owner = x if isa(member, types.MemberDescriptorType) else held
     run.slots.store(owner, name, Ref(None))

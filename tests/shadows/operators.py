@@ -12,7 +12,7 @@ from s2sad.ir.code import Operation
 from s2sad.ops.spec import Rule, spec_of
 from tests.shadows import arrays, containers, objects
 from tests.shadows.containers import SEQUENCES, method, special
-from tests.shadows.refs import NotSupported, Ref, is_number
+from tests.shadows.refs import NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, result
 from tests.shadows.run import Run
 
@@ -83,7 +83,7 @@ def applied(run: Run, op: Operation, given: list[Ref]) -> Ref:
 def item(run: Run, ref: Ref, index: Ref) -> Ref:
     if special(run, ref.object, "__getitem__") is not None:
         return method(run, ref, "__getitem__", index)
-    if isinstance(ref.object, type):
+    if isa(ref.object, type):
         return Ref(ref.object[index.object])
     return containers.item(run, ref, index.object)
 
@@ -105,7 +105,7 @@ def unary(run: Run, sign: str, ref: Ref) -> Ref:
     if sign == "~":
         return Ref(z)
     rule = spec_of(np.negative if sign == "-" else np.positive)
-    assert isinstance(rule, Rule)
+    assert isa(rule, Rule)
     return result(run, z, bound(run, rule, {"x": ref}), [])
 
 
@@ -115,11 +115,11 @@ def binary(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
     ours, theirs = special(run, a, f"__{name}__"), special(run, b, f"__r{name}__")
     if ours is not None or theirs is not None:
         return _dispatched(run, sign, left, right, ours is not None, theirs is not None)
-    if isinstance(a, SEQUENCES) and sign in "+*" and not isinstance(b, (np.ndarray, np.generic)):
+    if isa(a, SEQUENCES) and sign in "+*" and not isa(b, (np.ndarray, np.generic)):
         return containers.joined(run, "__add__" if sign == "+" else "__mul__", left, right)
-    if isinstance(b, SEQUENCES) and sign == "*" and not isinstance(a, (np.ndarray, np.generic)):
+    if isa(b, SEQUENCES) and sign == "*" and not isa(a, (np.ndarray, np.generic)):
         return containers.joined(run, "__rmul__", right, left)
-    if isinstance(a, dict) and isinstance(b, dict) and sign == "|":
+    if isa(a, dict) and isa(b, dict) and sign == "|":
         made = containers.call_method(run, left, "copy", [], {})
         containers.update(run, made, right)
         return made
@@ -130,10 +130,10 @@ def binary(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
 def by_ufunc(run: Run, sign: str, z: Any, left: Ref, right: Ref) -> Ref:
     if not (run.is_active(left) or run.is_active(right)):
         return Ref(z)
-    if isinstance(left.object, str):
+    if isa(left.object, str):
         return Ref(z)
     spec = spec_of(arrays.UFUNCS[sign])
-    if not isinstance(spec, Rule):
+    if not isa(spec, Rule):
         assert spec is not None
         if spec.constant or not (run.is_active(left) or run.is_active(right)):
             return Ref(z)
@@ -146,7 +146,7 @@ def _dispatched(run: Run, sign: str, left: Ref, right: Ref, ours: bool, theirs: 
     a, b = left.object, right.object
     name = _NAMES[sign]
     swapped = theirs and type(b) is not type(a) and issubclass(type(b), type(a))
-    if isinstance(a, (np.ndarray, np.generic)) and theirs and not ours:
+    if isa(a, (np.ndarray, np.generic)) and theirs and not ours:
         if not is_number(a) and not swapped and getattr(type(b), "__array_ufunc__", 0) is not None:
             raise NotSupported("an operator of an array and an object with operators of its own")
         swapped = True
@@ -155,16 +155,16 @@ def _dispatched(run: Run, sign: str, left: Ref, right: Ref, ours: bool, theirs: 
             found = method(run, right, f"__r{name}__", left)
         elif not is_right and ours:
             found = method(run, left, f"__{name}__", right)
-        elif not is_right and (isinstance(a, SEQUENCES) or (isinstance(a, np.ndarray) and not theirs)):
-            found = containers.joined(run, f"__{name}__", left, right) if isinstance(a, SEQUENCES) else Ref(NotImplemented)
-        elif not is_right and isinstance(a, np.ndarray):
+        elif not is_right and (isa(a, SEQUENCES) or (isa(a, np.ndarray) and not theirs)):
+            found = containers.joined(run, f"__{name}__", left, right) if isa(a, SEQUENCES) else Ref(NotImplemented)
+        elif not is_right and isa(a, np.ndarray):
             z = BINARY[sign](a, b)
             return by_ufunc(run, sign, z, left, right)
         else:
             continue
         if found.object is not NotImplemented:
             return found
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+    if isa(a, np.ndarray) or isa(b, np.ndarray):
         raise NotSupported("an operator of an array and an object with operators of its own")
     raise TypeError(f"unsupported operand type(s) for {sign}: {type(a).__name__!r} and {type(b).__name__!r}")
 
@@ -176,11 +176,11 @@ def inplace(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
         found = method(run, left, name, right)
         if found.object is not NotImplemented:
             return found
-    elif isinstance(a, np.ndarray):
+    elif isa(a, np.ndarray):
         return arrays.inplace(run, sign, left, right)
-    elif isinstance(a, (*SEQUENCES, dict)) and not isinstance(a, tuple) and hasattr(type(a), name):
+    elif isa(a, (*SEQUENCES, dict)) and not isa(a, tuple) and hasattr(type(a), name):
         return containers.call_method(run, left, name, [right], {})
-    elif isinstance(a, set) and hasattr(type(a), name):
+    elif isa(a, set) and hasattr(type(a), name):
         return Ref(INPLACE[sign](a, right.object), left.mark)
     return binary(run, sign, left, right)
 
@@ -195,7 +195,7 @@ def compare(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
             found = any(i.object is left.object or truth(run, compare(run, "==", i, left))
                         for i in containers.iterate(run, right))  # fmt: skip
             return Ref(found is (sign == "in"))
-        if special(run, left.object, "__eq__") is not None and not isinstance(right.object, dict):
+        if special(run, left.object, "__eq__") is not None and not isa(right.object, dict):
             raise NotSupported("in with a comparison of its own")
         return Ref(signs.COMPARED[sign](left.object, right.object))
     ours, theirs = _COMPARED[sign]

@@ -16,7 +16,7 @@ from s2sad.ops.binding import _WITHOUT_EFFECT, places
 from s2sad.ops.spec import OpSpec, Rule
 from s2sad.runtime.arrays import unbroadcast
 from tests.shadows.memory import Token
-from tests.shadows.refs import Node, NotSupported, Ref, is_number
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.run import Run, Undo
 
 
@@ -30,7 +30,7 @@ class Leaf:
     def add(self, g: Any) -> None:
         if g is None:
             return
-        if isinstance(self.target, Token):
+        if isa(self.target, Token):
             self.target.add(g)
         elif np.ndim(g) == 0:
             self.target.add(np.complex128(g) if self.is_complex else np.float64(np.real(g)))
@@ -47,9 +47,9 @@ def tree_of(run: Run, ref: Ref) -> Tree:
     from tests.shadows.containers import iterate
 
     x = ref.object
-    if isinstance(ref.mark, Node):
-        return Leaf(ref.mark, isinstance(x, complex))
-    if isinstance(x, np.ndarray) and not ref.is_stopped:
+    if isa(ref.mark, Node):
+        return Leaf(ref.mark, isa(x, complex))
+    if isa(x, np.ndarray) and not ref.is_stopped:
         if not run.memory.extent(x).is_active:
             return None
         if x.dtype.kind not in "fc":
@@ -61,7 +61,7 @@ def tree_of(run: Run, ref: Ref) -> Tree:
         return Leaf(run.memory.token(x), x.dtype.kind == "c")
     if not run.is_active(ref):
         return None
-    if isinstance(x, (list, tuple)):
+    if isa(x, (list, tuple)):
         return [tree_of(run, item) for item in iterate(run, ref)]
     raise NotSupported(f"an operand of class {type(x).__name__}")
 
@@ -76,11 +76,11 @@ def give(tree: Tree, g: Any) -> None:
     """Add an adjoint to where it goes."""
     if g is None or tree is None:
         return
-    if isinstance(tree, Leaf):
+    if isa(tree, Leaf):
         tree.add(g)
         return
     for i, part in enumerate(tree):
-        give(part, g if isinstance(g, (int, float)) else g[i])
+        give(part, g if isa(g, (int, float)) else g[i])
 
 
 def shape_of(tree_or_object: Any) -> Any:
@@ -150,7 +150,7 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
     trees: dict[str, Tree] = {}
     for name in rule.wrt:
         operand = given.get(name)
-        if isinstance(operand, list):
+        if isa(operand, list):
             items: Tree = [tree_of(run, ref) for ref in operand]
             trees[name] = items if any(t is not None for t in items) else None  # type: ignore[union-attr]
         elif operand is not None:
@@ -158,7 +158,7 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
     trees = {name: tree for name, tree in trees.items() if tree is not None}
     if not trees:
         for name, operand in given.items():
-            inactive = name in rule.steps or name in rule.wrt or isinstance(operand, list)
+            inactive = name in rule.steps or name in rule.wrt or isa(operand, list)
             if not inactive and run.is_active(operand):
                 raise NotSupported(f"{rule.name} by {name}")
         return None
@@ -168,13 +168,13 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
             if name in _WITHOUT_EFFECT or name in ("like",) or _is_default(name, operand.object):
                 continue
             raise NotSupported(f"{rule.name} with {name}")
-        if isinstance(operand, list):
+        if isa(operand, list):
             values[name] = tuple(_saved(ref.object) for ref in operand)
             continue
         if name not in trees and name not in rule.steps and run.is_active(operand):
             raise NotSupported(f"{rule.name} by {name}")
         # Of what a function is linear in only the layout matters.
-        is_linear = rule.kind == "linear" and isinstance(trees.get(name), Leaf)
+        is_linear = rule.kind == "linear" and isa(trees.get(name), Leaf)
         values[name] = _stand_in(operand.object) if is_linear else _saved(operand.object)
     return Bound(rule, values, trees)
 
@@ -193,9 +193,9 @@ def _saved(x: Any) -> Any:
     """What the reverse part reads of an operand: arrays as they are then, since stores are undone; items as now."""
     if type(x) in (list, tuple):
         return type(x)([_saved(item) for item in x])
-    if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
+    if isa(x, (list, tuple)) and not hasattr(x, "_fields"):
         return [_saved(item) for item in x]
-    if isinstance(x, float):
+    if isa(x, float):
         return np.float64(x) if type(x) is float else x
     if type(x) is complex:
         return np.complex128(x)
@@ -204,16 +204,16 @@ def _saved(x: Any) -> Any:
 
 def result(run: Run, z: Any, operation: Bound | None, operands: list[Ref]) -> Ref:
     """A reference to the result of an operation, which is logged unless it is a view."""
-    if isinstance(z, np.ndarray):
+    if isa(z, np.ndarray):
         extent = run.memory.extent(z)
         for ref in operands:
-            if isinstance(ref.object, np.ndarray) and run.memory.extent(ref.object) is extent:
+            if isa(ref.object, np.ndarray) and run.memory.extent(ref.object) is extent:
                 run.used.add("view")
                 return Ref(z, ref.mark)
     if operation is None:
         return Ref(z)
     wants_z = "z" in _asks(operation.rule.vjp)
-    if isinstance(z, np.ndarray):
+    if isa(z, np.ndarray):
         if z.dtype.kind not in "fc":
             return Ref(z)
         token = run.activate(z)
@@ -241,9 +241,9 @@ def result(run: Run, z: Any, operation: Bound | None, operands: list[Ref]) -> Re
 
         run.log(back_number)
         return Ref(z, node)
-    if isinstance(z, (tuple, list)):
+    if isa(z, (tuple, list)):
         return several(run, z, operation, operands)
-    if isinstance(z, (bool, int, np.bool_, np.integer)) or z is None:
+    if isa(z, (bool, int, np.bool_, np.integer)) or z is None:
         return Ref(z)
     raise NotSupported(f"{operation.rule.name} with a result of class {type(z).__name__}")
 
@@ -266,15 +266,15 @@ def several(run: Run, z: Any, operation: Bound, operands: list[Ref]) -> Ref:
     parts: list[tuple[Any, Any]] = []
     is_view = False
     for item in items:
-        if isinstance(item, np.ndarray):
+        if isa(item, np.ndarray):
             extent = run.memory.extent(item)
             arrays = [r for ref in operands for r in _arrays(run, ref)]
             if any(run.memory.extent(a) is extent for a in arrays):
                 is_view = True
                 continue
-        if isinstance(item, (list, tuple)):
+        if isa(item, (list, tuple)):
             raise NotSupported(f"{operation.rule.name} with nested results")
-        if isinstance(item, np.ndarray) and item.dtype.kind in "fc":
+        if isa(item, np.ndarray) and item.dtype.kind in "fc":
             parts.append((run.activate(item), item))
         else:
             parts.append((Node() if is_number(item) else None, item))
@@ -285,7 +285,7 @@ def several(run: Run, z: Any, operation: Bound, operands: list[Ref]) -> Ref:
         bars, is_zero = [], True
         for part, item in parts:
             g = None
-            if isinstance(part, Token):
+            if isa(part, Token):
                 g = None if part.is_zero else part.take()
                 part.release()
             elif part is not None:
@@ -298,16 +298,16 @@ def several(run: Run, z: Any, operation: Bound, operands: list[Ref]) -> Ref:
 
     run.log(back)
     for i, (part, item) in enumerate(parts):
-        if isinstance(part, Node):
+        if isa(part, Node):
             run.slots.store(z, i, Ref(item, part))
     return Ref(z)
 
 
 def _arrays(run: Run, ref: Ref) -> list[Any]:
     x = ref.object
-    if isinstance(x, np.ndarray):
+    if isa(x, np.ndarray):
         return [x]
-    return [a for a in x if isinstance(a, np.ndarray)] if isinstance(x, (list, tuple)) else []
+    return [a for a in x if isa(a, np.ndarray)] if isa(x, (list, tuple)) else []
 
 
 def into(run: Run, spec: OpSpec, given: dict[str, Any], target: Ref, native: Callable[[], Any], where: Any) -> Ref:
@@ -316,8 +316,8 @@ def into(run: Run, spec: OpSpec, given: dict[str, Any], target: Ref, native: Cal
     run.used.add("store")
     base = x.view(np.ndarray)
     undo = run.undo(base)
-    operation = bound(run, spec, given) if isinstance(spec, Rule) else None
-    if not isinstance(spec, Rule) and not spec.constant:
+    operation = bound(run, spec, given) if isa(spec, Rule) else None
+    if not isa(spec, Rule) and not spec.constant:
         raise NotSupported(f"{spec.name} into an array")
     wrote(run, undo, native)
     log_store(run, base, undo, operation, where)

@@ -15,7 +15,7 @@ import numpy as np
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.ir.code import Code
 from tests.shadows.memory import Memory, Token
-from tests.shadows.refs import Node, NotSupported, Ref, is_number
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.slots import AllSlots
 
 
@@ -48,9 +48,9 @@ class Codes:
         self.filename = filename
         self.nodes: dict[tuple[str, int], Any] = {}
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            if isa(node, (ast.FunctionDef, ast.Lambda)):
                 first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-                name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+                name = node.name if isa(node, ast.FunctionDef) else "<lambda>"
                 # Two lambda expressions of one line are not told apart.
                 self.nodes[name, first] = None if (name, first) in self.nodes else node
         self.made: dict[tuple[str, int], Code] = {}
@@ -61,7 +61,7 @@ class Codes:
         if function.__code__.co_filename != self.filename or node is None:
             return None
         if key not in self.made:
-            if isinstance(node, ast.Lambda):
+            if isa(node, ast.Lambda):
                 node = ast.FunctionDef("lambda_", node.args, [ast.Return(node.body)], [], None, None)
                 ast.fix_missing_locations(ast.copy_location(node, self.nodes[key]))
             node.decorator_list = []
@@ -89,6 +89,8 @@ class Run:
         self.flight: dict[int, Ref] = {}
         #: Objects that are known by their identity.
         self.kept: list[Any] = []
+        #: The function of the program that ran without being interpreted, if one did.
+        self.escaped = ""
         #: Which mechanisms were needed, for the count.
         self.used: set[str] = set()
 
@@ -124,14 +126,14 @@ class Run:
         """Whether something active is read through a reference."""
         x = ref.object
         if is_number(x):
-            return isinstance(ref.mark, Node)
-        if ref.is_stopped or x is None or isinstance(x, (str, bytes, bool, int, type, np.dtype, types.ModuleType)):
+            return isa(ref.mark, Node)
+        if ref.is_stopped or x is None or isa(x, (str, bytes, bool, int, type, np.dtype, types.ModuleType)):
             return False
         seen = set() if seen is None else seen
         if id(x) in seen:
             return False
         seen.add(id(x))
-        if isinstance(x, np.ndarray) and x.dtype.kind in "fcV" and self.memory.extent(x).is_active:
+        if isa(x, np.ndarray) and x.dtype.kind in "fcV" and self.memory.extent(x).is_active:
             return True
         return any(self.is_active(part, seen) for part in self.parts(ref))
 
@@ -141,17 +143,17 @@ class Run:
         if id(x) in self.through:
             yield self.through[id(x)][1]
         pairs: list[tuple[Any, Any, Any]] = []
-        if isinstance(x, (list, tuple)):
-            pairs += [(x, i, item) for i, item in enumerate(tuple.__iter__(x) if isinstance(x, tuple) else list(x))]
-        elif isinstance(x, dict):
+        if isa(x, (list, tuple)):
+            pairs += [(x, i, item) for i, item in enumerate(tuple.__iter__(x) if isa(x, tuple) else list(x))]
+        elif isa(x, dict):
             pairs += [(x, key, item) for key, item in dict.items(x)]
-        elif isinstance(x, (set, frozenset)):
+        elif isa(x, (set, frozenset)):
             pairs += [(x, item, item) for item in x]
-        elif isinstance(x, np.ndarray) and x.dtype == object:
+        elif isa(x, np.ndarray) and x.dtype == object:
             pairs += [(x, i, item) for i, item in enumerate(x.ravel().tolist())]
-        elif isinstance(x, (types.MethodType, types.BuiltinMethodType)):
+        elif isa(x, (types.MethodType, types.BuiltinMethodType)):
             pairs.append((x, "__self__", x.__self__))
-        elif isinstance(x, types.FunctionType):
+        elif isa(x, types.FunctionType):
             pairs += [(None, None, v) for v in x.__defaults__ or ()]
             for cell in x.__closure__ or ():
                 try:
@@ -160,7 +162,7 @@ class Run:
                     continue
             return
         held = holder(x)
-        if isinstance(held, dict) and held is not x:
+        if isa(held, dict) and held is not x:
             pairs += [(held, name, item) for name, item in held.items()]
         for name in members(type(x)):
             pairs += [(x, name, getattr(x, name))] if hasattr(x, name) else []
@@ -172,7 +174,7 @@ class Run:
 
     def activate(self, array: Any) -> Token:
         """Something active is in the memory of an array."""
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "fc":
+        if not isa(array, np.ndarray) or array.dtype.kind not in "fc":
             raise NotSupported(f"something active in an array of {array.dtype}")
         token = self.memory.token(array)
         token.extent.is_active = True
@@ -182,8 +184,14 @@ class Run:
 
     def out(self, ref: Ref) -> Any:
         """The object, which code that is not interpreted gets."""
-        if isinstance(ref.mark, Node):
+        if isa(ref.mark, Node):
             self.flight[id(ref.object)] = ref
+        return ref.object
+
+    def out_of_program(self, ref: Ref) -> Any:
+        """The object that code that is not interpreted gets of the program which it runs."""
+        if self.is_active(ref):
+            raise NotSupported("something active goes from the program to code that is not known")
         return ref.object
 
     def arrived(self, x: Any) -> Ref:
@@ -195,7 +203,7 @@ def members(cls: type) -> list[str]:
     """The names in ``__slots__``."""
     found: list[str] = []
     for base in cls.__mro__:
-        found += [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and _is_own(base)]
+        found += [n for n, v in vars(base).items() if isa(v, types.MemberDescriptorType) and _is_own(base)]
     return found
 
 
@@ -205,20 +213,20 @@ def _is_own(cls: type) -> bool:
 
 def holder(x: Any) -> Any:
     """What holds the attributes of an object: its dictionary where it has one."""
-    if isinstance(x, type):
+    if isa(x, type):
         return x
-    if isinstance(x, (types.MethodType, types.BuiltinMethodType)):
+    if isa(x, (types.MethodType, types.BuiltinMethodType)):
         return x
     try:
         found = object.__getattribute__(x, "__dict__")
     except AttributeError:
         return x
-    return found if isinstance(found, dict) else x
+    return found if isa(found, dict) else x
 
 
 def is_generated(function: Any) -> bool:
     """Whether `dataclasses` wrote a method."""
-    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
+    return isa(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
 def fields_of(cls: Any) -> list[Any]:

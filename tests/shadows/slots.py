@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.shadows.refs import STOPPED, Node, Ref, is_number
+from tests.shadows.refs import STOPPED, Node, Ref, is_number, isa
 
 #: The mark of a slot that holds an active number.
 ACTIVE = object()
@@ -73,7 +73,7 @@ class AllSlots:
         if ref.mark is None and (slots is None or key not in slots.marks):
             return
         slots = self.of(holder)
-        node = ref.mark if isinstance(ref.mark, Node) else None
+        node = ref.mark if isa(ref.mark, Node) else None
         if node is not None:
             slots.marks[key] = ACTIVE
         elif ref.mark is STOPPED:
