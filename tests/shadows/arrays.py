@@ -51,8 +51,10 @@ def selected(run: Run, ref: Ref, z: Any, index: Any) -> Ref:
     if isa(z, np.ndarray) and run.memory.extent(z) is extent:
         run.used.add("view")
         return Ref(z, ref.mark)
-    if ref.is_stopped or not extent.is_active:
-        return Ref(z, ref.mark if not is_number(z) else None)
+    mask = run.memory.reads(x, ref.stop)
+    mask = mask if isa(mask, bool) else np.array(np.asarray(mask)[index])
+    if not np.any(mask):
+        return Ref(z)
     if isa(z, np.void):
         raise NotSupported("a row of a structured array")
     source = run.memory.token(x)
@@ -65,7 +67,7 @@ def selected(run: Run, ref: Ref, z: Any, index: Any) -> Ref:
             if not token.is_zero:
                 g = token.take()
                 token.release()
-                source.add(g, index)
+                source.add(g if mask is True else np.where(mask, g, 0.0), index)
 
         run.log(back)
         return Ref(z)
@@ -108,6 +110,8 @@ def store(run: Run, ref: Ref, index: Any, value: Ref) -> None:
         codes = np.zeros(base.shape, np.intp)
         count = int(np.prod(shape)) if tree is not None else 1
         codes[index] = np.arange(1, count + 1).reshape(shape) if tree is not None else 1
+    if x.dtype.kind in "fc":
+        run.memory.token(part).written(run.memory.clock, ... if codes is None else codes > 0)
 
     def back() -> None:
         g: Any = None
@@ -116,7 +120,7 @@ def store(run: Run, ref: Ref, index: Any, value: Ref) -> None:
                 g = token.take()
             else:
                 shadow, hit = token.shadow(), codes > 0
-                g = np.zeros(max(int(np.prod(shape)), 1), shadow.dtype)
+                g = np.zeros(int(np.prod(shape)) if tree is not None else 1, shadow.dtype)
                 np.add.at(g, codes[hit] - 1, np.conj(shadow[hit]))
                 shadow[hit] = 0
                 g = g.reshape(shape) if tree is not None else None
@@ -168,6 +172,14 @@ def moved(run: Run, ref: Ref, move: Callable[[Any], Any], replay: Callable[[Any,
     before = undo.held
     found = wrote(run, undo, lambda: move(x))
     codes = replay(codes, [*coded, before])
+    if run.memory.clock and x.dtype.kind in "fc" and x.size:
+        # What is moved is as old as it was.
+        token = run.memory.token(base)
+        token.written(run.memory.clock, np.zeros(x.shape, bool))
+        times = token.times()
+        old = np.append(np.asarray(times).ravel(), np.full(stop - x.size, run.memory.clock, np.int16))
+        token.written(run.memory.clock)
+        np.copyto(np.asarray(token.times()), old[codes])
     if any(tree is not None for tree in trees):
         run.activate(base)
     token = run.memory.token(base) if base.dtype.kind in "fc" else None
@@ -215,7 +227,7 @@ def ufunc_at(run: Run, ufunc: Any, args: list[Ref]) -> Ref:
             give(tree, unbroadcast(g if ufunc is np.add else -g, shape))
 
     run.log(back)
-    if a.is_stopped:
+    if a.stop is not None:
         raise NotSupported("ufunc.at through a stopped reference")
     return Ref(None)
 

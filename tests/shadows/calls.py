@@ -13,7 +13,7 @@ import numpy as np
 from s2sad.ops.spec import OpSpec, Rule, callee, form_of, spec_of
 from tests.shadows import arrays, containers, library, objects
 from tests.shadows.containers import SEQUENCES, iterate, method, special
-from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number, isa
+from tests.shadows.refs import NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bind, bound, into, result, wrote
 from tests.shadows.run import Codes, Made, Run, fields_of, is_generated
 
@@ -426,4 +426,4 @@ class Manager:
         return bool(self.ref.object.__exit__(kind, error, traceback))
 
 
-__all__ = ["STOPPED", "Manager", "call", "inspect", "native", "operation", "wrote"]
+__all__ = ["Manager", "call", "inspect", "native", "operation", "wrote"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.shadows import arrays
-from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number, isa
+from tests.shadows.refs import NotSupported, Ref, is_number, isa
 from tests.shadows.run import Run
 
 SEQUENCES = (list, tuple, collections.deque)
@@ -81,7 +81,7 @@ def items(run: Run, ref: Ref) -> dict[Any, Ref]:
     """What a mapping holds, by its keys."""
     x = ref.object
     if isa(x, dict):
-        return {k: run.slots.load(x, k, v, ref.is_stopped) for k, v in dict.items(x)}
+        return {k: run.slots.load(x, k, v, ref.stop) for k, v in dict.items(x)}
     if run.is_active(ref):
         raise NotSupported(f"the items of a mapping of class {type(x).__name__}")
     return {k: Ref(x[k]) for k in x.keys()}  # noqa: SIM118
@@ -99,7 +99,7 @@ def iterate(run: Run, ref: Ref) -> Iterator[Ref]:
     if isa(x, dict):
         return (Ref(key) for key in dict.__iter__(x))
     if isa(x, (set, frozenset)):
-        return (run.slots.load(x, item, item, ref.is_stopped) for item in x)
+        return (run.slots.load(x, item, item, ref.stop) for item in x)
     if isa(x, _VIEWS):
         return _of_view(run, ref)
     if isa(x, np.ndarray):
@@ -135,7 +135,7 @@ def _by_index(run: Run, ref: Ref) -> Iterator[Ref]:
     x = ref.object
     kind = next(base for base in SEQUENCES if isa(x, base))
     for i, item in enumerate(kind.__iter__(x)):
-        yield run.slots.load(x, i, item, ref.is_stopped)
+        yield run.slots.load(x, i, item, ref.stop)
 
 
 def _by_protocol(run: Run, ref: Ref) -> Iterator[Ref]:
@@ -175,7 +175,7 @@ def _of_view(run: Run, ref: Ref) -> Iterator[Ref]:
             if isa(view, _VIEWS[0]):
                 yield Ref(key)
                 continue
-            value = run.slots.load(x, key, dict.__getitem__(x, key), owner.is_stopped)
+            value = run.slots.load(x, key, dict.__getitem__(x, key), owner.stop)
             yield value if isa(view, _VIEWS[1]) else pack(run, tuple, [Ref(key), value])
 
     return found()
@@ -194,20 +194,20 @@ def item(run: Run, ref: Ref, index: Any) -> Ref:
         found = kind.__getitem__(x, index)  # type: ignore[attr-defined]
         places = range(len(x))[index]
         if isa(index, slice):
-            parts = [run.slots.load(x, i, v, ref.is_stopped) for i, v in zip(places, found, strict=True)]
+            parts = [run.slots.load(x, i, v, ref.stop) for i, v in zip(places, found, strict=True)]
             return wired(run, found, parts)
-        return run.slots.load(x, places, found, ref.is_stopped)
+        return run.slots.load(x, places, found, ref.stop)
     if isa(x, dict):
         if not dict.__contains__(x, index):
             return _missing(run, ref, index)
-        return run.slots.load(x, index, dict.__getitem__(x, index), ref.is_stopped)
+        return run.slots.load(x, index, dict.__getitem__(x, index), ref.stop)
     if isa(x, np.flatiter):
         owner = Ref(x.base, ref.mark)
         place = np.arange(x.base.size).reshape(x.base.shape).flat[index]
         return arrays.selected(run, owner, x[index], np.unravel_index(place, x.base.shape))
     if run.is_active(ref):
         raise NotSupported(f"an item of an object of class {type(x).__name__}")
-    return Ref(x[index], STOPPED if ref.is_stopped else None)
+    return Ref(x[index], ref.stop)
 
 
 def _missing(run: Run, ref: Ref, key: Any) -> Ref:
@@ -275,7 +275,7 @@ def changed(run: Run, ref: Ref, change: Callable[[Any, list[Any]], Any], refs: l
     found = change(x, [r.object for r in refs])
     code = change(codes, [count + i for i in range(len(refs))])
     if isa(code, int) and found is not None:
-        found = run.slots.load(x, code, found, ref.is_stopped)
+        found = run.slots.load(x, code, found, ref.stop)
     renamed(run, x, list(codes), count, refs)
     return found
 

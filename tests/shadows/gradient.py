@@ -208,8 +208,9 @@ def value_and_grad(
         if isa(value.mark, Node):
             value.mark.add(np.float64(1.0))
         elif isa(value.object, np.ndarray) and value.object.size == 1:
-            if not value.is_stopped and run.memory.extent(value.object).is_active:
-                run.memory.token(value.object).add(np.ones(value.object.shape))
+            mask = run.memory.reads(value.object, value.stop)
+            if mask is not False:
+                run.memory.token(value.object).add(np.where(mask, np.ones(value.object.shape), 0.0))
         elif run.is_active(value):
             raise NotSupported("a result that is no number")
         result = value.object

@@ -483,7 +483,7 @@ class Tracer(interpret.Activation):
             for target, value in found:
                 if self.run_.is_active(subject) and value is not subject.object:
                     raise NotSupported("a pattern that takes an active object apart")
-                ref = subject if value is subject.object else Ref(value, subject.mark if subject.is_stopped else None)
+                ref = subject if value is subject.object else Ref(value, subject.stop)
                 if isa(target, Variable):
                     self.store(target, ref)
                 else:

@@ -23,7 +23,7 @@ from s2sad.runtime.copies import Reach
 from s2sad.runtime.marks import stop_gradient
 from tests.shadows import containers, objects
 from tests.shadows.containers import iterate, method, pack, special, stands_for
-from tests.shadows.refs import STOPPED, Node, NotSupported, Ref, is_number, isa, stopped
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, result
 from tests.shadows.run import Run, holder, is_generated, members
 
@@ -61,7 +61,7 @@ def _by_rule(run: Run, f: Any, *args: Ref, **kwargs: Ref) -> Ref:
 @handles(stop_gradient)
 def _stop(run: Run, x: Ref, name: Any = None) -> Ref:
     run.used.add("stopped")
-    return stopped(x)
+    return Ref(x.object, None if is_number(x.object) else run.stopped_now())
 
 
 # --- operators as functions ---
@@ -146,7 +146,7 @@ def _delattr(run: Run, x: Ref, name: Ref) -> Ref:
 
 @handles(builtins.vars)
 def _vars(run: Run, x: Ref) -> Ref:
-    return Ref(vars(x.object), STOPPED if x.is_stopped else None)
+    return Ref(vars(x.object), x.stop)
 
 
 # --- iterators ---

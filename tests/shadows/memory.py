@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tests.shadows.refs import NotSupported, isa
+from tests.shadows.refs import NotSupported, Stop, isa
 
 Array = np.ndarray[Any, Any]
 _serial = itertools.count()
@@ -29,6 +29,8 @@ class Extent:
         #: The size of the real numbers in it, once there are any.
         self.item: int | None = None
         self.bar: Array | None = None
+        #: For each byte when it was written, of what was after the first `stop_gradient`.
+        self.times: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,22 @@ class Token:
         else:
             np.add.at(shadow, index, g)
 
+    def times(self) -> Array | None:
+        """When each element was written; None if none was after the first `stop_gradient`."""
+        if self.extent.times is None or 0 in self.shape:
+            return None
+        strides = tuple(2 * s for s in self.strides)
+        return np.ndarray(self.shape, np.int16, self.extent.times, 2 * self.offset, strides)
+
+    def written(self, clock: int, where: Any = ...) -> None:
+        """Elements were written at this moment."""
+        if clock and 0 not in self.shape:
+            if self.extent.times is None:
+                self.extent.times = np.full(max(self.extent.size, 1), -1, np.int16)
+            times = self.times()
+            assert times is not None
+            times[where] = clock
+
     def overlaps_itself(self) -> bool:
         """Whether two elements may be one."""
         reach = self.dtype.itemsize
@@ -115,6 +133,8 @@ class Memory:
         self.foreign: list[Extent] = []
         #: Extents that were freed by ``resize`` or the like are never found again.
         self.count = 0
+        #: How many references were stopped so far.
+        self.clock = 0
 
     def extent(self, array: Array) -> Extent:
         """The extent of the memory that an array is a view of."""
@@ -135,6 +155,15 @@ class Memory:
         self.owners[id(owner)] = weakref.ref(owner, self._forgetter(id(owner))), made
         self.count += 1
         return made
+
+    def reads(self, array: Array, stop: Stop | None) -> Any:
+        """Which elements are active as a reference reads them: True for all, False for none, or a mask."""
+        extent = self.extent(array)
+        if stop is None or not extent.is_active:
+            return extent.is_active
+        times = self.token(array).times()
+        mask = False if times is None else times >= stop.time
+        return mask if np.any(mask) else False
 
     def _forgetter(self, key: int) -> Callable[[Any], None]:
         def forget(dead: Any) -> None:

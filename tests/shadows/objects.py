@@ -11,7 +11,7 @@ import numpy as np
 from s2sad.ops.spec import Rule, form_of
 from tests.shadows import arrays
 from tests.shadows.containers import method, special
-from tests.shadows.refs import STOPPED, NotSupported, Ref, is_number, isa
+from tests.shadows.refs import NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, result
 from tests.shadows.run import Run, holder
 
@@ -62,27 +62,27 @@ def plain(run: Run, ref: Ref, name: str) -> Ref:
         run.used.add("property")
         return called(run, member.fget, ref)
     if isa(member, types.MemberDescriptorType):
-        return run.slots.load(x, name, member.__get__(x), ref.is_stopped)
+        return run.slots.load(x, name, member.__get__(x), ref.stop)
     if type(member).__name__ == "_tuplegetter":
-        return run.slots.load(x, member.__reduce__()[1][0], getattr(x, name), ref.is_stopped)
+        return run.slots.load(x, member.__reduce__()[1][0], getattr(x, name), ref.stop)
     if member is not None and special(run, member, "__set__") is not None:
         if special(run, member, "__get__") is not None:
             return method(run, Ref(member), "__get__", ref, Ref(type(x)))
     held = holder(x)
     if isa(held, dict) and held is not x and name in held:
         if not isa(member, types.GetSetDescriptorType):
-            return run.slots.load(held, name, held[name], ref.is_stopped)
+            return run.slots.load(held, name, held[name], ref.stop)
     if found is not None:
         return _of_member(run, ref, name, *found)
     if special(run, x, "__getattr__") is not None:
         return method(run, ref, "__getattr__", Ref(name))
-    return Ref(getattr(x, name), STOPPED if ref.is_stopped else None)
+    return Ref(getattr(x, name), ref.stop)
 
 
 def _of_member(run: Run, ref: Ref, name: str, base: type, member: Any) -> Ref:
     x = ref.object
     if isa(member, types.FunctionType):
-        return Ref(types.MethodType(member, x), STOPPED if ref.is_stopped else None)
+        return Ref(types.MethodType(member, x), ref.stop)
     if isa(member, functools.cached_property):
         value = called(run, member.func, ref)
         set_raw(run, ref, name, value)
@@ -97,8 +97,8 @@ def _of_member(run: Run, ref: Ref, name: str, base: type, member: Any) -> Ref:
     if hasattr(type(member), "__get__"):
         if is_number(z) and run.is_active(ref):
             raise NotSupported(f"the attribute {name} of an active object of class {type(x).__name__}")
-        return Ref(z, STOPPED if ref.is_stopped else None)
-    return run.slots.load(base, name, z, ref.is_stopped)
+        return Ref(z, ref.stop)
+    return run.slots.load(base, name, z, ref.stop)
 
 
 def _of_array(run: Run, ref: Ref, name: str) -> Ref:
@@ -112,7 +112,7 @@ def _of_array(run: Run, ref: Ref, name: str) -> Ref:
         run.through[id(z)] = (z, ref)
     if name in ("ctypes", "data", "__array_interface__") and run.is_active(ref):
         raise NotSupported(f"the memory of an active array by {name}")
-    return Ref(z, STOPPED if ref.is_stopped and not is_number(z) else None)
+    return Ref(z, None if is_number(z) else ref.stop)
 
 
 def _of_class(run: Run, ref: Ref, name: str) -> Ref:
@@ -121,7 +121,7 @@ def _of_class(run: Run, ref: Ref, name: str) -> Ref:
     z = getattr(cls, name)
     if found is None or isa(found[1], (staticmethod, classmethod)) or found[1] is not z:
         return Ref(z)
-    return run.slots.load(found[0], name, z, ref.is_stopped)
+    return run.slots.load(found[0], name, z, ref.stop)
 
 
 def _of_super(run: Run, ref: Ref, name: str) -> Ref:

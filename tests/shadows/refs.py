@@ -37,18 +37,20 @@ class Node:
         return found
 
 
-class _Stopped:
-    def __repr__(self) -> str:
-        return "stopped"
+@dataclass(frozen=True, slots=True, eq=False)
+class Stop:
+    """The mark of a reference to a heap object that was stopped.
 
+    What is read through it is constant, unless it was written after the moment ``time``.
+    """
 
-#: The mark of a reference to a heap object through which everything that is read is constant.
-STOPPED = _Stopped()
+    time: int
 
 
 @dataclass(slots=True, eq=False)
 class Ref:
-    """A reference: a number has a `Node` as its mark where it is active, a heap object `STOPPED` where it is stopped.
+    """A reference: a number has a `Node` as its mark where it is active, a heap object a `Stop` where it is
+    stopped.
 
     Whether a heap object that is not stopped is active is a matter of its memory and slots.
     """
@@ -57,15 +59,10 @@ class Ref:
     mark: Any = None
 
     @property
-    def is_stopped(self) -> bool:
-        return self.mark is STOPPED
+    def stop(self) -> Stop | None:
+        return self.mark if isa(self.mark, Stop) else None
 
 
 def is_number(x: Any) -> bool:
     """Whether an object is a number that may have an adjoint: it has no identity, and its adjoint is a value."""
     return isa(x, (float, complex, np.inexact))
-
-
-def stopped(ref: Ref) -> Ref:
-    """The same object, of which everything is constant."""
-    return Ref(ref.object, None if is_number(ref.object) else STOPPED)

@@ -26,12 +26,14 @@ class Leaf:
 
     target: Node | Token
     is_complex: bool
+    #: Which elements are active, where not all are.
+    mask: Any = True
 
     def add(self, g: Any) -> None:
         if g is None:
             return
         if isa(self.target, Token):
-            self.target.add(g)
+            self.target.add(g if self.mask is True else np.where(self.mask, g, 0.0))
         elif np.ndim(g) == 0:
             self.target.add(np.complex128(g) if self.is_complex else np.float64(np.real(g)))
         else:
@@ -49,8 +51,9 @@ def tree_of(run: Run, ref: Ref) -> Tree:
     x = ref.object
     if isa(ref.mark, Node):
         return Leaf(ref.mark, isa(x, complex))
-    if isa(x, np.ndarray) and not ref.is_stopped:
-        if not run.memory.extent(x).is_active:
+    if isa(x, np.ndarray):
+        mask = run.memory.reads(x, ref.stop)
+        if mask is False:
             return None
         if x.dtype.kind not in "fc":
             if run.memory.token(x) and x.dtype.kind == "V":
@@ -58,7 +61,7 @@ def tree_of(run: Run, ref: Ref) -> Tree:
             return None
         if _is_overloaded(type(x)):
             raise NotSupported("a class of arrays that overloads operations")
-        return Leaf(run.memory.token(x), x.dtype.kind == "c")
+        return Leaf(run.memory.token(x), x.dtype.kind == "c", mask)
     if not run.is_active(ref):
         return None
     if isa(x, (list, tuple)):
@@ -330,6 +333,7 @@ def log_store(run: Run, base: Any, undo: Undo, operation: Bound | None, where: A
         run.activate(base)
     token = run.memory.token(base) if base.dtype.kind in "fc" else None
     where = np.array(where) if where is not True else True
+    run.memory.token(base).written(run.memory.clock, ... if where is True else np.broadcast_to(where, base.shape))
 
     def back() -> None:
         g: Any = None

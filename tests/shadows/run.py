@@ -15,7 +15,7 @@ import numpy as np
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.ir.code import Code
 from tests.shadows.memory import Memory, Token
-from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
+from tests.shadows.refs import Node, NotSupported, Ref, Stop, is_number, isa
 from tests.shadows.slots import AllSlots
 
 
@@ -122,18 +122,24 @@ class Run:
 
     # --- activity
 
+    def stopped_now(self) -> Stop:
+        """The mark of a reference that is stopped at this moment."""
+        self.slots.clock += 1
+        self.memory.clock = self.slots.clock
+        return Stop(self.memory.clock)
+
     def is_active(self, ref: Ref, seen: set[int] | None = None) -> bool:
         """Whether something active is read through a reference."""
         x = ref.object
         if is_number(x):
             return isa(ref.mark, Node)
-        if ref.is_stopped or x is None or isa(x, (str, bytes, bool, int, type, np.dtype, types.ModuleType)):
+        if x is None or isa(x, (str, bytes, bool, int, type, np.dtype, types.ModuleType)):
             return False
         seen = set() if seen is None else seen
         if id(x) in seen:
             return False
         seen.add(id(x))
-        if isa(x, np.ndarray) and x.dtype.kind in "fcV" and self.memory.extent(x).is_active:
+        if isa(x, np.ndarray) and x.dtype.kind in "fcV" and self.memory.reads(x, ref.stop) is not False:
             return True
         return any(self.is_active(part, seen) for part in self.parts(ref))
 
@@ -141,7 +147,8 @@ class Run:
         """What an object holds; nothing of it is read."""
         x = ref.object
         if id(x) in self.through:
-            yield self.through[id(x)][1]
+            through = self.through[id(x)][1]
+            yield through if ref.stop is None else Ref(through.object, through.stop or ref.stop)
         pairs: list[tuple[Any, Any, Any]] = []
         if isa(x, (list, tuple)):
             pairs += [(x, i, item) for i, item in enumerate(tuple.__iter__(x) if isa(x, tuple) else list(x))]
@@ -167,10 +174,7 @@ class Run:
         for name in members(type(x)):
             pairs += [(x, name, getattr(x, name))] if hasattr(x, name) else []
         for owner, key, item in pairs:
-            active = is_number(item) and owner is not None and self.slots.is_active(owner, key)
-            if not is_number(item) or active:
-                is_stopped = self.slots.is_stopped(owner, key)
-                yield Ref(item, Node() if active else None) if not is_stopped else Ref(item, ref.mark)
+            yield self.slots.peek(owner, key, item, ref.stop)
 
     def activate(self, array: Any) -> Token:
         """Something active is in the memory of an array."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.shadows.refs import STOPPED, Node, Ref, is_number, isa
+from tests.shadows.refs import Stop, Node, Ref, is_number, isa
 
 #: The mark of a slot that holds an active number.
 ACTIVE = object()
@@ -25,6 +25,8 @@ class Slots:
         self.holder = holder
         self.marks: dict[Any, Any] = {}
         self.bars: dict[Any, Any] = {}
+        #: When slots were stored to, of those that were after the first `stop_gradient`.
+        self.times: dict[Any, int] = {}
 
 
 class AllSlots:
@@ -33,6 +35,8 @@ class AllSlots:
     def __init__(self, log: Callable[[Callable[[], None]], None]) -> None:
         self.known: dict[int, Slots] = {}
         self.log = log
+        #: How many references were stopped so far.
+        self.clock = 0
         #: The objects whose slots were changed.
         self.changed: set[int] = set()
 
@@ -42,15 +46,17 @@ class AllSlots:
             found = self.known[id(holder)] = Slots(holder)
         return found
 
-    def load(self, holder: Any, key: Any, item: Any, is_stopped: bool = False) -> Ref:
+    def load(self, holder: Any, key: Any, item: Any, stop: Stop | None = None) -> Ref:
         """A reference to what a slot holds, read through a reference that may be stopped."""
         slots = self.known.get(id(holder))
         mark = None if slots is None else slots.marks.get(key)
+        if stop is not None and slots is not None and slots.times.get(key, -1) >= stop.time:
+            stop = None
         if is_number(item):
-            if is_stopped or mark is not ACTIVE or slots is None:
+            if stop is not None or mark is not ACTIVE or slots is None:
                 return Ref(item)
             return Ref(item, self._read(slots, key))
-        return Ref(item, STOPPED if is_stopped or mark is STOPPED else None)
+        return Ref(item, later(stop, mark if isa(mark, Stop) else None))
 
     def _read(self, slots: Slots, key: Any) -> Node:
         node = Node()
@@ -70,14 +76,17 @@ class AllSlots:
         """
         self.changed.add(id(holder))
         slots = self.known.get(id(holder))
+        if self.clock:
+            slots = self.of(holder)
+            slots.times[key] = self.clock
         if ref.mark is None and (slots is None or key not in slots.marks):
             return
         slots = self.of(holder)
         node = ref.mark if isa(ref.mark, Node) else None
         if node is not None:
             slots.marks[key] = ACTIVE
-        elif ref.mark is STOPPED:
-            slots.marks[key] = STOPPED
+        elif isa(ref.mark, Stop):
+            slots.marks[key] = ref.mark
         else:
             slots.marks.pop(key, None)
 
@@ -98,6 +107,7 @@ class AllSlots:
         if slots is None:
             return
         slots.marks = {moved[k]: mark for k, mark in slots.marks.items() if k in moved}
+        slots.times = {moved[k]: time for k, time in slots.times.items() if k in moved}
         opposite = {new: old for old, new in moved.items()}
 
         def back() -> None:
@@ -109,6 +119,19 @@ class AllSlots:
         slots = self.known.get(id(holder))
         return slots is not None and slots.marks.get(key) is ACTIVE
 
-    def is_stopped(self, holder: Any, key: Any) -> bool:
+    def peek(self, holder: Any, key: Any, item: Any, stop: Stop | None) -> Ref:
+        """As `load`, of what is not read."""
         slots = self.known.get(id(holder))
-        return slots is not None and slots.marks.get(key) is STOPPED
+        mark = None if slots is None else slots.marks.get(key)
+        if stop is not None and slots is not None and slots.times.get(key, -1) >= stop.time:
+            stop = None
+        if is_number(item):
+            return Ref(item, Node() if stop is None and mark is ACTIVE else None)
+        return Ref(item, later(stop, mark if isa(mark, Stop) else None))
+
+
+def later(one: Stop | None, two: Stop | None) -> Stop | None:
+    """The later of two moments: what was written between them is constant for who reads through both."""
+    if one is None or two is None:
+        return one or two
+    return one if one.time >= two.time else two
