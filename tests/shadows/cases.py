@@ -19,7 +19,7 @@ def cases() -> dict[str, Program]:
     """The programs of `cases.txt` by their names."""
     text = (pathlib.Path(__file__).parent / "cases.txt").read_text()
     found = {}
-    for number, part in enumerate(text.split("== ")[1:]):
+    for number, part in enumerate(f"\n{text}".split("\n== ")[1:]):
         name, _, source = part.partition("\n")
         found[name] = Program(number, "shadows", (), f"import numpy as np\n{source}{_ARGUMENTS}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -95,6 +96,12 @@ def _asks(body: Callable[..., Any]) -> Mapping[str, Any]:
     return inspect.signature(body).parameters
 
 
+@functools.cache
+def _reads(body: Callable[..., Any]) -> frozenset[str]:
+    """The operands that the text of a rule reads."""
+    return frozenset(i.argval for i in dis.get_instructions(body) if i.opname in ("LOAD_FAST", "LOAD_DEREF"))
+
+
 def called(body: Callable[..., Any], available: Mapping[str, Any]) -> Any:
     """Call the text of a rule with whichever names it asks for."""
     args: list[Any] = []
@@ -176,9 +183,9 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
             continue
         if name not in trees and name not in rule.steps and run.is_active(operand):
             raise NotSupported(f"{rule.name} by {name}")
-        # Of what a function is linear in only the layout matters.
-        is_linear = rule.kind == "linear" and isa(trees.get(name), Leaf)
-        values[name] = _stand_in(operand.object) if is_linear else _saved(operand.object)
+        # Of what a function is linear in, and of what the rule does not read, only the shape matters.
+        is_needed = name in _reads(rule.vjp) and not (rule.kind == "linear" and isa(trees.get(name), Leaf))
+        values[name] = _saved(operand.object) if is_needed else _stand_in(operand.object)
     return Bound(rule, values, trees)
 
 
@@ -227,11 +234,6 @@ def result(run: Run, z: Any, operation: Bound | None, operands: list[Ref]) -> Re
                 token.release()
                 operation.adjoints(z if wants_z else None, g)
 
-        if not wants_z:
-            keep = None
-        else:
-            keep = z
-        del keep
         run.log(back if wants_z else _without(token, operation))
         return Ref(z)
     if is_number(z):
