@@ -26,8 +26,7 @@ def is_basic(index: Any) -> bool:
     """Whether an index selects a view."""
     parts = index if isa(index, tuple) else (index,)
     return all(
-        p is None or p is ... or isa(p, (slice, int, np.integer)) and not isa(p, (bool, np.bool_))
-        for p in parts
+        p is None or p is ... or (isa(p, (slice, int, np.integer)) and not isa(p, (bool, np.bool_))) for p in parts
     )
 
 
@@ -322,6 +321,17 @@ class _Again:
 
 
 __all__ = [
-    "UFUNCS", "into", "inplace", "is_basic", "load", "moved", "operator", "result", "selected", "set_attribute",
-    "store", "ufunc_at", "written",
+    "UFUNCS",
+    "inplace",
+    "into",
+    "is_basic",
+    "load",
+    "moved",
+    "operator",
+    "result",
+    "selected",
+    "set_attribute",
+    "store",
+    "ufunc_at",
+    "written",
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import linecache
 import types
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops.spec import OpSpec, Rule, callee, form_of, spec_of
-from tests.shadows import arrays, containers, library, objects
+from tests.shadows import arrays, classes, container_methods, containers, copies, library, objects
 from tests.shadows.containers import SEQUENCES, iterate, method, special
 from tests.shadows.refs import NotSupported, Ref, is_number, isa
-from tests.shadows.rules import bind, bound, into, result, wrote
+from tests.shadows.rules import bind, bound, into, result
 from tests.shadows.run import Codes, Made, Run, fields_of, is_generated
 
 _BUILTIN = (types.BuiltinMethodType, types.MethodWrapperType)
@@ -36,13 +35,13 @@ def call(run: Run, function: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Re
             return _of_random(run, f, Ref(f.__self__), f.__name__, args, kwargs)
         return call(run, Ref(f.__func__), [Ref(f.__self__, function.mark), *args], kwargs)
     if isa(f, library.PICKING):
-        return library._picking(run, f, *args, **kwargs)
+        return library.picking(run, f, *args, **kwargs)
     if isa(f, functools.partial):
         args = [*[run.slots.load(f.args, i, a) for i, a in enumerate(f.args)], *args]
         named = {k: run.slots.load(f.keywords, k, v) for k, v in f.keywords.items()}
         return call(run, Ref(f.func), args, {**named, **kwargs})
     if isa(f, type):
-        return library.construct(run, f, args, kwargs)
+        return classes.construct(run, f, args, kwargs)
     if isa(f, _UNBOUND) and args and isa(args[0].object, f.__objclass__):
         return built_in(run, f, args[0], f.__name__, args[1:], kwargs)
     spec = spec_of(f)
@@ -52,7 +51,7 @@ def call(run: Run, function: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Re
         return _of_python(run, f, args, kwargs)
     if isa(f, _BUILTIN) and f.__self__ is not None and not isa(f.__self__, types.ModuleType):
         if f.__name__ == "__new__":
-            return library.new(run, f.__self__, args, kwargs)
+            return classes.new(run, f.__self__, args, kwargs)
         if isa(f.__self__, (types.FunctionType, types.MethodType)) and f.__name__ == "__call__":
             return call(run, Ref(f.__self__), args, kwargs)
         return built_in(run, f, Ref(f.__self__, function.mark), f.__name__, args, kwargs)
@@ -66,7 +65,7 @@ def call(run: Run, function: Ref, args: list[Ref], kwargs: dict[str, Ref]) -> Re
 def _of_python(run: Run, f: types.FunctionType, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
     """A function that Python made: its code is found and interpreted."""
     if is_generated(f) and f.__name__ == "__init__" and fields_of(type(args[0].object)):
-        return library.dataclass_init(run, f, args, kwargs)
+        return classes.dataclass_init(run, f, args, kwargs)
     made = made_of(run, f)
     if made is None:
         return native(run, f, args, kwargs)
@@ -88,7 +87,8 @@ def elsewhere(run: Run, f: Any) -> Made | None:
 
 def made_of(run: Run, f: types.FunctionType, codes: Codes | None = None) -> Made | None:
     """A function that Python made, as one that is interpreted, or None if it has no source here."""
-    from tests.shadows.interpreter import RealCell, Tracer
+    from tests.shadows.cells import RealCell
+    from tests.shadows.interpreter import Tracer
 
     code = (codes or run.codes).find(f)
     if code is None:
@@ -165,7 +165,9 @@ def installed(run: Run, f: types.FunctionType) -> Any:
     assert made is not None
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return run.out_of_program(made.begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()}))
+        return run.out_of_program(
+            made.begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()})
+        )
 
     functools.update_wrapper(function, f)
     del function.__wrapped__  # type: ignore[attr-defined]
@@ -175,6 +177,7 @@ def installed(run: Run, f: types.FunctionType) -> Any:
 
 def operation(run: Run, spec: OpSpec, f: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
     """A call of an operation of the table."""
+
     def run_it() -> Any:
         return f(*[a.object for a in args], **{k: v.object for k, v in kwargs.items()})
 
@@ -223,8 +226,7 @@ def performed(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], ru
         return into(run, spec, given, out, run_it, where)
     if isa(spec, Rule):
         operation = bound(run, spec, given)
-        operands = [r for r in refs]
-        return result(run, run_it(), operation, operands)
+        return result(run, run_it(), operation, refs)
     harmless = spec.constant or spec.function in (id, repr, str, print)
     if not harmless and any(run.is_active(r) for r in refs):
         if spec.name.endswith("as_strided"):
@@ -257,7 +259,9 @@ def scrambled(run: Run, spec: OpSpec, given: dict[str, Any], refs: list[Ref], ru
 
     def replay(codes: Any, rest: Any) -> Any:
         made = np.empty(codes.size, codes.dtype)
-        made[np.argsort(after[0], axis=None, kind="stable")] = codes.ravel()[np.argsort(rest[-1], axis=None, kind="stable")]
+        made[np.argsort(after[0], axis=None, kind="stable")] = codes.ravel()[
+            np.argsort(rest[-1], axis=None, kind="stable")
+        ]
         return made.reshape(codes.shape)
 
     if not isa(first.object, np.ndarray):
@@ -287,7 +291,7 @@ def built_in(run: Run, f: Any, ref: Ref, name: str, args: list[Ref], kwargs: dic
         run.slots.store(holder(x), args[0].object, Ref(None))
         return Ref(None)
     if name == "__init__":
-        return library.init(run, ref, args, kwargs)
+        return classes.init(run, ref, args, kwargs)
     if name in ("__init_subclass__", "__subclasshook__", "__dir__", "__repr__", "__str__", "__format__", "__reduce__"):
         return Ref(f(*[a.object for a in args]))
     if id(x) in run.running and run.running[id(x)][0] is x:
@@ -297,7 +301,7 @@ def built_in(run: Run, f: Any, ref: Ref, name: str, args: list[Ref], kwargs: dic
     if isa(x, (*SEQUENCES, dict, set, frozenset)):
         if isa(x, tuple) and hasattr(x, "_fields") and name.startswith("_"):
             return native(run, f, [ref, *args] if isa(f, _UNBOUND) else args, kwargs)
-        return containers.call_method(run, ref, name, args, kwargs)
+        return container_methods.call_method(run, ref, name, args, kwargs)
     if is_number(x) and (form_of("method", name) is not None or isa(x, np.generic)):
         return of_array(run, ref, name, args, kwargs)
     if isa(x, str):
@@ -376,7 +380,9 @@ def of_array(run: Run, ref: Ref, name: str, args: list[Ref], kwargs: dict[str, R
         if name == "__float__" and run.is_active(ref):
             raise NotSupported("ndarray.__float__")
         return Ref(getattr(x, name)(*raw, **named))
-    found = arrays.written(run, name, [ref, *args], kwargs, lambda a, *rest, **kw: getattr(np.ndarray, name)(a, *rest, **kw))
+    found = arrays.written(
+        run, name, [ref, *args], kwargs, lambda a, *rest, **kw: getattr(np.ndarray, name)(a, *rest, **kw)
+    )
     if found is not None:
         return found
     known = form_of("method", name)
@@ -426,4 +432,4 @@ class Manager:
         return bool(self.ref.object.__exit__(kind, error, traceback))
 
 
-__all__ = ["Manager", "call", "inspect", "native", "operation", "wrote"]
+__all__ = ["Manager", "call", "copies", "native", "operation"]

@@ -14,40 +14,12 @@ from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Handlers, Ope
 from s2sad.ir.driving import StoppedError, driven, returning, signature_of
 from s2sad.ir.matching import matches
 from tests.shadows import calls, containers, operators
+from tests.shadows.cells import MISSING, Cell, RealCell
 from tests.shadows.refs import NotSupported, Ref, isa
 from tests.shadows.run import Made, Run
 
-_MISSING = object()
 Ended = tuple[Exit, list[Ref]]
 Steps = Generator[Any, Any, Any]
-
-
-class Cell:
-    """A variable that is memory: one slot."""
-
-    def __init__(self) -> None:
-        self.value: Any = _MISSING
-
-
-class RealCell:
-    """A cell of a function that Python made."""
-
-    def __init__(self, cell: Any) -> None:
-        self.cell = cell
-
-    @property
-    def value(self) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return _MISSING
-
-    @value.setter
-    def value(self, x: Any) -> None:
-        if x is _MISSING:
-            del self.cell.cell_contents
-        else:
-            self.cell.cell_contents = x
 
 
 @dataclass
@@ -190,7 +162,7 @@ class Tracer(interpret.Activation):
     def global_(self, name: str) -> Any:
         if name in self.free:
             value = self.free[name].value
-            if value is _MISSING:
+            if value is MISSING:
                 raise NameError(f"cannot access free variable {name!r}")
             return self.run_.slots.load(self.free[name].cell, None, value)
         if name in self.module:
@@ -201,12 +173,12 @@ class Tracer(interpret.Activation):
 
     def load(self, variable: Variable) -> Any:
         if self.names is not None and variable not in self.cells:
-            found = self.named.get(variable.name, _MISSING)
-            return self.global_(variable.name) if found is _MISSING else found
+            found = self.named.get(variable.name, MISSING)
+            return self.global_(variable.name) if found is MISSING else found
         if variable.name in self.free and variable not in self.own:
             return self.global_(variable.name)
         cell = self.cells[variable]
-        if cell.value is _MISSING:
+        if cell.value is MISSING:
             kind, words = (UnboundLocalError, "local") if variable in self.own else (NameError, "free")
             raise kind(f"cannot access {words} variable {variable.name!r} where it is not associated with a value")
         return self.run_.slots.load(cell, None, cell.value)
@@ -230,7 +202,7 @@ class Tracer(interpret.Activation):
         if self.names is not None and variable not in self.cells:
             del self.names[variable.name], self.named[variable.name]
         else:
-            self.cells[variable].value = _MISSING
+            self.cells[variable].value = MISSING
             self.run_.slots.store(self.cells[variable], None, Ref(None))
 
     # --- functions and classes
@@ -272,7 +244,9 @@ class Tracer(interpret.Activation):
             return result(driven(inner.region(code.body)))
 
         def function(*args: Any, **kwargs: Any) -> Any:
-            return run.out_of_program(begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()}))
+            return run.out_of_program(
+                begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()})
+            )
 
         function.__name__ = function.__qualname__ = code.name
         function.__doc__ = code.doc
@@ -358,8 +332,7 @@ class Tracer(interpret.Activation):
         if running is not None:
             self.values[op.result] = (yield from running[1]) or Ref(None)
             return
-        for item in containers.iterate(self.run_, ref):
-            yield item
+        yield from containers.iterate(self.run_, ref)
         self.values[op.result] = Ref(None)
 
     # --- control flow
@@ -466,7 +439,7 @@ class Tracer(interpret.Activation):
             end, handed = yield from self.region(handler)
         finally:
             if isa(name, Variable):
-                self.cells[name].value = _MISSING
+                self.cells[name].value = MISSING
             elif name is not None:
                 self.module.pop(name, None)
         return None if end.kind == "yield" else (end, handed)

@@ -10,7 +10,7 @@ from s2sad.ir import signs
 from s2sad.ir.apply import BINARY, INPLACE, UNARY, _text
 from s2sad.ir.code import Operation
 from s2sad.ops.spec import Rule, spec_of
-from tests.shadows import arrays, containers, objects
+from tests.shadows import arrays, container_methods, containers, objects
 from tests.shadows.containers import SEQUENCES, method, special
 from tests.shadows.refs import NotSupported, Ref, is_number, isa
 from tests.shadows.rules import bound, result
@@ -69,7 +69,7 @@ def applied(run: Run, op: Operation, given: list[Ref]) -> Ref:
             made = Ref({})
             for key, value, spread in zip(given[::2], given[1::2], op.data, strict=True):
                 if spread:
-                    containers.update(run, made, value)
+                    container_methods.update(run, made, value)
                 else:
                     containers.set_item(run, made, key.object, value)
             return made
@@ -116,12 +116,12 @@ def binary(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
     if ours is not None or theirs is not None:
         return _dispatched(run, sign, left, right, ours is not None, theirs is not None)
     if isa(a, SEQUENCES) and sign in "+*" and not isa(b, (np.ndarray, np.generic)):
-        return containers.joined(run, "__add__" if sign == "+" else "__mul__", left, right)
+        return container_methods.joined(run, "__add__" if sign == "+" else "__mul__", left, right)
     if isa(b, SEQUENCES) and sign == "*" and not isa(a, (np.ndarray, np.generic)):
-        return containers.joined(run, "__rmul__", right, left)
+        return container_methods.joined(run, "__rmul__", right, left)
     if isa(a, dict) and isa(b, dict) and sign == "|":
-        made = containers.call_method(run, left, "copy", [], {})
-        containers.update(run, made, right)
+        made = container_methods.call_method(run, left, "copy", [], {})
+        container_methods.update(run, made, right)
         return made
     z = BINARY[sign](a, b)
     return by_ufunc(run, sign, z, left, right)
@@ -156,7 +156,9 @@ def _dispatched(run: Run, sign: str, left: Ref, right: Ref, ours: bool, theirs: 
         elif not is_right and ours:
             found = method(run, left, f"__{name}__", right)
         elif not is_right and (isa(a, SEQUENCES) or (isa(a, np.ndarray) and not theirs)):
-            found = containers.joined(run, f"__{name}__", left, right) if isa(a, SEQUENCES) else Ref(NotImplemented)
+            found = (
+                container_methods.joined(run, f"__{name}__", left, right) if isa(a, SEQUENCES) else Ref(NotImplemented)
+            )
         elif not is_right and isa(a, np.ndarray):
             z = BINARY[sign](a, b)
             return by_ufunc(run, sign, z, left, right)
@@ -179,7 +181,7 @@ def inplace(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
     elif isa(a, np.ndarray):
         return arrays.inplace(run, sign, left, right)
     elif isa(a, (*SEQUENCES, dict)) and not isa(a, tuple) and hasattr(type(a), name):
-        return containers.call_method(run, left, name, [right], {})
+        return container_methods.call_method(run, left, name, [right], {})
     elif isa(a, set) and hasattr(type(a), name):
         return Ref(INPLACE[sign](a, right.object), left.mark)
     return binary(run, sign, left, right)

@@ -1,4 +1,4 @@
-"""Operations of the table: what an operand is, its adjoint by the rule, results that are views and results that are not."""
+"""Operations of the table: operands, adjoints by the rule, results that are views and results that are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import tests.operations  # noqa: F401
-
 from s2sad.ops.binding import _WITHOUT_EFFECT, places
 from s2sad.ops.spec import OpSpec, Rule
 from s2sad.runtime.arrays import unbroadcast
@@ -186,6 +185,12 @@ def bound(run: Run, rule: Rule, given: Mapping[str, Any]) -> Bound | None:
         # Of what a function is linear in, and of what the rule does not read, only the shape matters.
         is_needed = name in _reads(rule.vjp) and not (rule.kind == "linear" and isa(trees.get(name), Leaf))
         values[name] = _saved(operand.object) if is_needed else _stand_in(operand.object)
+    if rule.kind == "elementwise":
+        # Every partial is evaluated, also those of truth values, which have no minus.
+        values = {
+            name: x.astype(float) if isa(x, (np.ndarray, np.bool_)) and x.dtype == bool else x
+            for name, x in values.items()
+        }
     return Bound(rule, values, trees)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.shadows.refs import Stop, Node, Ref, is_number, isa
+from tests.shadows.refs import Node, Ref, Stop, is_number, isa
 
 #: The mark of a slot that holds an active number.
 ACTIVE = object()

@@ -35,7 +35,7 @@ VIEWS = [
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("dtype", (float, np.float32, complex))
+@pytest.mark.parametrize("dtype", [float, np.float32, complex])
 def test_the_shadow_of_a_view_is_the_same_view(view: Any, dtype: Any) -> None:
     memory = Memory()
     a = np.arange(12).reshape(3, 4).astype(dtype)
@@ -60,10 +60,10 @@ def test_memory_without_an_array_that_owns_it() -> None:
     token = memory.token(owner)
     token.add(1.0)
     assert memory.token(np.asarray(memoryview(owner)[1:])).extent is token.extent
+    other = Memory()
+    other.token(np.frombuffer(memoryview(held)[:16]))
     with pytest.raises(NotSupported, match="overlap in part"):
-        first = Memory()
-        first.token(np.frombuffer(memoryview(held)[:16]))
-        first.token(np.frombuffer(memoryview(held)[8:]))
+        other.token(np.frombuffer(memoryview(held)[8:]))
 
 
 def test_an_identity_that_is_used_again_is_another_extent() -> None:
@@ -93,14 +93,12 @@ def test_another_precision_of_active_memory_is_an_error() -> None:
 def test_slots_move_and_come_back() -> None:
     log: list[Any] = []
     slots = AllSlots(log.append)
-    l = [1.0, 2.0, 3.0]
-    bars = slots.of(l).bars
-    slots.of(l)
-    slots.rename(l, {0: 2, 2: 0})
-    bars = slots.of(l).bars
-    bars.update({0: 5.0, 1: 7.0, 2: 9.0})
+    held = [1.0, 2.0, 3.0]
+    slots.of(held)
+    slots.rename(held, {0: 2, 2: 0})
+    slots.of(held).bars.update({0: 5.0, 1: 7.0, 2: 9.0})
     log.pop()()
-    assert slots.of(l).bars == {2: 5.0, 0: 9.0}
+    assert slots.of(held).bars == {2: 5.0, 0: 9.0}
 
 
 def test_memory_that_outlives_the_call_is_as_the_program_left_it() -> None:
@@ -149,7 +147,7 @@ def test_stores_are_replayed_where_the_reverse_part_fails() -> None:
     finally:
         Run.reverse = original  # type: ignore[method-assign]
     assert [float(u) for u in seen[0][0].ravel()] == [0.5]
-    assert [float(u.target.ravel()[0]) for u in runs[-1].undos][0] == 2.0
+    assert next(float(u.target.ravel()[0]) for u in runs[-1].undos) == 2.0
 
 
 def test_the_log_of_a_linear_loop_holds_no_arrays() -> None:

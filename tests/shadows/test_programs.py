@@ -26,7 +26,7 @@ def test_programs_of_the_matrix() -> None:
     assert sum(v.kind == "right" for v in found.values()) > 0.9 * len(found)
 
 
-@pytest.mark.parametrize("level", (1, 2))
+@pytest.mark.parametrize("level", [1, 2])
 def test_random_programs(level: int) -> None:
     found = {seed: of_random(seed, level, 2 + seed % 13) for seed in RANDOM}
     bad = {seed: v.message for seed, v in found.items() if v.kind in ("wrong", "crash")}
@@ -37,7 +37,7 @@ def test_random_programs(level: int) -> None:
 #: Programs of the matrix that were wrong once.
 @pytest.mark.parametrize(
     "index",
-    (
+    [
         4507060,  # __set_name__, which Python calls as a class is made
         5169529,  # __hash__, which a display of a dict calls
         1784851,  # an argument that is the module's array, which is written
@@ -47,14 +47,14 @@ def test_random_programs(level: int) -> None:
         5260299,  # np.concatenate into an array that is read as it is written
         407746,  # a closure made with the module, which rebinds its cell
         8208517,  # max with a key that writes
-    ),
+    ],
 )
 def test_found(index: int) -> None:
     found = of_matrix(index)
     assert found.kind in ("right", "unsupported"), found.message
 
 
-@pytest.mark.parametrize(("seed", "size"), ((5074321, 7), (7860631, 14)))
+@pytest.mark.parametrize(("seed", "size"), [(5074321, 7), (7860631, 14)])
 def test_found_random(seed: int, size: int) -> None:
     """A store through a stopped name; a masked store of nothing."""
     found = of_random(seed, 2, size)
