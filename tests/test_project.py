@@ -78,6 +78,7 @@ def test_every_test_folder_is_that_of_a_package_or_of_programs() -> None:
         "language",
         "matrix",
         "programs",
+        "shadows",
     }
 
 

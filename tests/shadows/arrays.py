@@ -48,7 +48,7 @@ def selected(run: Run, ref: Ref, z: Any, index: Any) -> Ref:
     x = ref.object
     extent = run.memory.extent(x)
     if isa(z, np.ndarray) and run.memory.extent(z) is extent:
-        run.used.add("view")
+        run.used.add("views")
         return Ref(z, ref.mark)
     mask = run.memory.reads(x, ref.stop)
     mask = mask if isa(mask, bool) else np.array(np.asarray(mask)[index])
@@ -85,7 +85,7 @@ def store(run: Run, ref: Ref, index: Any, value: Ref) -> None:
     """``x[index] = value``"""
     x = ref.object
     base = x.view(np.ndarray)
-    run.used.add("store")
+    run.used.add("stores to arrays")
     if x.dtype == object and run.is_active(value) and (is_number(value.object) or np.ndim(value.object) == 0):
         raise NotSupported("something active in an array of objects")
     tree = tree_of(run, value) if x.dtype.kind in "fc" else None
@@ -134,7 +134,7 @@ def inplace(run: Run, sign: str, left: Ref, right: Ref) -> Ref:
     """``left op= right`` for an array on the left."""
     x = left.object
     base = x.view(np.ndarray)
-    run.used.add("store")
+    run.used.add("stores to arrays")
     spec = spec_of(UFUNCS[sign])
     assert spec is not None
     given = {"x": left, "y": right}
@@ -156,7 +156,7 @@ def moved(run: Run, ref: Ref, move: Callable[[Any], Any], replay: Callable[[Any,
     """
     x = ref.object
     base = x.view(np.ndarray)
-    run.used.add("store")
+    run.used.add("stores to arrays")
     undo = run.undo(base)
     trees = [tree_of(run, value) for value in values] if x.dtype.kind in "fc" else [None for _ in values]
     codes = np.arange(x.size).reshape(x.shape)

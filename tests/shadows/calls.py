@@ -165,6 +165,7 @@ def installed(run: Run, f: types.FunctionType) -> Any:
     assert made is not None
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        run.used.add("methods that Python calls")
         return run.out_of_program(
             made.begin([run.arrived(a) for a in args], {k: run.arrived(v) for k, v in kwargs.items()})
         )

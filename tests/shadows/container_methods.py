@@ -160,7 +160,7 @@ def _sort(run: Run, ref: Ref, key: Ref | None = None, reverse: Ref | None = None
     x = ref.object
     refs = list(iterate_raw(run, ref))
     order = sorting(run, refs, key, reverse is not None and reverse.object)
-    run.used.add("structure")
+    run.used.add("structural changes")
     list.__setitem__(x, slice(None), [refs[i].object for i in order])
     run.slots.rename(x, {old: new for new, old in enumerate(order)})
 

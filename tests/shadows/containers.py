@@ -29,6 +29,7 @@ def method(run: Run, ref: Ref, name: str, *args: Ref) -> Ref:
     """Call a special method."""
     from tests.shadows.calls import call
 
+    run.used.add("special methods")
     return call(run, Ref(special(run, ref.object, name)), [ref, *args], {})
 
 
@@ -229,12 +230,10 @@ def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
         arrays.store(run, ref, index, value)
     elif isa(x, dict):
         dict.__setitem__(x, index, value.object)
-        run.used.add("slots")
         run.slots.store(x, index, value)
     elif isa(x, (list, collections.deque)) and not isa(index, slice):
         kind: Any = list if isa(x, list) else collections.deque
         kind.__setitem__(x, index, value.object)
-        run.used.add("slots")
         run.slots.store(x, range(len(x))[index], value)
     elif isa(x, list):
         refs = list(iterate(run, value))
@@ -267,7 +266,7 @@ def changed(run: Run, ref: Ref, change: Callable[[Any, list[Any]], Any], refs: l
     The same change of a list of codes says which slot became which.
     """
     x = ref.object
-    run.used.add("structure")
+    run.used.add("structural changes")
     kind: Any = list if isa(x, list) else collections.deque
     count = len(x)
     codes = kind(range(count)) if kind is list else kind(range(count), x.maxlen)

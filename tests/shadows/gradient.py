@@ -131,6 +131,8 @@ def copied(run: Run, args: Sequence[Any], argnums: Sequence[int], module: Any) -
 
     def guard() -> None:
         written = {id(_owner(u.target)) for u in run.undos if hasattr(u, "target")} | run.slots.changed
+        if written & known.keys():
+            run.used.add("writes to the module")
         if watched & written:
             raise NotSupported("arguments share with others, or with the module, what is written")
 

@@ -240,6 +240,7 @@ class Tracer(interpret.Activation):
                 return ended[1][0] if ended[1] else Ref(None)
 
             if code.generates:
+                run.used.add("generators")
                 return containers.stands_for(run, returning(inner.region(code.body), result), code.name)
             return result(driven(inner.region(code.body)))
 
@@ -419,6 +420,7 @@ class Tracer(interpret.Activation):
         except (NotSupported, GeneratorExit):
             raise
         except BaseException as raised:
+            self.run_.used.add("exceptions that are caught")
             error = raised.error if isa(raised, StoppedError) else raised
             for has_class, name in zip(data.classes, data.names, strict=True):
                 kind = (yield from self.value(regions.pop(0))).object if has_class else BaseException

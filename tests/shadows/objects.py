@@ -59,7 +59,7 @@ def plain(run: Run, ref: Ref, name: str) -> Ref:
     if isa(member, property):
         if member.fget is None:
             return Ref(getattr(x, name))
-        run.used.add("property")
+        run.used.add("properties, __setattr__")
         return called(run, member.fget, ref)
     if isa(member, types.MemberDescriptorType):
         return run.slots.load(x, name, member.__get__(x), ref.stop)
@@ -144,7 +144,7 @@ def set_(run: Run, ref: Ref, name: str, value: Ref) -> None:
         if getattr(getattr(custom, "__code__", None), "co_filename", "") == "<string>":
             setattr(ref.object, name, value.object)  # that of a frozen dataclass, which raises
         else:
-            run.used.add("property")
+            run.used.add("properties, __setattr__")
             method(run, ref, "__setattr__", Ref(name), value)
         return
     set_raw(run, ref, name, value)
@@ -153,7 +153,6 @@ def set_(run: Run, ref: Ref, name: str, value: Ref) -> None:
 def set_raw(run: Run, ref: Ref, name: str, value: Ref) -> None:
     """What `object.__setattr__` does."""
     x = ref.object
-    run.used.add("slots")
     if name in _CHANGING:
         raise NotSupported(f"assigning to {name}")
     if isa(x, np.ndarray) and arrays.set_attribute(run, ref, name, value):
@@ -167,7 +166,7 @@ def set_raw(run: Run, ref: Ref, name: str, value: Ref) -> None:
     if isa(member, property):
         if member.fset is None:
             setattr(x, name, value.object)
-        run.used.add("property")
+        run.used.add("properties, __setattr__")
         called(run, member.fset, ref, value)
         return
     if member is not None and special(run, member, "__set__") is not None:

@@ -223,7 +223,7 @@ def result(run: Run, z: Any, operation: Bound | None, operands: list[Ref]) -> Re
         extent = run.memory.extent(z)
         for ref in operands:
             if isa(ref.object, np.ndarray) and run.memory.extent(ref.object) is extent:
-                run.used.add("view")
+                run.used.add("views")
                 return Ref(z, ref.mark)
     if operation is None:
         return Ref(z)
@@ -323,7 +323,7 @@ def _arrays(run: Run, ref: Ref) -> list[Any]:
 def into(run: Run, spec: OpSpec, given: dict[str, Any], target: Ref, native: Callable[[], Any], where: Any) -> Ref:
     """An operation that writes its result into an array, where ``where`` holds."""
     x = target.object
-    run.used.add("store")
+    run.used.add("stores to arrays")
     base = x.view(np.ndarray)
     undo = run.undo(base)
     operation = bound(run, spec, given) if isa(spec, Rule) else None

@@ -79,7 +79,9 @@ class Run:
         self.tape: list[Callable[[], None]] = []
         self.undos: list[Undo] = []
         self.memory = Memory()
-        self.slots = AllSlots(self.log)
+        #: Which mechanisms were needed, for the count.
+        self.used: set[str] = set()
+        self.slots = AllSlots(self.log, self.used)
         self.functions: dict[int, Made] = {}
         #: Generators of the program, and iterators of the interpreter, by the objects that stand for them.
         self.running: dict[int, tuple[Any, Generator[Any, Any, Any]]] = {}
@@ -91,8 +93,6 @@ class Run:
         self.kept: list[Any] = []
         #: The function of the program that ran without being interpreted, if one did.
         self.escaped = ""
-        #: Which mechanisms were needed, for the count.
-        self.used: set[str] = set()
 
     # --- the log
 

@@ -32,7 +32,9 @@ class Slots:
 class AllSlots:
     """The slots of all objects of one run."""
 
-    def __init__(self, log: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(self, log: Callable[[Callable[[], None]], None], used: set[str] | None = None) -> None:
+        #: Which mechanisms were needed.
+        self.used = set() if used is None else used
         self.known: dict[int, Slots] = {}
         self.log = log
         #: How many references were stopped so far.
@@ -85,6 +87,7 @@ class AllSlots:
         node = ref.mark if isa(ref.mark, Node) else None
         if node is not None:
             slots.marks[key] = ACTIVE
+            self.used.add("numbers in cells" if key is None else "numbers in slots")
         elif isa(ref.mark, Stop):
             slots.marks[key] = ref.mark
         else:

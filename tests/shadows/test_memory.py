@@ -210,3 +210,37 @@ def f(x):
 """
     with pytest.raises(NotSupported):
         gradient(source, np.array([3.0]))
+
+
+class Foreign:
+    """An object that shows memory which is not its own, and does not say whose it is."""
+
+    def __init__(self, array: Any) -> None:
+        self.__array_interface__ = {**array.__array_interface__, "strides": array.strides}
+
+
+def test_memory_of_an_owner_that_is_not_told() -> None:
+    memory = Memory()
+    owner = np.zeros(5)
+    token = memory.token(owner)
+    part = np.asarray(Foreign(owner[1:4]))
+    memory.token(part).add(np.array([1.0, 2.0, 3.0]))
+    assert memory.token(part).extent is token.extent
+    assert np.array_equal(token.read(), [0.0, 1.0, 2.0, 3.0, 0.0])
+
+
+def test_shadows_are_given_back_as_the_reverse_part_goes() -> None:
+    source = """
+def f(x):
+    u = x
+    for _ in range(60):
+        u = np.sin(np.tanh(u))
+    return np.sum(u)
+"""
+    x = np.ones(20_000)
+    gc.collect()
+    tracemalloc.start()
+    gradient(source, x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 150 * x.nbytes, peak / x.nbytes
