@@ -243,4 +243,4 @@ def f(x):
     gradient(source, x)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 150 * x.nbytes, peak / x.nbytes
+    assert peak < 90 * x.nbytes, peak / x.nbytes
