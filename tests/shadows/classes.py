@@ -8,6 +8,7 @@ import functools
 import inspect
 import operator
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,8 @@ def _numpy_number(cls: Any) -> Handler:
 
 _CLASSES: dict[type, Handler] = {
     list: _container(list), tuple: _container(tuple), set: _container(set), frozenset: _container(frozenset),
-    dict: _dict, float: _float, int: _converted(int), str: _converted(str), bool: _truth, enumerate: enumerate_,
+    dict: _dict, float: _float, int: _converted(int), str: _converted(str),
+    bytes: _converted(bytes), bool: _truth, enumerate: enumerate_,
     zip: zip_, map: map_, filter: filter_, reversed: reversed_, super: _super, functools.partial: _partial,
     memoryview: lambda run, x: _memoryview(run, x), operator.methodcaller: methodcaller,
     types.SimpleNamespace: _namespace, collections.deque: _deque,
@@ -142,6 +144,8 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         if cls is tuple and len(args) == 1 and type(args[0].object) is tuple:
             return args[0]
         return _CLASSES[cls](run, *args, **kwargs)
+    if issubclass(cls, weakref.ref):
+        raise NotSupported("a weak reference: the log holds objects longer than the program does")
     if issubclass(cls, np.generic):
         return _numpy_number(cls)(run, *args, **kwargs)
     if spec_of(cls) is not None:
@@ -171,6 +175,8 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         if cls is object:
             return Ref(object())
         return native(run, cls, args, kwargs)
+    if _member(cls, "__del__") is not None:
+        raise NotSupported("a class with __del__: the log holds its instances longer than the program does")
     own_new = _is_written(cls, "__new__")
     if own_new is not None:
         made_ref = call(run, Ref(own_new), [Ref(cls), *args], kwargs)

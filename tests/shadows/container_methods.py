@@ -15,6 +15,7 @@ from tests.shadows.containers import (
     item,
     items,
     iterate,
+    mapping_of,
     missing,
     pack,
     set_item,
@@ -245,13 +246,13 @@ def update(run: Run, ref: Ref, *others: Ref, **named: Ref) -> None:
 
 
 def _clear(run: Run, ref: Ref) -> None:
-    dict.clear(ref.object)
+    mapping_of(ref.object).clear(ref.object)
     run.slots.rename(ref.object, {})
 
 
 def _view(name: str) -> Callable[..., Any]:
     def made(run: Run, ref: Ref) -> Ref:
-        view = getattr(dict, name)(ref.object)
+        view = getattr(mapping_of(ref.object), name)(ref.object)
         run.through[id(view)] = (view, ref)
         return Ref(view)
 
@@ -260,7 +261,7 @@ def _view(name: str) -> Callable[..., Any]:
 
 def _dict_copy(run: Run, ref: Ref) -> Ref:
     made = ref.object.copy() if type(ref.object) is not dict else {}
-    dict.clear(made)
+    mapping_of(made).clear(made)
     update(run, Ref(made), ref)
     return Ref(made)
 
@@ -275,5 +276,8 @@ _DICT: dict[str, Callable[..., Any]] = {
     "keys": _view("keys"), "values": _view("values"), "items": _view("items"), "copy": _dict_copy, "__ior__": _ior,
     "__setitem__": lambda run, ref, index, value: set_item(run, ref, index.object, value),
     "__delitem__": lambda run, ref, index: delete_item(run, ref, index.object),
+    "move_to_end": lambda run, ref, *args, **kwargs: ref.object.move_to_end(
+        *[a.object for a in args], **{k: v.object for k, v in kwargs.items()}
+    ),
     "__missing__": lambda run, ref, key: missing(run, ref, key.object),
 }  # fmt: skip

@@ -51,6 +51,11 @@ def _as_generator(items: Iterable[Ref]) -> Generator[Ref, Any, None]:
     yield from items
 
 
+def mapping_of(x: Any) -> Any:
+    """The built-in class whose methods change a dictionary: an ordered one has its order apart."""
+    return collections.OrderedDict if isa(x, collections.OrderedDict) else dict
+
+
 def pack(run: Run, kind: Any, refs: Iterable[Ref]) -> Ref:
     """A new list, tuple, set or queue; it takes the references into its slots."""
     refs = list(refs)
@@ -72,7 +77,7 @@ def wired(run: Run, made: Any, refs: Iterable[Ref]) -> Ref:
 def pack_dict(run: Run, pairs: Mapping[Any, tuple[Ref, Ref]], kind: Any = dict) -> Ref:
     made = kind()
     for key, (_, value) in pairs.items():
-        dict.__setitem__(made, key, value.object)
+        mapping_of(made).__setitem__(made, key, value.object)
         run.slots.store(made, key, value)
     return Ref(made)
 
@@ -81,7 +86,7 @@ def items(run: Run, ref: Ref) -> dict[Any, Ref]:
     """What a mapping holds, by its keys."""
     x = ref.object
     if isa(x, dict):
-        return {k: run.slots.load(x, k, v, ref.stop) for k, v in dict.items(x)}
+        return {k: run.slots.load(x, k, v, ref.stop) for k, v in mapping_of(x).items(x)}
     if run.is_active(ref):
         raise NotSupported(f"the items of a mapping of class {type(x).__name__}")
     return {k: Ref(x[k]) for k in x.keys()}  # noqa: SIM118
@@ -97,7 +102,7 @@ def iterate(run: Run, ref: Ref) -> Iterator[Ref]:
     if isa(x, SEQUENCES):
         return by_index(run, ref)
     if isa(x, dict):
-        return (Ref(key) for key in dict.__iter__(x))
+        return (Ref(key) for key in mapping_of(x).__iter__(x))
     if isa(x, (set, frozenset)):
         return (run.slots.load(x, item, item, ref.stop) for item in x)
     if isa(x, _VIEWS):
@@ -171,7 +176,7 @@ def _of_view(run: Run, ref: Ref) -> Iterator[Ref]:
 
     def found() -> Iterator[Ref]:
         x = owner.object
-        for key in view if isa(view, _VIEWS[0]) else dict.__iter__(x):
+        for key in view if isa(view, _VIEWS[0]) else mapping_of(x).__iter__(x):
             if isa(view, _VIEWS[0]):
                 yield Ref(key)
                 continue
@@ -205,6 +210,9 @@ def item(run: Run, ref: Ref, index: Any) -> Ref:
         owner = Ref(x.base, ref.mark)
         place = np.arange(x.base.size).reshape(x.base.shape).flat[index]
         return arrays.selected(run, owner, x[index], np.unravel_index(place, x.base.shape))
+    if isa(x, memoryview):
+        found = arrays.load(run, Ref(np.asarray(x), ref.mark), index)
+        return Ref(x[index], found.mark)
     if run.is_active(ref):
         raise NotSupported(f"an item of an object of class {type(x).__name__}")
     return Ref(x[index], ref.stop)
@@ -229,7 +237,7 @@ def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
     if isa(x, np.ndarray):
         arrays.store(run, ref, index, value)
     elif isa(x, dict):
-        dict.__setitem__(x, index, value.object)
+        mapping_of(x).__setitem__(x, index, value.object)
         run.slots.store(x, index, value)
     elif isa(x, (list, collections.deque)) and not isa(index, slice):
         kind: Any = list if isa(x, list) else collections.deque
@@ -242,8 +250,12 @@ def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
         base = Ref(x.base, ref.mark)
         place = np.unravel_index(np.arange(x.base.size).reshape(x.base.shape).flat[index], x.base.shape)
         arrays.store(run, base, place, value)
+    elif isa(x, memoryview):
+        arrays.store(run, Ref(np.asarray(x), ref.mark), index, value)
     elif run.is_active(value) or run.is_active(ref):
         raise NotSupported(f"a store into an object of class {type(x).__name__}")
+    elif not isa(x, np.generic) and run.memory.foreign:
+        raise NotSupported("a store that is not one into an array, where arrays have memory of other objects")
     else:
         x[index] = value.object
 
@@ -251,7 +263,7 @@ def set_item(run: Run, ref: Ref, index: Any, value: Ref) -> None:
 def delete_item(run: Run, ref: Ref, index: Any) -> None:
     x = ref.object
     if isa(x, dict):
-        dict.__delitem__(x, index)
+        mapping_of(x).__delitem__(x, index)
         run.slots.store(x, index, Ref(None))
     elif isa(x, (list, collections.deque)):
         kind: Any = list if isa(x, list) else collections.deque

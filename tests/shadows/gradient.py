@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -204,6 +205,9 @@ def value_and_grad(
                 readers.append(entry.reader(args[i]))
         with interpreting(run, f.__globals__):
             value = call(run, Ref(f), list(refs), {})
+        for made in run.guarded:
+            if inspect.getgeneratorstate(run.running[id(made)][1]) == inspect.GEN_SUSPENDED:
+                raise NotSupported("a generator is given up: the log holds it longer than the program does")
         if run.escaped:
             raise NotSupported(f"{run.escaped} is run by code that is not known")
         guard()

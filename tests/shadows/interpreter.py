@@ -11,6 +11,7 @@ from typing import Any
 from s2sad.ir import interpret
 from s2sad.ir.apply import imported, unpacked
 from s2sad.ir.code import UNSET, Code, Constant, Definition, Exit, Handlers, Operand, Operation, Region, Value, Variable
+from s2sad.ir.code import inner as operations_in
 from s2sad.ir.driving import StoppedError, driven, returning, signature_of
 from s2sad.ir.matching import matches
 from tests.shadows import calls, containers, operators
@@ -241,7 +242,10 @@ class Tracer(interpret.Activation):
 
             if code.generates:
                 run.used.add("generators")
-                return containers.stands_for(run, returning(inner.region(code.body), result), code.name)
+                made = containers.stands_for(run, returning(inner.region(code.body), result), code.name)
+                if any(op.kind in ("try", "with") for op in operations_in(code.body)):
+                    run.guarded.append(made.object)
+                return made
             return result(driven(inner.region(code.body)))
 
         def function(*args: Any, **kwargs: Any) -> Any:

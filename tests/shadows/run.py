@@ -91,6 +91,8 @@ class Run:
         self.flight: dict[int, Ref] = {}
         #: Objects that are known by their identity.
         self.kept: list[Any] = []
+        #: Generators with code that runs when they are given up.
+        self.guarded: list[Any] = []
         #: The function of the program that ran without being interpreted, if one did.
         self.escaped = ""
 
