@@ -203,7 +203,7 @@ class Derivative(Emitting):
 
     def _facts(self, values: Sequence[Any]) -> dict[str, Fact]:
         """What is known of the parameters by their arguments."""
-        return arguments.facts(self._names, values, self._label(), self._variants.switches(self._names, values))
+        return arguments.facts(self._names, values, self._label(), self._variants.refined)
 
     # --- looking
 

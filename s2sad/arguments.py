@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from s2sad import ops
 from s2sad.errors import ArgumentError, UnsupportedError
-from s2sad.ir.types import Fact, Sizes, constant, describe
+from s2sad.ir.types import Fact, Sizes, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
@@ -20,9 +20,12 @@ from s2sad.runtime.classes import LEAVES, classes_held, classes_of_attributes, c
 from s2sad.runtime.contents import items_of
 from s2sad.runtime.sharing import groups, named
 from s2sad.runtime.trees import sequence_like
+from s2sad.transform.instances import attribute_types, is_simple_class
 
 ARRAY = np.ndarray
 
+#: What adds to the type of an argument, by parameter and value.
+Refine = Callable[[str, Any, Fact], Fact]
 #: The classes of arguments that may say what a function is to do.
 SWITCHES = frozenset((bool, str))
 #: Containers of more items than this are described as a whole.
@@ -63,8 +66,8 @@ def _kind(value: Any) -> Any:
         return t
     reached = classes_held(value)
     if not reached and not makes_others(t):
-        return t
-    return (t, reached, *classes_of_attributes(value).items())
+        return (t, attribute_types(value)) if is_simple_class(t) else t
+    return (t, reached, attribute_types(value), *classes_of_attributes(value).items())
 
 
 def kinds(values: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -75,8 +78,8 @@ def kinds(values: Sequence[Any]) -> tuple[Any, ...] | None:
         return None
 
 
-def facts(names: Sequence[str], values: Sequence[Any], label: str, switches: Collection[str] = ()) -> dict[str, Fact]:
-    """What is known of parameters by their arguments, of ``switches`` which truth values and texts they are.
+def facts(names: Sequence[str], values: Sequence[Any], label: str, refined: Refine | None = None) -> dict[str, Fact]:
+    """The types of parameters by their arguments; ``refined`` adds what the function asks of the values.
 
     Raises:
         ArgumentError: for a list, tuple, dict or dataclass that holds itself.
@@ -84,8 +87,8 @@ def facts(names: Sequence[str], values: Sequence[Any], label: str, switches: Col
     sizes, found = Sizes(), {}
     for name, value in zip(names, values, strict=True):
         try:
-            by_value = name in switches and type(value) in SWITCHES
-            found[name] = constant(value) if by_value else describe(value, name, sizes)
+            fact = describe(value, name, sizes)
+            found[name] = fact if refined is None else refined(name, value, fact)
         except RecursionError:
             what = f"{label}: {name} holds itself, or containers in containers without end"
             raise ArgumentError(f"{what}\nPass a container that is a tree.") from None

@@ -311,7 +311,7 @@ def _compiled(
     """
     names = binder.names
     wrt = tuple([names[i] for i in wanted if known or has_floats(values[i], names[i])])
-    facts = arguments.facts(names, values, called(function), cache.switches(names, values))
+    facts = arguments.facts(names, values, called(function), cache.refined)
     goal = goal if wrt else "effects"
     try:
         found = cache.get(Options(goal, wrt), facts)

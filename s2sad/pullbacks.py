@@ -59,7 +59,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
     values = [given[i] for i in chosen]
     for i, value in zip(chosen, values, strict=True):
         arguments.check(value, names[i], label)
-    facts = arguments.facts(names, given, label, variants(function).switches(names, given))
+    facts = arguments.facts(names, given, label, variants(function).refined)
     wrt = tuple([names[i] for i in chosen])
 
     def run(together: Together = ()) -> tuple[Compiled, list[Any]]:

@@ -66,7 +66,7 @@ class Pushforward:
         for i, name in zip(positions, wrt, strict=True):
             arguments.check(values[i + len(self._target.leading)], name, self.label)
         cache = variants(self.function)
-        facts = arguments.facts(names, values, self.label, cache.switches(names, values))
+        facts = arguments.facts(names, values, self.label, cache.refined)
         options = Options("tangent_alone" if self.alone else "tangent", wrt)
         return cache.get(options, facts, together=together)
 

@@ -7,6 +7,7 @@ alive.)
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 import types
@@ -20,9 +21,10 @@ from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested
-from s2sad.ir.types import Fact
+from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
 from s2sad.runtime.copies import is_mutable
+from s2sad.transform.instances import attribute_types, is_simple_class, sets_attributes
 
 #: So many texts of one parameter have variants of their own.
 _TEXTS = 8
@@ -76,8 +78,7 @@ class Variants:
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
-        #: The names in the conditions of the function, once they are asked for, and the values that parameters had.
-        self._tested: frozenset[str] | None = None
+        #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
         self.ready: dict[Options, dict[Any, tuple[Entry, bool]]] = {}
@@ -110,24 +111,29 @@ class Variants:
                     self.written |= compiled.written
         return found
 
-    def switches(self, names: Sequence[str], values: Sequence[Any]) -> frozenset[str]:
-        """The parameters by whose truth values and texts the function branches, each text having variants of its own.
+    def refined(self, name: str, value: Any, fact: Fact) -> Fact:
+        """The type of an argument with what the function asks of its value.
 
-        Of one parameter the first few texts have.
+        That is which truth value or text it is, if the function branches by it, and the attributes of an object, if the
+        function may set some.  Of one parameter the first few texts count.
         """
-        given = {n: v for n, v in zip(names, values, strict=True) if type(v) is bool or type(v) is str}
-        if not given:
-            return frozenset()
-        if self._tested is None:
-            try:
-                self._tested = names_tested(read_source(self.read).node)
-            except S2SADError:
-                self._tested = frozenset()
-        for name in given.keys() & self._tested:
+        cls: Any = type(value)
+        if cls is bool or cls is str:
             met = self._met_values.setdefault(name, set())
-            if type(given[name]) is bool or len(met) < _TEXTS:
-                met.add(given[name])
-        return frozenset(n for n in given.keys() & self._tested if given[n] in self._met_values[n])
+            if name in self.tested and (cls is bool or value in met or len(met) < _TEXTS):
+                met.add(value)
+                return constant(value)
+        elif fact.kind == "other" and is_simple_class(cls) and sets_attributes(self.read, cls):
+            return replace(fact, attributes=attribute_types(value))
+        return fact
+
+    @functools.cached_property
+    def tested(self) -> frozenset[str]:
+        """The names in the conditions of the function."""
+        try:
+            return names_tested(read_source(self.read).node)
+        except S2SADError:
+            return frozenset()
 
     def check_defaults(self, names: Sequence[str], values: Sequence[Any]) -> None:
         """Raise for a default value that the function may change: later calls would see that, so no copy serves.

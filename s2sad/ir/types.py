@@ -69,7 +69,8 @@ class Fact:
     The ``items`` of an object of another class are its attributes, if such classes can be reached from one; ``each``
     is what holds for all.  ``reach`` are classes whose objects it may be, or lead to, and nobody knows more.
     Of an array of a ``boxed`` class operations make arrays without axes where NumPy's own make numbers.
-    ``value`` is the text, truth value or whole number that it surely is.
+    ``value`` is the text, truth value or whole number that it surely is.  ``attributes`` are those of an argument of
+    which the function may set some, with their types (see `s2sad.transform.instances`).
     """
 
     kind: Kind
@@ -87,6 +88,7 @@ class Fact:
     boxed: bool = False
     value: str | int | None = None
     reach: frozenset[type] = frozenset()
+    attributes: tuple[tuple[str, tuple[type, str, int]], ...] = ()
 
     @property
     def has_axes(self) -> bool:

@@ -50,13 +50,21 @@ from s2sad.ir.types import Fact, LiteralSizes, describe, some_item
 from s2sad.optimise import remove_dead, take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.callees import Callees, Causes
-from s2sad.pipeline.entry import Together, are_together, copied_together, with_copies, with_own_containers
+from s2sad.pipeline.entry import (
+    Together,
+    are_together,
+    copied_together,
+    with_copies,
+    with_objects_alone,
+    with_own_containers,
+)
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.untaken import decisions, without_untaken
 from s2sad.runtime import as_pair
 from s2sad.transform.functions import with_loops
+from s2sad.transform.instances import Instance
 from s2sad.transform.specialise import specialised
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -86,13 +94,16 @@ class Analyser(Callees):
         self.sizes = LiteralSizes() if exact else None
         self.guards: dict[tuple[Any, ...], Guard] = {}
         #: The sources of functions as they are written, and without what they make and use themselves.
-        self.texts: dict[types.FunctionType, Source] = {}
+        self.texts: dict[tuple[types.FunctionType, bool], Source] = {}
         self.sources: dict[types.FunctionType, Source] = {}
         #: Functions without the branches that do not run, by what decides these, and what each was made of.
         self.prunings: dict[Any, types.FunctionType] = {}
         self.lowereds: dict[Any, Lowered] = {}
         self.spaces: dict[int, int] = {}
         self.attributes = Attributes()
+        #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
+        self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
+        self.parted: dict[types.FunctionType, frozenset[str]] = {}
         #: The package of the function itself.
         self.package = ""
         #: The parameters of the function itself whose arguments share objects.
@@ -107,21 +118,25 @@ class Analyser(Callees):
         if function not in self.sources:
             source = self.read(function)
             reasons: list[Violation] = []
-            made = specialised(source, functools.partial(self.read, generators=True), reasons, self.package)
+            read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
+            made = specialised(source, read, reasons, self.package, instances)
             if reasons:
                 source = replace(source, obstacle=reasons[0])
             if made is not None:
                 source = made.source
                 for guard in made.guards:
                     self.guard(guard)
+                if made.parted:
+                    self.parted[function] = made.parted
             self.sources[function] = source
         return self.sources[function]
 
     def read(self, function: types.FunctionType, generators: bool = False) -> Source:
         """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""
-        if function not in self.texts:
-            self.texts[function] = self._read(function, generators)
-        return self.texts[function]
+        key = function, generators
+        if key not in self.texts:
+            self.texts[key] = self._read(function, generators)
+        return self.texts[key]
 
     def _read(self, function: types.FunctionType, generators: bool) -> Source:
         source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
@@ -276,6 +291,7 @@ class Analyser(Callees):
             lowered = self.lowered(function, wrt, containers, owners)
             ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
             ir = copied_together(ir, together, facts, lowered.source)
+            ir = with_objects_alone(ir, self.parted.get(function, frozenset()), facts, lowered.source)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
             stores = frozenset(container_stores(walk(ir.body), known))
             more, reaching = with_owners(owners, ir, known)

@@ -18,9 +18,7 @@ from s2sad.differentiate.known import Known, Pair, Reversed, TangentCall
 from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import names_tested
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, names_in
@@ -35,14 +33,18 @@ from s2sad.pipeline.met import has_met
 from s2sad.pipeline.pairs import Again, border, display, halves
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.refused import with_obstacle
+from s2sad.pipeline.titles import title
 from s2sad.pipeline.writer import Writer
 from s2sad.runtime import constant_loss, scalar_seed
 from s2sad.runtime.classes import package_of
 from s2sad.runtime.tangents import as_tangent
 from s2sad.runtime.trees import conformed
 from s2sad.runtime.zero_tangents import zero_tangent
+from s2sad.transform.instances import instances_among
 
 _serial = itertools.count(1)
+#: The goals of derivatives that are the user's, who sees no argument changed.
+_OF_USERS: tuple[Goal, ...] = ("gradient", "value_and_gradient", "pair", "tangent", "tangent_alone")
 _SEED = Op("runtime", "scalar_seed", scalar_seed)
 # These two raise for what they do not accept, so they are not pure.
 _CONFORMED = Op("runtime", "conformed", conformed)
@@ -124,6 +126,9 @@ class _Compilation(Analyser):
     ) -> Compiled:
         self.package = package_of(function)
         function = self.pruned(function, facts)
+        if goal in _OF_USERS and not self.together:
+            # A call within a program sets attributes for whoever looks at them later.
+            self.instances[function] = instances_among(facts)
         stem = _stem(self.source(function).name)
         self.attributes.begin(self.source(function).function, facts)
         names: tuple[str, ...] = ()
@@ -244,7 +249,7 @@ class _Compilation(Analyser):
             body=made.body,
             reverse=(*head, *made.reverse),
             result=result,
-            title=_title(a.lowered.source, wrt, goal, facts, self.read(self.unpruned.get(function, function))),
+            title=title(a.lowered.source, wrt, goal, facts, self.read(self.unpruned.get(function, function))),
         )
         whole, memory = finished(a, whole, made, self.conformed)
         return fold(whole, memory)
@@ -335,7 +340,7 @@ class _Compilation(Analyser):
             ),
             body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls),
             result=display((*items, *made.dots)),
-            title=_title(
+            title=title(
                 a.lowered.source,
                 wrt,
                 "tangent_alone" if alone else "tangent",
@@ -417,7 +422,7 @@ class _Compilation(Analyser):
         whole = replace(a.function, body=made.body, reverse=made.reverse, result=result)
         whole, memory = finished(a, whole, made, self.conformed)
         self.stages.setdefault("adjoint", lambda: show(whole))
-        titles = _title(a.lowered.source, wrt, "pair"), _title(a.lowered.source, wrt, "reverse")[:1]
+        titles = title(a.lowered.source, wrt, "pair"), title(a.lowered.source, wrt, "reverse")[:1]
         closed = not a.effects.written & a.effects.module
         known = Facts(made.facts, a.facts.globals)
         real = tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real])
@@ -481,42 +486,3 @@ def _with_tangent(
     names = {dot: f"{base(dot)}.given" for dot in given.values()}
     params = tuple([replace(p, name=names.get(p.name, p.name)) for p in function.params])
     return replace(function, params=params, body=(*checks, *function.body), result=whole)
-
-
-def _title(
-    source: Source,
-    wrt: tuple[str, ...],
-    goal: str,
-    facts: Mapping[str, Fact] | None = None,
-    whole: Source | None = None,
-) -> tuple[str, ...]:
-    """The comments above a function: of what it is the derivative, and for which arguments.
-
-    Args:
-        source: The function that was differentiated.
-        wrt: With respect to which parameters.
-        goal: What was made of it.
-        facts: The types of the arguments.
-        whole: The function with all its branches, of which the arguments may have decided some.
-    """
-    file = source.file.rpartition("/")[2]
-    what = {
-        "gradient": "gradient",
-        "value_and_gradient": "value and gradient",
-        "pair": "forward part",
-        "reverse": "reverse part",
-        "tangent": "value and tangent",
-        "tangent_alone": "tangent",
-    }[goal]
-    names = ", ".join(wrt)
-    place = "" if source.file.startswith(EMITTED) else f" ({file}:{source.node.lineno})"
-    first = f"s2sad: {what} of {source.name}{place} with respect to {names}"
-    real = [n for n, f in (facts or {}).items() if f.real and f.dims is None and f.kind in ("array", "numeric")]
-    assumed = (f"for real {', '.join(real)} in double precision, of any shapes",) if real else ()
-    tested = names_tested(whole.node) if whole is not None else frozenset()
-    known = [(n, f) for n, f in (facts or {}).items() if n in tested]
-    switched = [f"{n}={f.value!r}" for n, f in known if f.value is not None or f.kind == "none"]
-    if switched:
-        assumed = (*assumed, f"for {', '.join(switched)}")
-    legend = "v_dot is the tangent of v" if goal.startswith("tangent") else "v_bar is the adjoint of v: d(result)/d(v)"
-    return (first, *assumed, legend)

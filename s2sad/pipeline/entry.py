@@ -40,11 +40,13 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, map_stmt, rename, walk
 from s2sad.ir.types import Fact
-from s2sad.runtime import apart, copy_arrays, copy_reachable, copy_together, own, sole, unshared
+from s2sad.runtime import alone, apart, copy_arrays, copy_reachable, copy_together, own, sole, unshared
+from s2sad.runtime.copies import ATOMS
 from s2sad.runtime.reading import can_change, mentioned, read_of, variables_of
 
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
+_ALONE = Op("runtime", "alone", alone, pure=False)
 _UNSHARED = Op("runtime", "unshared", unshared, pure=False)
 #: A copy with the layout of the original, since NumPy adds up in the order of memory.
 COPY = Op("runtime", "np.copy", np.copy)
@@ -79,6 +81,33 @@ def are_together(function: Function, names: Collection[str]) -> bool:
             if not set(stmt.targets).isdisjoint(names):
                 return True
     return False
+
+
+def with_objects_alone(
+    function: Function, parted: Collection[str], facts: Mapping[str, Fact], source: Source
+) -> Function:
+    """``function`` after checks that objects which are taken apart are reached in no other way.
+
+    Args:
+        function: The function.
+        parted: The parameters for such objects.
+        facts: The types of the arguments.
+        source: The source of the function.
+    """
+    start: list[Stmt] = []
+    for param in function.params:
+        if param.public not in parted:
+            continue
+        rest = [p for p in function.params if p is not param and _may_lead(facts.get(p.public))]
+        is_closed = all(cls in ATOMS or dtype for _, (cls, dtype, _) in facts[param.public].attributes)
+        if rest or not is_closed:
+            start.append(_check(Call(_ALONE, (Var(param.name), *(Var(p.name) for p in rest))), source))
+    return replace(function, body=(*start, *function.body))
+
+
+def _may_lead(fact: Fact | None) -> bool:
+    """Whether an argument may lead to an object of the user's."""
+    return fact is None or not (fact.numeric or fact.kind == "none" or fact.value is not None)
 
 
 def with_copies(

@@ -83,6 +83,24 @@ def unshared(changed: tuple[Any, ...], *others: Any, together: bool = False) -> 
                 )
 
 
+def alone(x: Any, *others: Any) -> None:
+    """Refuse an object whose attributes a function sets if ``others``, or what it holds itself, lead to it.
+
+    Raises:
+        SharedArgumentsError: if one does.
+
+    Example:
+        >>> import types
+        >>> alone(types.SimpleNamespace(v=[1.0]), [2.0])
+    """
+    _check_read({id(x): x}, [], (x, *others))
+    if id(x) in Reach([*attributes_of(x).values(), *others]).objects:
+        raise SharedArgumentsError(
+            f"{described(x)} whose attributes the function sets is found in another argument, or in itself, too",
+            shared=(x, x),
+        )
+
+
 def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
     """Refuse to change a list or dict that is found twice among the arguments.
 

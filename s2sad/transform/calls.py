@@ -15,7 +15,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
-from s2sad.runtime.classes import own_class, package_of
+from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
 from s2sad.transform import branches, existing, generators, objects, simple, stars
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view
@@ -250,7 +250,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         return existing.call(s, known, args, op, frame)
     if not isinstance(value, types.FunctionType) or value is stop_gradient or has_rule(value) or not is_followed(value):
         return None
-    if s.is_foreign(value) and all(_is_constant(s, v) for _, v in args):
+    if _is_foreign(s, value) and all(_is_constant(s, v) for _, v in args):
         # What it does with constants is not for this program to know.
         return None
     generates = value.__code__.co_flags & inspect.CO_GENERATOR
@@ -265,6 +265,12 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
         if done is not None:
             return done
     return factory_call(s, value, args, op, frame)
+
+
+def _is_foreign(s: Specialiser, function: types.FunctionType) -> bool:
+    """Whether a function is of an installed package that is not the program's own."""
+    is_installed = is_of_library(module_of(function)) and not is_of_model(function)
+    return is_installed and package_of(function) != s.package
 
 
 def _is_constant(s: Specialiser, value: Abstract) -> bool:

@@ -36,7 +36,13 @@ def new_object(s: Specialiser, cls: type, fields: Mapping[str, Abstract]) -> Rec
 
 
 def fields_of(s: Specialiser, record: Record) -> dict[str, Abstract]:
-    """The attributes of an object."""
+    """The attributes of an object.
+
+    Raises:
+        NotSpecialisedError: where not all of them are known.
+    """
+    if record.own is not None:
+        raise NotSpecialisedError("attributes")
     found = {name: s.state[cell] for name, cell in record.fields.items() if cell in s.state}
     if any(value is UNSET or isinstance(value, Unsure) for value in found.values()):
         raise NotSpecialisedError("attributes")

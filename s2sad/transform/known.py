@@ -205,7 +205,8 @@ class Record:
     """An object of a class of the user's, made by the program; its ``identity`` is in the state from then on.
 
     One that exists has an ``origin``: whatever sets its attributes is done to it as well.  ``kin`` are the same object
-    in each function of the new program.
+    in each function of the new program.  Of an argument ``own`` are the names of the attributes that it has at entry;
+    the operand from which they are read is in the field without a name.
     """
 
     cls: type
@@ -213,6 +214,7 @@ class Record:
     identity: Cell = field(default_factory=lambda: Cell(""))
     origin: Known | None = None
     kin: list[Record] = field(default_factory=list)
+    own: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -314,6 +314,11 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         if value is UNSET or isinstance(value, Unsure):
             raise NotSpecialisedError(name)
         return (value,)
+    if record.own is not None and name in record.own:
+        # Nothing in the function sets it.
+        found = s.emit("attribute", (s.dynamic(s.state[record.fields[""]]),), name, place=frame.place or op.place)
+        s.needless.add(found)
+        return (found,)
     if name == "__class__" or member is None:
         raise NotSpecialisedError(name)
     _guard_member(s, cls, name)

@@ -195,7 +195,7 @@ class Shapes:
         fields = [(name, *self.cell(cell)) for name, cell in record.fields.items() if cell in self.state]
 
         def again(context: Again) -> Record:
-            fresh = context.made[number] = Record(record.cls, origin=record.origin, kin=record.kin)
+            fresh = context.made[number] = Record(record.cls, origin=record.origin, kin=record.kin, own=record.own)
             if record.origin is not None:
                 record.kin.append(fresh)
             context.state[fresh.identity] = Constant(None)
@@ -203,7 +203,7 @@ class Shapes:
                 fresh.fields[name] = rebuild(context)
             return fresh
 
-        return ("record", id(record.cls), tuple([(name, key) for name, key, _ in fields])), again
+        return ("record", id(record.cls), record.own, tuple([(name, key) for name, key, _ in fields])), again
 
     def number(self, thing: Cell | Record) -> Shape | None:
         """The shape of a cell or object that is not made again, or has been; else it gets a number."""

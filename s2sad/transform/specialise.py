@@ -48,13 +48,14 @@ from s2sad.transform import (
 from s2sad.transform.containers import UNKNOWN
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
+from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.steady import Steady
-from s2sad.transform.taken import take
+from s2sad.transform.taken import place_of, take
 
 
 def _either(*handlers: Handler) -> Handler:
@@ -113,11 +114,15 @@ HANDLERS: dict[str, Handler] = {
 
 @dataclass(frozen=True)
 class Specialised:
-    """A function that has been specialised: its source, those of the functions that it calls, and guards."""
+    """A function that has been specialised: its source, those of the functions that it calls, and guards.
+
+    The arguments for the parameters ``parted`` are objects that have been taken apart.
+    """
 
     source: Source
     sources: dict[types.FunctionType, Source]
     guards: tuple[Guard, ...]
+    parted: frozenset[str] = frozenset()
 
 
 def specialised(
@@ -125,6 +130,7 @@ def specialised(
     read: Callable[[types.FunctionType], Source],
     reasons: list[Violation] | None = None,
     package: str = "",
+    instances: Mapping[str, Instance] | None = None,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -133,6 +139,7 @@ def specialised(
         read: What reads the source of a function that it calls.
         reasons: Is given the reason why the function stays as it is, if there is one.
         package: The package of the program: what those of other installed packages do with constants is not followed.
+        instances: The arguments that are objects of the user's whose attributes the function may set, by parameter.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -141,7 +148,10 @@ def specialised(
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing = changing
-        whole = _specialised(s, source, found, wanted.values())
+        whole = _specialised(s, source, found, wanted.values(), instances or {})
+        if whole is None and instances:
+            instances, why = None, found
+            continue
         more = {number: known for number, known in s.relied.wanted.items() if number not in wanted}
         if taking and more:
             wanted.update(more)
@@ -161,7 +171,7 @@ def specialised(
         else:
             changing |= changed
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards))
+    return Specialised(whole, s.sources, tuple(guards), frozenset(instances or ()))
 
 
 def _may_be_read(s: Specialiser, steady: Steady, unknown: bool) -> bool:
@@ -184,13 +194,19 @@ def _calls_unknown(source: Source) -> bool:
     return False
 
 
-def _specialised(s: Specialiser, source: Source, reasons: list[Violation], wanted: Collection[Known]) -> Source | None:
+def _specialised(
+    s: Specialiser,
+    source: Source,
+    reasons: list[Violation],
+    wanted: Collection[Known],
+    instances: Mapping[str, Instance],
+) -> Source | None:
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     function = source.function
     home = s.homes[function] = Home(source, Resolver(function, frozenset()))
     try:
         code = s.code(function)
-        made = _whole(s, code, home, wanted) if _is_worth_it(s, code, home) else None
+        made = _whole(s, code, home, wanted, instances) if instances or _is_worth_it(s, code, home) else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         reasons.extend(reason(source, error))
@@ -277,7 +293,9 @@ def _memory(s: Specialiser, code: Code) -> tuple[Variable, ...]:
     return (*own, *sorted(s.making.memory - set(own), key=lambda v: v.name))
 
 
-def _whole(s: Specialiser, code: Code, home: Home, wanted: Collection[Known]) -> Code | None:
+def _whole(
+    s: Specialiser, code: Code, home: Home, wanted: Collection[Known], instances: Mapping[str, Instance]
+) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
     shared = shared_variables(code)
@@ -301,6 +319,11 @@ def _whole(s: Specialiser, code: Code, home: Home, wanted: Collection[Known]) ->
             params.append(param)
     s.active.append(code)
     take(s, wanted, frame)
+    given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}
+    if given.keys() != instances.keys():
+        raise NotSpecialisedError("captured")
+    for name, record in part(s, function, instances, given, place_of(home.source.node.body)).items():
+        frame.env.update({target: record for target, value in frame.env.items() if value is given[name]})
     region = s.region_of(code.body, frame)
     if not s.used:
         return None

@@ -33,8 +33,6 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
-from s2sad.ops.models import is_of_model
-from s2sad.runtime.classes import is_of_library, module_of, package_of
 from s2sad.transform.existence import chosen, display, function_again, ready
 from s2sad.transform.known import (
     Abstract,
@@ -101,7 +99,7 @@ Handler = Callable[["Specialiser", Operation, Frame], Done]
 
 
 class Specialiser:
-    """Runs functions over abstract values and writes down what remains."""
+    """Runs functions of a program, which is in a package, over abstract values, and writes down what remains."""
 
     def __init__(
         self,
@@ -111,13 +109,10 @@ class Specialiser:
         package: str,
     ) -> None:
         self.read = read
-        self.handlers = handlers
-        self.call_function = call_function
+        self.handlers, self.call_function, self.package = handlers, call_function, package
         self.state = State()
         self.out: list[Operation] = []
         self.making: Making
-        #: The package of the program.
-        self.package = package
         self.homes: dict[types.FunctionType, Home] = {}
         self.lowered: dict[types.FunctionType, Code] = {}
         self.guards: dict[tuple[Any, ...], Guard] = {}
@@ -155,11 +150,6 @@ class Specialiser:
         self.expression = False
 
     # --- texts
-
-    def is_foreign(self, function: types.FunctionType) -> bool:
-        """Whether a function is of an installed package that is not the program's own."""
-        name = module_of(function)
-        return is_of_library(name) and not is_of_model(function) and package_of(function) != self.package
 
     def home(self, function: types.FunctionType) -> Home:
         """The text of a function."""

@@ -8,7 +8,7 @@ is not known under another name; the names under which it is known are behind gu
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
@@ -28,8 +28,7 @@ class _Names(Held):
 
 def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
     """Take some objects that exist apart."""
-    places = frame.home.source.node.body
-    place = _place(places[0]) if places else None
+    place = place_of(frame.home.source.node.body)
     made = [_begun(s, known, place) for known in wanted]
     for record, operand in made:
         assert record.origin is not None
@@ -50,7 +49,11 @@ def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
             s.state[record.fields[name]] = content
 
 
-def _place(node: Any) -> Place:
+def place_of(body: Sequence[Any]) -> Place | None:
+    """Where the first statement of a body stands."""
+    if not body:
+        return None
+    node = body[0]
     return Place(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
