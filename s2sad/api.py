@@ -215,7 +215,7 @@ class Derivative(Emitting):
             bound = self._bound(args, dict(kwargs or {}))
             return self._variant(arguments.floats_at(self._positions, bound)).compiled
         fixed = self._binder.fixed()
-        known = arguments.facts(tuple(fixed), tuple(fixed.values()), self._label())
+        known = arguments.facts(tuple(fixed), tuple(fixed.values()), self._label(), self._variants.refined)
         facts = {**hinted_facts(self._variants.read), **known}
         return self._variants.get(self._options, facts, "shown").compiled
 

@@ -24,7 +24,7 @@ from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
 from s2sad.runtime.copies import is_mutable
-from s2sad.transform.instances import attribute_types, is_simple_class, sets_attributes
+from s2sad.transform.instances import is_simple_class, with_attributes
 
 #: So many texts of one parameter have variants of their own.
 _TEXTS = 8
@@ -123,8 +123,8 @@ class Variants:
             if name in self.tested and (cls is bool or value in met or len(met) < _TEXTS):
                 met.add(value)
                 return constant(value)
-        elif fact.kind == "other" and is_simple_class(cls) and sets_attributes(self.read, cls):
-            return replace(fact, attributes=attribute_types(value))
+        elif fact.kind == "other" and is_simple_class(cls):
+            return with_attributes(name, value, fact, self.read)
         return fact
 
     @functools.cached_property

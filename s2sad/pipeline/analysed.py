@@ -103,7 +103,7 @@ class Analyser(Callees):
         self.attributes = Attributes()
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
-        self.parted: dict[types.FunctionType, frozenset[str]] = {}
+        self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
         #: The package of the function itself.
         self.package = ""
         #: The parameters of the function itself whose arguments share objects.
@@ -291,7 +291,7 @@ class Analyser(Callees):
             lowered = self.lowered(function, wrt, containers, owners)
             ir = self.unpacked(with_display(lowered.function) if display else lowered.function)
             ir = copied_together(ir, together, facts, lowered.source)
-            ir = with_objects_alone(ir, self.parted.get(function, frozenset()), facts, lowered.source)
+            ir = with_objects_alone(ir, self.parted.get(function, {}), facts, lowered.source)
             ir, known = self.inferred_with(lowered, ir, {**_defaults(ir), **facts})
             stores = frozenset(container_stores(walk(ir.body), known))
             more, reaching = with_owners(owners, ir, known)

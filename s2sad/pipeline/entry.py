@@ -12,7 +12,7 @@ group to the analyses from then on.
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -84,13 +84,13 @@ def are_together(function: Function, names: Collection[str]) -> bool:
 
 
 def with_objects_alone(
-    function: Function, parted: Collection[str], facts: Mapping[str, Fact], source: Source
+    function: Function, parted: Mapping[str, Sequence[str]], facts: Mapping[str, Fact], source: Source
 ) -> Function:
     """``function`` after checks that objects which are taken apart are reached in no other way.
 
     Args:
         function: The function.
-        parted: The parameters for such objects.
+        parted: The parameters for such objects, each with the names of the attributes of which a copy is made.
         facts: The types of the arguments.
         source: The source of the function.
     """
@@ -102,6 +102,10 @@ def with_objects_alone(
         is_closed = all(cls in ATOMS or dtype for _, (cls, dtype, _) in facts[param.public].attributes)
         if rest or not is_closed:
             start.append(_check(Call(_ALONE, (Var(param.name), *(Var(p.name) for p in rest))), source))
+        copied = [Call(Op("attribute", name), (Var(param.name),)) for name in parted[param.public]]
+        if copied:
+            arguments = [Var(param.name), *(Var(p.name) for p in rest)]
+            start.append(_check(Call(_SOLE, (Build("tuple", tuple(copied)), *arguments)), source))
     return replace(function, body=(*start, *function.body))
 
 

@@ -16,16 +16,17 @@ import dis
 import functools
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import Constant, Place, Value
-from s2sad.ir.types import Fact
-from s2sad.runtime.classes import functions_in, is_of_library, module_of, static_member
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import NONE, Constant, Place, Value
+from s2sad.ir.types import Fact, describe
+from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
 from s2sad.runtime.contents import attributes_of
-from s2sad.runtime.copies import ATOMS, Reach
+from s2sad.runtime.copies import ATOMS, Reach, is_followed
 from s2sad.runtime.objects import array_of
 from s2sad.runtime.reading import variables_of
 from s2sad.transform.existing import guard_class, is_object
@@ -36,6 +37,12 @@ from s2sad.transform.specialiser import Specialiser
 #: So many functions are looked at for the attributes that they set.
 _MOST = 200
 _STORES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
+_READS = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
+_ITEMS = frozenset(("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"))
+#: What gives an array another shape or dtype.
+_FORM = frozenset(("shape", "dtype", "strides"))
+#: The methods that change a list or dict.
+_CHANGING = frozenset("append extend insert remove pop clear sort reverse update setdefault popitem resize".split())
 #: What runs where an object is made, or shown.
 _ELSEWHERE = frozenset(("__init__", "__new__", "__post_init__", "__repr__", "__str__", "__format__", "__del__"))
 
@@ -49,11 +56,6 @@ class Instance:
 
     cls: type
     attributes: tuple[tuple[str, AttributeType], ...]
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether no attribute holds an object that may lead to others."""
-        return all(cls in ATOMS or issubclass(cls, np.generic) or dtype for _, (cls, dtype, _) in self.attributes)
 
 
 def attribute_types(value: Any) -> tuple[tuple[str, AttributeType], ...]:
@@ -81,37 +83,27 @@ def _type_of(value: Any) -> AttributeType:
     return type(value), "", 0
 
 
-@functools.lru_cache(maxsize=4096)
-def attributes_set(code: types.CodeType, function: _ById, cls: type) -> frozenset[str]:
-    """The names of the attributes that a function with this code, or one that it calls by name, may set.
+@dataclass(frozen=True)
+class Changed:
+    """The names of the attributes that functions may set, and of those whose lists or dicts they may change."""
 
-    Args:
-        code: The present code of the function.
-        function: The function.
-        cls: The class of an argument: its methods may be called.
+    stored: frozenset[str] = frozenset()
+    items: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.stored or self.items)
+
+
+def changed_by(function: types.FunctionType, cls: type) -> Changed:
+    """The attributes of an argument of a class that a function, or one that it calls by name, may change.
+
+    None counts as changed where too many functions are called to tell.
     """
-    found: set[str] = set()
-    for called in reached(function.function, cls):
-        found.update(_stored(called.__code__))
-    return frozenset(found)
-
-
-class _ById:
-    """A function that is equal to itself alone."""
-
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.function is self.function
-
-    def __hash__(self) -> int:
-        return id(self.function)
-
-
-def sets_attributes(function: types.FunctionType, cls: type) -> bool:
-    """Whether a function may set attributes of an argument of a class."""
-    return bool(attributes_set(function.__code__, _ById(function), cls))
+    called = reached(function, cls)
+    if len(called) >= _MOST:
+        return Changed()
+    found = [_changed(f.__code__) for f in called]
+    return Changed(frozenset().union(*(c.stored for c in found)), frozenset().union(*(c.items for c in found)))
 
 
 def reached(function: types.FunctionType, cls: type) -> list[types.FunctionType]:
@@ -143,9 +135,47 @@ def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _stored(code: types.CodeType) -> set[str]:
-    found = {i.argval for i in dis.get_instructions(code) if i.opname in _STORES}
-    return found.union(*(_stored(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+@functools.lru_cache(maxsize=4096)
+def _changed(code: types.CodeType) -> Changed:
+    """The attributes that a function with this code changes itself."""
+    steps = list(dis.get_instructions(code))
+    names = {i.argval for i in steps if i.opname in _READS}
+    stored = {i.argval for i in steps if i.opname in _STORES}
+    # Whether it is items of an attribute that are stored or a method of it that is called is not looked at.
+    items = names if any(i.opname in _ITEMS for i in steps) or not _CHANGING.isdisjoint(names) else set[str]()
+    inner = [_changed(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return Changed(
+        frozenset(stored.union(*(c.stored for c in inner))), frozenset(items.union(*(c.items for c in inner)))
+    )
+
+
+def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionType) -> Fact:
+    """The type of an argument with the types of its attributes, if the function may set some of them.
+
+    Args:
+        name: The parameter.
+        value: The argument, an object of a simple class.
+        fact: Its type.
+        function: The function.
+    """
+    changed = changed_by(function, type(value))
+    if not changed:
+        return fact
+    items = fact.items
+    if items is None:
+        steady = attributes_of(value).keys() - changed.stored if _keeps_form(changed) else ()
+        found = [
+            (n, describe(attributes_of(value)[n], f"{name}.{n}"))
+            for n, (_, dtype, _) in attribute_types(value)
+            if n in steady and dtype
+        ]
+        items = tuple(found) or None
+    return replace(fact, items=items, attributes=attribute_types(value))
+
+
+def _keeps_form(changed: Changed) -> bool:
+    """Whether arrays keep their number of axes and dtype."""
+    return _FORM.isdisjoint(changed.stored) and "resize" not in changed.items
 
 
 def instances_among(facts: Mapping[str, Fact]) -> dict[str, Instance]:
@@ -160,8 +190,10 @@ def part(
     instances: Mapping[str, Instance],
     params: dict[str, Value],
     place: Place | None,
-) -> dict[str, Record]:
-    """Take the arguments of a function that are objects apart; what stands for each parameter.
+) -> dict[str, tuple[Record, tuple[str, ...]]]:
+    """Take the arguments of a function that are objects apart; what stands for each parameter, and what was copied.
+
+    Copies are made of the lists and dicts among the attributes of which the function may change items.
 
     Args:
         s: The specialiser.
@@ -173,21 +205,27 @@ def part(
     Raises:
         NotSpecialisedError: where a variable of the module leads to an object of such a class.
     """
-    made: dict[str, Record] = {}
+    made: dict[str, tuple[Record, tuple[str, ...]]] = {}
     for name, instance in instances.items():
         cls = instance.cls
-        _check_variables(function, cls)
+        _check_variables(s, function, cls)
         guard_class(s, cls)
         record = Record(cls, own=frozenset(n for n, _ in instance.attributes))
         s.state[record.identity] = Constant(None)
         record.fields[""] = Cell(name, None, record)
         s.state[record.fields[""]] = params[name]
-        written = attributes_set(function.__code__, _ById(function), cls)
+        changed, copied = changed_by(function, cls), []
         for attribute, kind in instance.attributes:
-            if attribute in written and not hasattr(type(static_member(cls, attribute)), "__set__"):
+            has_items = kind[0] in (list, dict) and attribute in changed.items
+            is_plain = not hasattr(type(static_member(cls, attribute)), "__set__")
+            if is_plain and (has_items or attribute in changed.stored):
+                content = _read(s, params[name], attribute, kind, place)
+                if has_items:
+                    copied.append(attribute)
+                    content = _copied(s, content, kind[0], place)
                 record.fields[attribute] = Cell(attribute, None, record)
-                s.state[record.fields[attribute]] = _read(s, params[name], attribute, kind, place)
-        made[name] = record
+                s.state[record.fields[attribute]] = s.named(content, attribute, place) if has_items else content
+        made[name] = record, tuple(copied)
     s.used = s.used or bool(made)
     return made
 
@@ -207,10 +245,39 @@ def _read(s: Specialiser, whole: Value, name: str, kind: AttributeType, place: P
     return found
 
 
-def _check_variables(function: types.FunctionType, cls: type) -> None:
+def _copied(s: Specialiser, value: Value, cls: type, place: Place | None) -> Value:
+    """A copy of a list or dict."""
+    operands = (value,) if cls is list else (NONE, value)
+    found = s.emit("list" if cls is list else "dict", operands, (True,), place=place)
+    s.needless.add(found)
+    return found
+
+
+@dataclass(frozen=True)
+class _Leads:
+    """Whether a value leads to an object of a class."""
+
+    cls: type
+
+    def __call__(self, value: Any) -> bool:
+        if isinstance(value, type):
+            value = [member for base in value.__mro__ if own_class(base) is not None for member in vars(base).values()]
+        return any(type(x) is self.cls for x in Reach([value]).objects.values())
+
+
+def _check_variables(s: Specialiser, function: types.FunctionType, cls: type) -> None:
+    """Let the new program rest on that no variable which the function may read leads to an object of a class.
+
+    Raises:
+        NotSpecialisedError: if one does.
+    """
+    leads = _Leads(cls)
     for called in reached(function, cls):
-        for _, value in variables_of(called):
-            if isinstance(value, (types.ModuleType, types.FunctionType, type)) or type(value) in ATOMS:
+        cells = dict(zip(called.__code__.co_freevars, called.__closure__ or (), strict=True))
+        for name, value in (*variables_of(called), (cls.__name__, cls)):
+            if isinstance(value, (types.ModuleType, types.FunctionType)) or type(value) in ATOMS:
                 continue
-            if any(type(x) is cls for x in Reach([value]).objects.values()):
+            if leads(value):
                 raise NotSpecialisedError("elsewhere")
+            if not isinstance(value, type) and is_followed(value):
+                s.guard(Guard(cells.get(name, called.__globals__), name, False, leads))

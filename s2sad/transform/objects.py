@@ -337,6 +337,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
 
 def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
     """What a cell holds; for an attribute that an object does not have, the constant of its class."""
+    if cell not in state and cell.record is not None and cell.name in (cell.record.own or ()):
+        raise NotSpecialisedError(cell.name)
     if cell not in state and cell.record is not None and static_member(cell.record.cls, cell.name) is not None:
         member = static_member(cell.record.cls, cell.name)
         if isinstance(member, _SLOT):

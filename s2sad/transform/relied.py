@@ -18,7 +18,8 @@ class Relied:
     ``invariant`` are the values that depend on nothing that a function is given, ``rereads`` those that are read
     wherever they are used, ``following`` says how many functions are being run that must change no objects.
     ``attributes`` are the names of those attributes that have to be what they were at first, ``changing`` those that
-    may change.  ``taken`` are the objects that are taken apart, ``wanted`` those that
+    may change.  ``parted`` are the parameters for objects that are taken apart, each with the names of the attributes
+    of which a copy was made.  ``taken`` are the objects that are taken apart, ``wanted`` those that
     would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
     read or set of what is not known.
     """
@@ -28,6 +29,7 @@ class Relied:
     following: int = 0
     attributes: set[str] = field(default_factory=set)
     changing: frozenset[str] = frozenset()
+    parted: dict[str, tuple[str, ...]] = field(default_factory=dict)
     taken: dict[int, Record] = field(default_factory=dict)
     wanted: dict[int, Known] = field(default_factory=dict)
     remembered: set[str] = field(default_factory=set)

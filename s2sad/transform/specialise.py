@@ -116,13 +116,14 @@ HANDLERS: dict[str, Handler] = {
 class Specialised:
     """A function that has been specialised: its source, those of the functions that it calls, and guards.
 
-    The arguments for the parameters ``parted`` are objects that have been taken apart.
+    The arguments for the parameters ``parted`` are objects that have been taken apart, each with the names of the
+    attributes of which a copy was made.
     """
 
     source: Source
     sources: dict[types.FunctionType, Source]
     guards: tuple[Guard, ...]
-    parted: frozenset[str] = frozenset()
+    parted: dict[str, tuple[str, ...]]
 
 
 def specialised(
@@ -171,7 +172,7 @@ def specialised(
         else:
             changing |= changed
     guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards), frozenset(instances or ()))
+    return Specialised(whole, s.sources, tuple(guards), s.relied.parted)
 
 
 def _may_be_read(s: Specialiser, steady: Steady, unknown: bool) -> bool:
@@ -322,7 +323,8 @@ def _whole(
     given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}
     if given.keys() != instances.keys():
         raise NotSpecialisedError("captured")
-    for name, record in part(s, function, instances, given, place_of(home.source.node.body)).items():
+    for name, (record, copied) in part(s, function, instances, given, place_of(home.source.node.body)).items():
+        s.relied.parted[name] = copied
         frame.env.update({target: record for target, value in frame.env.items() if value is given[name]})
     region = s.region_of(code.body, frame)
     if not s.used:
