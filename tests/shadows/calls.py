@@ -194,6 +194,10 @@ def operation(run: Run, spec: OpSpec, f: Any, args: list[Ref], kwargs: dict[str,
     if isa(spec, Rule) and any(id(r.object) in run.running for r in args):
         # It runs through them to the end.
         args = [containers.pack(run, list, iterate(run, r)) if id(r.object) in run.running else r for r in args]
+    if spec.constant and not spec.writes and "out" not in kwargs and not any(is_program(run, r.object) for r in args):
+        return Ref(run_it())
+    if len(args) > 1 and f in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
+        return containers.pack(run, tuple, [operation(run, spec, f, [a], {}) for a in args])
     given = bind(run, spec, args, kwargs)
     return performed(run, spec, given, [*args, *kwargs.values()], run_it)
 

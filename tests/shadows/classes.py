@@ -113,6 +113,8 @@ def _numpy_number(cls: Any) -> Handler:
             return by_rule(run, cls, *x)
         if not x or not run.is_active(x[0]):
             return Ref(cls(*[r.object for r in x]))
+        if not is_number(x[0].object) and issubclass(cls, np.inexact):
+            return by_rule(run, np.asarray, *x, dtype=Ref(cls))
         rule = spec_of(np.positive)
         assert isa(rule, Rule)
         if not is_number(x[0].object) or not issubclass(cls, np.inexact):
@@ -177,6 +179,7 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         return native(run, cls, args, kwargs)
     if _member(cls, "__del__") is not None:
         raise NotSupported("a class with __del__: the log holds its instances longer than the program does")
+    run.adopt(cls)
     own_new = _is_written(cls, "__new__")
     if own_new is not None:
         made_ref = call(run, Ref(own_new), [Ref(cls), *args], kwargs)

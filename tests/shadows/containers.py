@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.shadows import arrays
-from tests.shadows.refs import NotSupported, Ref, is_number, isa
+from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.run import Run
 
 SEQUENCES = (list, tuple, collections.deque)
@@ -210,12 +210,31 @@ def item(run: Run, ref: Ref, index: Any) -> Ref:
         owner = Ref(x.base, ref.mark)
         place = np.arange(x.base.size).reshape(x.base.shape).flat[index]
         return arrays.selected(run, owner, x[index], np.unravel_index(place, x.base.shape))
+    if isa(x, np.generic):
+        return _of_number(run, ref, index)
     if isa(x, memoryview):
         found = arrays.load(run, Ref(np.asarray(x), ref.mark), index)
         return Ref(x[index], found.mark)
     if run.is_active(ref):
         raise NotSupported(f"an item of an object of class {type(x).__name__}")
     return Ref(x[index], ref.stop)
+
+
+def _of_number(run: Run, ref: Ref, index: Any) -> Ref:
+    """``x[()]`` and ``x[None]`` of a number of NumPy's."""
+    z = ref.object[index]
+    node = ref.mark
+    if not isa(node, Node) or not isa(z, np.ndarray):
+        return Ref(z, node)
+    token = run.activate(z)
+
+    def back() -> None:
+        if not token.is_zero:
+            node.add(np.sum(token.take()))
+            token.release()
+
+    run.log(back)
+    return Ref(z)
 
 
 def missing(run: Run, ref: Ref, key: Any) -> Ref:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.runtime.copies import Reach, copy_together, is_instance
-from tests.shadows.calls import call, installed
+from tests.shadows.calls import call
 from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
 from tests.shadows.run import Codes, Run, holder, members
 from tests.shadows.slots import ACTIVE
@@ -149,18 +149,12 @@ def _owner(x: Any) -> Any:
 @contextlib.contextmanager
 def interpreting(run: Run, module: Any) -> Iterator[None]:
     """Methods of the module's classes are interpreted wherever Python itself calls them."""
-    replaced = []
     for cls in [v for v in module.values() if isa(v, type) and v.__module__ == module["__name__"]]:
-        for name, member in list(vars(cls).items()):
-            f = member.__func__ if isa(member, (classmethod, staticmethod)) else member
-            if isa(f, types.FunctionType) and run.codes.find(f) is not None:
-                made = installed(run, f)
-                replaced.append((cls, name, member))
-                type.__setattr__(cls, name, made if f is member else type(member)(made))
+        run.adopt(cls)
     before = sys.getprofile()
 
     def entered(frame: types.FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename == run.codes.filename:
+        if event == "call" and run.codes.owns(frame.f_code.co_filename):
             run.escaped = frame.f_code.co_name
             raise NotSupported(f"{run.escaped} is run by code that is not known")
 
@@ -169,8 +163,7 @@ def interpreting(run: Run, module: Any) -> Iterator[None]:
         yield
     finally:
         sys.setprofile(before)
-        for cls, name, member in replaced:
-            type.__setattr__(cls, name, member)
+        run.give_back()
 
 
 def value_and_grad(

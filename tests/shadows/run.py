@@ -41,19 +41,48 @@ class Made:
     code: Code
 
 
+class _Mangled(ast.NodeTransformer):
+    """Writes out the names that are private to a class, since functions are read without it."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        self.names.append(node.name.lstrip("_"))
+        self.generic_visit(node)
+        self.names.pop()
+        return node
+
+    def _mangled(self, name: str) -> str:
+        is_private = bool(self.names) and name.startswith("__") and not name.endswith("__")
+        return f"_{self.names[-1]}{name}" if is_private else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        node.attr = self._mangled(node.attr)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        node.id = self._mangled(node.id)
+        return node
+
+
 class Codes:
     """The code of each function and lambda expression of a module, by name and line."""
 
     def __init__(self, source: str, filename: str) -> None:
         self.filename = filename
         self.nodes: dict[tuple[str, int], Any] = {}
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(_Mangled().visit(ast.parse(source))):
             if isa(node, (ast.FunctionDef, ast.Lambda)):
                 first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
                 name = node.name if isa(node, ast.FunctionDef) else "<lambda>"
                 # Two lambda expressions of one line are not told apart.
                 self.nodes[name, first] = None if (name, first) in self.nodes else node
         self.made: dict[tuple[str, int], Code] = {}
+
+    def owns(self, filename: str) -> bool:
+        """Whether the code of a file is to be interpreted."""
+        return filename == self.filename
 
     def find(self, function: types.FunctionType) -> Code | None:
         key = function.__code__.co_name, function.__code__.co_firstlineno
@@ -91,6 +120,8 @@ class Run:
         self.flight: dict[int, Ref] = {}
         #: Objects that are known by their identity.
         self.kept: list[Any] = []
+        self.adopted: set[type] = set()
+        self.replaced: list[tuple[type, str, Any]] = []
         #: Generators with code that runs when they are given up.
         self.guarded: list[Any] = []
         #: The function of the program that ran without being interpreted, if one did.
@@ -185,6 +216,28 @@ class Run:
         token = self.memory.token(array)
         token.extent.is_active = True
         return token
+
+    # --- classes
+
+    def adopt(self, cls: type) -> None:
+        """The methods of a class are interpreted wherever Python itself calls them."""
+        from tests.shadows.calls import installed
+
+        for base in cls.__mro__:
+            if base in self.adopted or base.__module__ in ("builtins", "numpy"):
+                continue
+            self.adopted.add(base)
+            for name, member in list(vars(base).items()):
+                f = member.__func__ if isa(member, (classmethod, staticmethod)) else member
+                if isa(f, types.FunctionType) and self.codes.find(f) is not None:
+                    made = installed(self, f)
+                    self.replaced.append((base, name, member))
+                    type.__setattr__(base, name, made if f is member else type(member)(made))
+
+    def give_back(self) -> None:
+        """The classes have their own methods again."""
+        for cls, name, member in self.replaced:
+            type.__setattr__(cls, name, member)
 
     # --- the border to code that is not interpreted
 
