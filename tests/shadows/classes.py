@@ -177,8 +177,10 @@ def construct(run: Run, cls: type, args: list[Ref], kwargs: dict[str, Ref]) -> R
         if cls is object:
             return Ref(object())
         return native(run, cls, args, kwargs)
+    if not cls.__flags__ & 1 << 9:  # a class of C
+        return native(run, cls, args, kwargs)
     if _member(cls, "__del__") is not None:
-        raise NotSupported("a class with __del__: the log holds its instances longer than the program does")
+        raise NotSupported(f"{cls.__name__} has __del__: the log holds its instances longer than the program does")
     run.adopt(cls)
     own_new = _is_written(cls, "__new__")
     if own_new is not None:
@@ -247,7 +249,14 @@ def new(run: Run, base: Any, args: list[Ref], kwargs: dict[str, Ref]) -> Ref:
     if issubclass(cls, BaseException):
         return _with_args(run, base.__new__(cls, *[r.object for r in rest]), rest)
     if issubclass(cls, (np.ndarray, float, int, str, frozenset, complex)):
-        if any(run.is_active(r) for r in [*rest, *kwargs.values()]):
+        refs = [*rest, *kwargs.values()]
+        if issubclass(cls, np.ndarray) and any(run.is_active(r) for r in refs):
+            z = base.__new__(cls, *[r.object for r in rest], **{k: v.object for k, v in kwargs.items()})
+            found = result(run, z, None, refs)
+            if not run.is_active(found):
+                raise NotSupported("ndarray.__new__ with something active that is no memory of an array")
+            return found
+        if any(run.is_active(r) for r in refs):
             raise NotSupported(f"{base.__name__}.__new__ with something active")
         return Ref(base.__new__(cls, *[r.object for r in rest], **{k: v.object for k, v in kwargs.items()}))
     if issubclass(cls, type):

@@ -127,6 +127,7 @@ class Bound:
     def adjoints(self, z: Any, z_bar: Any) -> None:
         """The adjoint of the call."""
         rule = self.rule
+        z = z.view(np.ndarray) if isa(z, np.ndarray) else z
         found = called(rule.vjp, {**self.values, "z": z, "z_bar": z_bar})
         parts = dict(zip(rule.wrt, found if len(rule.wrt) > 1 else (found,), strict=True))
         for name, tree in self.trees.items():
@@ -206,6 +207,9 @@ def _stand_in(x: Any) -> Any:
 
 def _saved(x: Any) -> Any:
     """What the reverse part reads of an operand: arrays as they are then, since stores are undone; items as now."""
+    if isa(x, np.ndarray):
+        # A class of arrays may have operators of its own, which are not those that the rule means.
+        return x if type(x) is np.ndarray else x.view(np.ndarray)
     if type(x) in (list, tuple):
         return type(x)([_saved(item) for item in x])
     if isa(x, (list, tuple)) and not hasattr(x, "_fields"):
