@@ -29,13 +29,14 @@ def judged(task: list[Any]) -> Verdict:
 
 
 def refused(count: int, start: int) -> Any:
-    """Programs that the compiler refuses: of the matrix, and one in six random ones."""
+    """Programs that the compiler refuses, of the matrix and random ones."""
     numbers = random.Random(start)
     while count > 0:
         index, seed = numbers.randrange(10**7), numbers.randrange(10**7)
-        if compiled_verdict(index)[1].kind == "refused":
+        verdict = compiled_verdict(index)[1]
+        if verdict.kind == "refused":
             count -= 1
-            yield ["matrix", index, compiled_verdict(index)[1].message]
+            yield ["matrix", index, verdict.message]
         level = 1 + seed % 2
         found = run_one((seed, level, 2 + seed % 13))[1]
         if found.kind == "refused":

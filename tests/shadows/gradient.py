@@ -185,37 +185,53 @@ def value_and_grad(
         run = Run(codes)
         if runs is not None:
             runs.append(run)
-        args, guard = copied(run, args, argnums, f.__globals__)
-        refs = [Ref(a) for a in args]
-        readers = []
-        for i in argnums:
-            entry = Entry(run)
-            if is_number(args[i]):
-                refs[i] = Ref(args[i], node := Node())
-                readers.append(lambda node=node, x=args[i]: type(x)(0.0 if node.bar is None else node.bar))
-            else:
-                entry.activate(args[i])
-                readers.append(entry.reader(args[i]))
-        with interpreting(run, f.__globals__):
-            value = call(run, Ref(f), list(refs), {})
-        for made in run.guarded:
-            if inspect.getgeneratorstate(run.running[id(made)][1]) == inspect.GEN_SUSPENDED:
-                raise NotSupported("a generator is given up: the log holds it longer than the program does")
-        if run.escaped:
-            raise NotSupported(f"{run.escaped} is run by code that is not known")
-        guard()
-        if isa(value.mark, Node):
-            value.mark.add(np.float64(1.0))
-        elif isa(value.object, np.ndarray) and value.object.size == 1:
-            mask = run.memory.reads(value.object, value.stop)
-            if mask is not False:
-                run.memory.token(value.object).add(np.where(mask, np.ones(value.object.shape), 0.0))
-        elif run.is_active(value):
-            raise NotSupported("a result that is no number")
-        result = value.object
-        kept = result.copy() if isa(result, np.ndarray) else result
-        outcome: list[Any] = []
-        run.reverse(lambda: outcome.extend([read() for read in readers]))
-        return kept if isa(result, np.ndarray) else result, tuple(outcome)
+        value, pullback = forward(run, f, argnums, args)
+        value = value.copy() if isa(value, np.ndarray) else value
+        return value, pullback(1.0)
 
     return found
+
+
+def forward(
+    run: Run, f: Callable[..., Any], argnums: Sequence[int], args: Sequence[Any]
+) -> tuple[Any, Callable[[float], tuple[Any, ...]]]:
+    """The forward part: the value, and the reverse part as a function of the adjoint of the value.
+
+    The reverse part leaves the log and the memory as they were, so that it may run often.
+    """
+    args, guard = copied(run, args, argnums, f.__globals__)
+    refs = [Ref(a) for a in args]
+    readers = []
+    for i in argnums:
+        entry = Entry(run)
+        if is_number(args[i]):
+            refs[i] = Ref(args[i], node := Node())
+            readers.append(lambda node=node, x=args[i]: type(x)(node.take() or 0.0))
+        else:
+            entry.activate(args[i])
+            readers.append(entry.reader(args[i]))
+    with interpreting(run, f.__globals__):
+        value = call(run, Ref(f), list(refs), {})
+    for made in run.guarded:
+        if inspect.getgeneratorstate(run.running[id(made)][1]) == inspect.GEN_SUSPENDED:
+            raise NotSupported("a generator is given up: the log holds it longer than the program does")
+    if run.escaped:
+        raise NotSupported(f"{run.escaped} is run by code that is not known")
+    guard()
+    mask: Any = False
+    if isa(value.object, np.ndarray) and value.object.size == 1:
+        mask = np.array(run.memory.reads(value.object, value.stop))
+    elif not isa(value.mark, Node) and run.is_active(value):
+        raise NotSupported("a result that is no number")
+
+    def pullback(seed: float) -> tuple[Any, ...]:
+        run.forget_adjoints()
+        if isa(value.mark, Node):
+            value.mark.add(np.float64(seed))
+        elif np.any(mask):
+            run.memory.token(value.object).add(np.where(mask, np.full(value.object.shape, seed), 0.0))
+        outcome: list[Any] = []
+        run.reverse(lambda: outcome.extend([read() for read in readers]))
+        return tuple(outcome)
+
+    return value.object, pullback

@@ -153,6 +153,13 @@ class Run:
                 if undo.is_undone:
                     undo.swap()
 
+    def forget_adjoints(self) -> None:
+        """All shadows are zero: those of the arguments are not when the reverse part has run."""
+        for slots in self.slots.known.values():
+            slots.bars.clear()
+        for extent in [*self.memory.foreign, *[known for _, known in self.memory.owners.values()]]:
+            extent.bar = None
+
     # --- activity
 
     def stopped_now(self) -> Stop:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.shadows.gradient import value_and_grad
+from tests.shadows.gradient import forward, value_and_grad
 from tests.shadows.memory import Memory
 from tests.shadows.refs import NotSupported
 from tests.shadows.run import Codes, Run
@@ -244,3 +244,34 @@ def f(x):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 90 * x.nbytes, peak / x.nbytes
+
+
+def test_the_reverse_part_runs_twice() -> None:
+    source = """
+G = np.array([1.0, 2.0, 3.0])
+class Box:
+    pass
+def f(x, s):
+    b = Box()
+    b.v = s
+    l = [x[0], b.v]
+    for i in range(3):
+        G[i] *= x[i] * l[-1]
+        l.insert(0, G[i])
+        b.v = b.v * l[1]
+        x[i - 1] = b.v
+    x.shape = (3, 1)
+    return np.sum(G * x) + sum(l)
+"""
+    names: dict[str, Any] = {"__name__": "shadows_program"}
+    exec(compile(HEADER + source, "<shadows>", "exec"), names)
+    run = Run(Codes(HEADER + source, "<shadows>"))
+    _, pullback = forward(run, names["f"], (0, 1), (np.array([0.5, 1.2, -0.7]), 0.3))
+    after = names["G"].copy()
+    first, second, third = pullback(1.0), pullback(2.0), pullback(1.0)
+    assert np.array_equal(names["G"], after)
+    assert np.array_equal(2.0 * first[0], second[0])
+    assert 2.0 * first[1] == second[1]
+    assert np.array_equal(first[0], third[0])
+    assert first[1] == third[1]
+    assert np.all(first[0][:2] != 0.0)
