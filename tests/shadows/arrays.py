@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from s2sad.ir.apply import INPLACE
 from s2sad.ops.spec import Rule, spec_of
 from s2sad.runtime.arrays import unbroadcast
 from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
-from tests.shadows.rules import bound, give, into, log_store, result, tree_of, wrote
+from tests.shadows.rules import bound, give, log_store, tree_of, wrote
 from tests.shadows.run import Run
 
 UFUNCS: dict[str, Any] = {
@@ -260,8 +259,6 @@ def written(run: Run, name: str, args: list[Ref], kwargs: dict[str, Ref], native
     value = args[position] if len(args) > position else kwargs[key]
     function = {"fill": np.ndarray.fill}.get(name, getattr(np, name, None))
     assert function is not None
-    if value.object is not None and np.ndim(value.object) == 0 and name != "fill":
-        pass
 
     def replay_store(codes: Any, rest: Any) -> Any:
         codes = codes.astype(float)
@@ -318,20 +315,3 @@ class _Again:
 
     def swap(self) -> None:
         setattr(self.x, self.name, self.value)
-
-
-__all__ = [
-    "UFUNCS",
-    "inplace",
-    "into",
-    "is_basic",
-    "load",
-    "moved",
-    "operator",
-    "result",
-    "selected",
-    "set_attribute",
-    "store",
-    "ufunc_at",
-    "written",
-]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.shadows import arrays
-from tests.shadows.refs import Node, NotSupported, Ref, is_number, isa
+from tests.shadows.refs import Node, NotSupported, Ref, isa
 from tests.shadows.run import Run
 
 SEQUENCES = (list, tuple, collections.deque)
@@ -120,13 +120,7 @@ def iterate(run: Run, ref: Ref) -> Iterator[Ref]:
         return _by_protocol(run, ref)
     if not isa(x, (str, bytes, range, bytearray)) and run.is_active(ref):
         raise NotSupported(f"iteration over an active object of class {type(x).__name__}")
-    return map(_inactive, iter(x))
-
-
-def _inactive(item: Any) -> Ref:
-    if is_number(item):
-        return Ref(item)
-    return Ref(item)
+    return map(Ref, iter(x))
 
 
 def _rows(run: Run, ref: Ref) -> Iterator[Ref]:

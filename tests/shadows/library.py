@@ -264,11 +264,6 @@ def _sum(run: Run, x: Ref, start: Ref = Ref(0)) -> Ref:  # noqa: B008
     return found
 
 
-@handles(builtins.any, builtins.all)
-def _never(run: Run, x: Ref) -> Ref:
-    raise NotSupported("any/all by identity")
-
-
 def _any_all(wanted: bool) -> Handler:
     def found(run: Run, x: Ref) -> Ref:
         from tests.shadows.operators import truth

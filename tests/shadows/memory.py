@@ -131,8 +131,6 @@ class Memory:
     def __init__(self) -> None:
         self.owners: dict[int, tuple[Any, Extent]] = {}
         self.foreign: list[Extent] = []
-        #: Extents that were freed by ``resize`` or the like are never found again.
-        self.count = 0
         #: How many references were stopped so far.
         self.clock = 0
 
@@ -153,7 +151,6 @@ class Memory:
             return found[1]
         made = Extent(start, end - start, None)
         self.owners[id(owner)] = weakref.ref(owner, self._forgetter(id(owner))), made
-        self.count += 1
         return made
 
     def reads(self, array: Array, stop: Stop | None) -> Any:

@@ -86,10 +86,6 @@ def give(tree: Tree, g: Any) -> None:
         give(part, g if isa(g, (int, float)) else g[i])
 
 
-def shape_of(tree_or_object: Any) -> Any:
-    return np.shape(tree_or_object)
-
-
 @functools.cache
 def _asks(body: Callable[..., Any]) -> Mapping[str, Any]:
     return inspect.signature(body).parameters
