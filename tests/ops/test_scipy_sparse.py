@@ -224,6 +224,26 @@ def test_iterative_solvers_by_a_whole_matrix() -> None:
         agrees(lambda a, f=solver: np.sum(f(a @ a.T + np.eye(4), V, rtol=1e-13)[0] ** 2), WHOLE / 4)
 
 
+def iterated_beside_list(a: Any) -> Any:
+    x, _ = linalg.cg(a @ a.T + np.eye(4), [1.0, 2.0, 3.0, 4.0], rtol=1e-13)
+    y, _ = linalg.gmres(a, [a[0, 0], 2.0, 3.0, 4.0], rtol=1e-13, restart=4)
+    return np.sum(x**2) + np.sum(x * y)
+
+
+def solved_beside_list(a: Any) -> Any:
+    return np.sum(linalg.spsolve(a, (1.0, 2.0, 3.0, 4.0)) ** 2)
+
+
+def factored_whole(a: Any) -> Any:
+    return np.sum(linalg.splu(a).solve(V) ** 2) + np.sum(linalg.factorized(a)(V * a[0, 0]) ** 3)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("f", [iterated_beside_list, solved_beside_list, factored_whole])
+def test_whole_matrices_in_place_of_sparse_ones(f: Callable[..., Any]) -> None:
+    agrees(f, WHOLE)
+
+
 def complex_loss(z: Any) -> Any:
     return np.sum(np.real(z) * 1.3 + np.imag(z) * 0.7 + np.real(z) ** 2)
 

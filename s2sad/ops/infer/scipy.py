@@ -74,6 +74,8 @@ def generalised_eigensystem(b: Bound, fact: Look) -> Fact | None:
     a, values = fact(b["a"]), generalised_eigenvalues(b, fact)
     if values is None or fact(b["b"]).kind not in ("none", "array"):
         return None
+    if literal(b["eigvals_only"]) is not False:
+        return values if literal(b["eigvals_only"]) is True else None
     real = a.real and (fact(b["b"]).kind == "none" or fact(b["b"]).real)
     return Fact("tuple", items=((0, values), (1, Fact("array", None, a.ndim, real))))
 

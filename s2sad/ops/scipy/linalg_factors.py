@@ -33,6 +33,8 @@ from s2sad.runtime.scipy.factors import (
     cho_factor_adjoint,
     cho_factor_tangent,
     eigh_adjoint,
+    eigh_or_values_adjoint,
+    eigh_or_values_tangent,
     eigh_tangent,
     lstsq_adjoint,
     lstsq_tangent,
@@ -223,13 +225,25 @@ def _eighs() -> Sequence[Sample]:
     points = [sample(*pair, lower=lower) for pair in _pairs() for lower in (True, False)]
     points += [sample(*pair) for pair in _pairs()]
     points += [sample(*pair, subset_by_index=[1, 2]) for pair in _pairs()[:2]]
+    points += [sample(*pair, eigvals_only=True) for pair in [*_pairs(), *_pairs_complex()]]
+    points.append(sample(*_pairs()[1], lower=False, eigvals_only=True, subset_by_index=[1, 2]))
     return [*points, sample(_pairs()[0][0], subset_by_index=(0, 0), lower=False), sample(*_pairs()[1], driver="gv")]
 
 
 def _eigh_jvp(
-    a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array | None = None, *, lower: bool = True
-) -> tuple[Array, Array]:
-    return eigh_tangent(a_dot, b_dot, z[0], z[1], a, b, lower)
+    a_dot: Array,
+    b_dot: Array,
+    z: Any,
+    a: Array,
+    b: Array | None = None,
+    *,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    subset_by_index: Any = None,
+) -> Any:
+    if eigvals_only is False:
+        return eigh_tangent(a_dot, b_dot, z[0], z[1], a, b, lower)
+    return eigh_or_values_tangent(a_dot, b_dot, z, a, b, lower, eigvals_only, subset_by_index)
 
 
 @rule(
@@ -247,12 +261,16 @@ def eigh(
     b: Array | None = None,
     *,
     lower: bool = True,
+    eigvals_only: bool = False,
     check_finite: bool = True,
     subset_by_index: Any = None,
     driver: str | None = None,
 ) -> tuple[Array, Array | None]:
-    a_bar, b_bar = eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], a, b, lower)
-    return a_bar, b_bar
+    if eigvals_only is False:
+        a_bar, b_bar = eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], a, b, lower)
+        return a_bar, b_bar
+    bars = eigh_or_values_adjoint(z_bar, z, a, b, lower, eigvals_only, subset_by_index)
+    return bars[0], bars[1]
 
 
 def _eigvalshs() -> Sequence[Sample]:

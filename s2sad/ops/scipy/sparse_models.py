@@ -53,7 +53,7 @@ constant(compressed, signature=lambda cls, values, indices, starts, shape=None: 
 constant(of_whole, signature=lambda cls, a: None, calls=())
 constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, name: None, calls=())
 constant(factors, signature=lambda values, pattern, *options: None, calls=())
-constant(of_constant, turned, shape_of, entries, system_entries, system_pattern, signature=lambda pattern: None)
+constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern: None)
 constant(as_format, signature=lambda pattern, name: None)
 constant(joined, signature=lambda first, second: None)
 
@@ -65,6 +65,21 @@ def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
     if symmetric:
         rows, columns, values = np.append(rows, columns), np.append(columns, rows), np.append(values, values)
     return values, placed(sparse.csr_array, values, (rows, columns))
+
+
+def _arrays() -> Sequence[Sample]:
+    return [sample(numbers(3, 3)), sample(numbers(2, 3)), sample(complexes(2, 2)), sample(singles(2, 2))]
+
+
+# A sparse matrix or an operator that exists is constant: what has a derivative is an array in its place.
+@linear(entries, wrt=["a"], samples=_arrays)
+def entries_rule(z_bar: Array, a: Array) -> Array:
+    return np.reshape(z_bar, np.shape(a))
+
+
+@linear(system_entries, wrt=["a"], samples=_arrays)
+def system_entries_rule(z_bar: Array, a: Array) -> Array:
+    return np.reshape(z_bar, np.shape(a))
 
 
 def _products() -> Sequence[Sample]:

@@ -85,7 +85,9 @@ def of_whole(cls: Any, a: Array) -> Pattern:
 
 
 def of_constant(a: Any) -> Pattern:
-    """The pattern of a sparse matrix that exists, with the values of `entries`."""
+    """The pattern of a sparse matrix that exists, or of an array in its place, with the values of `entries`."""
+    if isinstance(a, np.ndarray):
+        return of_whole(sparse.csc_array, a)
     places = a.tocoo()
 
     def make(values: Array) -> Any:
@@ -105,12 +107,14 @@ class Operator(Pattern):
 
 
 def system_entries(a: Any) -> Array:
-    """The entries of the matrix of a system, a sparse matrix or a linear operator."""
+    """The entries of the matrix of a system: a sparse matrix, an array or a linear operator."""
     return np.zeros(0) if isinstance(a, linalg.LinearOperator) else entries(a)
 
 
 def system_pattern(a: Any) -> Pattern:
-    """The pattern with these entries."""
+    """The pattern with these entries; an array stays one."""
+    if isinstance(a, np.ndarray):
+        return of_whole(np.asarray, a)
     return Operator(a) if isinstance(a, linalg.LinearOperator) else of_constant(a)
 
 
@@ -120,8 +124,8 @@ def moved_side(values_dot: Array, values: Array, pattern: Pattern, z: Array) -> 
 
 
 def entries(a: Any) -> Array:
-    """The entries of a sparse matrix in the order of `of_constant`."""
-    return a.tocoo().data
+    """The entries of a sparse matrix in the order of `of_constant`; of an array all elements."""
+    return np.array(a).ravel() if isinstance(a, np.ndarray) else a.tocoo().data
 
 
 def turned(pattern: Pattern) -> Pattern:

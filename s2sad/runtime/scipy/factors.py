@@ -164,6 +164,25 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, a: Any, b: Any, lower: 
     return folded(a_bar, lower), folded(b_bar, lower)
 
 
+def eigh_or_values_adjoint(
+    z_bar: Any, z: Any, a: Any, b: Any, lower: bool, eigvals_only: bool, subset_by_index: Any
+) -> tuple[Any, Any]:
+    """Adjoints of ``a`` and ``b`` in ``z = linalg.eigh(a, b, lower=lower, eigvals_only=eigvals_only)``."""
+    if not eigvals_only:
+        return eigh_adjoint(z_bar[0], z_bar[1], z[0], z[1], a, b, lower)
+    v = linalg.eigh(a, b, lower=lower, subset_by_index=subset_by_index)[1]
+    return eigh_adjoint(z_bar, np.zeros_like(v), z, v, a, b, lower)
+
+
+def eigh_or_values_tangent(
+    a_dot: Any, b_dot: Any, z: Any, a: Any, b: Any, lower: bool, eigvals_only: bool, subset_by_index: Any
+) -> Any:
+    """Tangent of ``z = linalg.eigh(a, b, lower=lower, eigvals_only=eigvals_only)``."""
+    w, v = linalg.eigh(a, b, lower=lower, subset_by_index=subset_by_index) if eigvals_only else z
+    w_dot, v_dot = eigh_tangent(a_dot, b_dot, w, v, a, b, lower, vectors=not eigvals_only)
+    return w_dot if eigvals_only else (w_dot, v_dot)
+
+
 def eigh_tangent(
     a_dot: Any, b_dot: Any, w: Any, v: Any, a: Any, b: Any, lower: bool, vectors: bool = True
 ) -> tuple[Any, Any]:
