@@ -14,6 +14,7 @@ from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.runtime import SharedArgumentsError, as_pair, zeros
 from s2sad.runtime.calls import again
+from s2sad.runtime.trees import fields_apart
 from s2sad.variants import Options, variants
 
 
@@ -94,7 +95,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
         calls += 1
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
         with placed():
-            seeds = [seed] if pair.count is None else [seed[i] for i in pair.seeded]
+            seeds = [fields_apart(s) for s in ([seed] if pair.count is None else [seed[i] for i in pair.seeded])]
             bars = reverse(again(saved), *seeds[: len(pair.seeded)])
         bars = (bars,) if len(values) == 1 else bars
         return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])

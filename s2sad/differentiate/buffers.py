@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from s2sad import ops
-from s2sad.analysis.indexing import index_parts
 from s2sad.analysis.sharing import may_view, sharing
 from s2sad.analysis.summaries import user_calls
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
 from s2sad.differentiate.known import Known
+from s2sad.differentiate.stores import is_view_index
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     UNSET,
@@ -47,7 +47,6 @@ from s2sad.ir.nodes import (
     Global,
     Op,
     Opaque,
-    Slice,
     Stmt,
     Store,
     Unpack,
@@ -359,13 +358,7 @@ class Buffers(Builder):
 
     def is_view_index(self, index: Expr) -> bool:
         """Whether indexing an array of several dimensions so surely gives a view."""
-        return all(
-            isinstance(p, Slice)
-            or (isinstance(p, Fact) and p.kind in ("slice", "scalar") and not p.boolean)
-            or (isinstance(p, Const) and not isinstance(p.value, bool))
-            or (not isinstance(p, Fact) and self.fact(p).kind == "scalar" and not (_boolean(p) or self.fact(p).boolean))
-            for p in index_parts(index, self.fact)
-        )
+        return is_view_index(index, self.fact)
 
     def settled(self, name: str, at: list[Stmt]) -> Var:
         """The shadow of a container as it is where ``at`` is put into the forward part, whatever it holds later."""
@@ -423,10 +416,6 @@ class Buffers(Builder):
 
 def _is_inplace(stmt: Stmt) -> bool:
     return isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace"
-
-
-def _boolean(expr: Expr) -> bool:
-    return isinstance(expr, Call) and expr.op.kind in ("compare", "bool")
 
 
 def field_key(whole: Fact, name: str) -> Const | None:

@@ -163,11 +163,11 @@ class _Forward:
                 self.state.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
             # A call with its tangent is none of the user's any more.
             self.note_read(given)
-            if attempted and (self.state.before or any(True for _ in blocks(stmt))):
-                what = (
-                    "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
-                )
-                self.state.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
+            if attempted:
+                if late and not self.is_independent(stmt, late) and all(map(_is_item, late)):
+                    # Taking the items of tangents raises nothing that taking those of values has not raised.
+                    out, late = [*out, *late], []
+                self.refuse_together(stmt, late)
             if not attempted and self.is_replaced(stmt):
                 self.state.before, self.state.after = [*self.state.before, *self.state.after], []
             before, after = (list(map(self.with_reads, part)) for part in (self.state.before, self.state.after))
@@ -178,6 +178,20 @@ class _Forward:
                 out += [*before, stmt, *after]
             self.state.before, self.state.after, self.state.make.out, self.state.make.origin = outer
         return tuple(out)
+
+    def refuse_together(self, stmt: Stmt, late: list[Stmt]) -> None:
+        """Refuse a tried statement whose tangent cannot come after what is tried, or needs a tangent that does."""
+        if self.state.before or any(True for _ in blocks(stmt)):
+            what = "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
+            self.state.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
+        elif not self.is_independent(stmt, late):
+            what = "a call is tried here after what it is given is computed, and forward mode computes tangents later"
+            self.state.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
+
+    @staticmethod
+    def is_independent(stmt: Stmt, late: list[Stmt]) -> bool:
+        """Whether a statement reads nothing that others assign, which come after it."""
+        return {n for s in late for n in writes(s)}.isdisjoint(reads(stmt))
 
     def is_replaced(self, stmt: Stmt) -> bool:
         """Whether the tangent of what a statement assigns stands better before it: the variable had a value before."""
@@ -310,6 +324,15 @@ class _Forward:
         ):
             what = f"{base(target)} is written in place, and what the loop has it from is constant here"
             self.state.refuse(stmt.origin.line, what, f"Write into a copy: np.copy({base(target)}).")
+
+
+def _is_item(stmt: Stmt) -> bool:
+    """Whether a statement gives a name to an item, or a part, of something."""
+    match stmt:
+        case Assign(value=Call(op=Op(kind="index"), args=(Var(), index))):
+            return _is_light_index(index)
+        case _:
+            return False
 
 
 def _is_light_index(index: Expr) -> bool:

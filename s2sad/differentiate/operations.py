@@ -30,7 +30,7 @@ from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime import add_at, add_field, add_into_item, joined, packed, starred
-from s2sad.runtime.items import add_row, require_real, require_real_operand, unrepeated
+from s2sad.runtime.items import add_row, require_arithmetic, require_real, require_real_operand, unrepeated
 
 _ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -40,6 +40,7 @@ _PACKED = Op("runtime", "packed", packed)
 _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
+_REQUIRE_ARITHMETIC = Op("runtime", "require_arithmetic", require_arithmetic, pure=False)
 _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 _LIST = Op("runtime", "list", list)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
@@ -86,6 +87,9 @@ class Operations(Adjoints):
             if places and all(isinstance(item, (Var, Const)) for item in places.values()):
                 self.contribute_items(places, z, z_bar)
                 return
+        if op.kind == "operator" and op.name in ("+", "*") and self.may_be_lists(op.name, *call.args):
+            # A list that is joined or repeated is no array: the type of the result says that it is none.
+            self.before.append(Evaluate(Call(_REQUIRE_ARITHMETIC, call.args), self.origin))
         rule, bound = found.rule, found.bound
         for name in maybe_complex(found, self.fact):
             operand = self.snapshots(z.name)(bound[name])
@@ -150,6 +154,14 @@ class Operations(Adjoints):
                 self.contribute(operand, g, moved=alone and g == held)
             else:
                 self.contribute(operand, self.tidy(value))
+
+    def may_be_lists(self, symbol: str, a: Expr, b: Expr) -> bool:
+        """Whether ``+`` or ``*`` may join lists, or repeat one, where it is not known what they are."""
+        known = (self.fact(a), self.fact(b))
+        numbers = ("scalar", "array", "numeric") if symbol == "+" else ("array", "numeric")
+        if any(f.kind in numbers or f.precision in ("float", "single", "double") for f in known):
+            return False
+        return any(f.kind in ("open", "other") for f in known)
 
     def is_strong(self, g: Expr) -> bool:
         """Whether an adjoint is an array, which does not give way, and not one number broadcast, which is left out."""

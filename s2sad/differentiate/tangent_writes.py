@@ -11,13 +11,14 @@ from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.adjoints import makes_fresh
 from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, mirrors
 from s2sad.differentiate.builder import INDEX
+from s2sad.differentiate.stores import READS_ITS_OUTPUT, is_view_index, reads_what_it_writes, takes_part
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangents import COPYING
 from s2sad.frontend import operators
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import same_shape
-from s2sad.runtime import own, require_floats
+from s2sad.runtime import own, require_array, require_floats
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent
 
@@ -26,6 +27,7 @@ _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
 _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
+_REQUIRE_ARRAY = Op("runtime", "require_array", require_array, pure=False)
 _FUNCTIONS = dict(operators.BINARY.values())
 
 
@@ -157,6 +159,8 @@ def store(state: State, stmt: Store) -> None:
         return
     if isinstance(stmt.base, Var) and state.tangents.is_active(value) and state.make.of[stmt.base.name].precision == "":
         state.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
+    if stmt.call is not None and not _is_accepted(state, stmt, stmt.call):
+        return
     if stmt.op is not None and stmt.call is not None:
         _unbuffered(state, stmt, stmt.call, whole)
         return
@@ -169,6 +173,11 @@ def store(state: State, stmt: Store) -> None:
         made = Const(0.0) if dot is None else dot
         if isinstance(made, Var) and state.is_buffer(value.name if isinstance(value, Var) else ""):
             made = Call(_OWN, (made,))
+        if stmt.call is not None and takes_part(stmt, stmt.call) and not is_view_index(stmt.index, state.make.fact):
+            # The call may be given a copy of a part; then nothing hears of what it writes, here neither.
+            part = state.make.let(state.make.fresh("~t_dot"), Call(INDEX, (whole, stmt.index)))
+            state.make.emit(Store(part, ELLIPSIS, made, None, stmt.origin))
+            return
         state.make.emit(Store(whole, stmt.index, made, stmt.op, stmt.origin))
         return
     state.make.out = state.before
@@ -183,6 +192,23 @@ def store(state: State, stmt: Store) -> None:
         # Where the base is no array, its item may be one that has other names.
         dot = Call(_ASSIGNED, (old_dot, bare(dot)))
     state.make.emit(Store(whole, stmt.index, dot, None, stmt.origin))
+
+
+def _is_accepted(state: State, stmt: Store, call: Call) -> bool:
+    """Whether a call that writes surely does what its store says; else it is refused, or checked as it runs."""
+    assert isinstance(stmt.base, Var)
+    if reads_what_it_writes(call, stmt.base, state.effects.group):
+        state.refuse(call.node, f"{call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")
+        return False
+    kind = state.make.fact(stmt.base).kind
+    if call.op.kind != "method" or call.op.name != "sort" or kind in ("array", "numeric"):
+        return True
+    # A list sorts itself as well.
+    if kind == "list":
+        state.refuse(call.node, "the list that is sorted here is differentiated", "Make a new list: sorted(...).")
+        return False
+    state.before.append(Evaluate(Call(_REQUIRE_ARRAY, (stmt.base,)), stmt.origin))
+    return True
 
 
 def _unbuffered(state: State, stmt: Store, call: Call, whole: Expr) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad import ops
 from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.analysis.versions import is_change
@@ -15,6 +14,7 @@ from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, HOLDERS
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.calls import Calls
 from s2sad.differentiate.known import Known
+from s2sad.differentiate.stores import READS_ITS_OUTPUT, reads_what_it_writes, takes_part
 from s2sad.frontend import operators
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
@@ -358,9 +358,8 @@ class Writes(Calls):
             self.refuse_buffer(stmt.origin.line)
             return
         assert isinstance(base_, Var)
-        if stmt.call is not None and self.reads_what_it_writes(stmt.call, base_):
-            what = f"{stmt.call.op.name} may read from the array that it writes into, in an order that is NumPy's own"
-            self.violation(stmt.call.node, what, "Copy what it reads: x.copy().")
+        if stmt.call is not None and reads_what_it_writes(stmt.call, base_, self.effects.group):
+            self.violation(stmt.call.node, f"{stmt.call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")
             return
         if stmt.op is None and self.may_overlap(stmt, base_):
             place = Call(INDEX, (base_, stmt.index))
@@ -406,24 +405,11 @@ class Writes(Calls):
 
     def is_store(self, stmt: Store, call: Call) -> bool:
         """Whether a call surely does what the store says: to an array, and to a view where it is given one."""
-        if Call(INDEX, (stmt.base, stmt.index)) in children(call):
+        if takes_part(stmt, call):
             return self.is_view_index(stmt.index)
         kind = self.fact(stmt.base).kind
         # What other objects do when their method is called nobody knows.
         return kind in ("array", "numeric") or (call.op.kind == "function" and not self.is_active(stmt.base))
-
-    def reads_what_it_writes(self, call: Call, base_: Var) -> bool:
-        """Whether a call may read elements that it has already written."""
-        function = call.op.function
-        known = ops.spec_of(function)
-        of_ufunc = isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc)
-        if function is None or of_ufunc or (known is not None and known.reads_first):
-            return False
-        read = list(call.args if "out" in dict(call.kwargs) else call.args[1:])
-        read += [v for name, v in call.kwargs if name not in ("out", "arr", "a")]
-        group = self.effects.group.get(base_.name, frozenset({base_.name}))
-        placed = function is np.put_along_axis and Const(None) not in read
-        return not placed and any(name in group for r in read for name in names_in(r))
 
     def may_overlap(self, stmt: Store, base_: Var) -> bool:
         """Whether NumPy may read, in copying one row into another, what it has written already."""

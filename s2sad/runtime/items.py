@@ -191,3 +191,17 @@ def unrepeated(g: Any, xs: Any) -> Any:
     for start in range(n, len(g), n):
         total = [add(a, b) for a, b in zip(total, g[start : start + n], strict=True)]
     return total
+
+
+def require_arithmetic(a: Any, b: Any) -> None:
+    """Raise `UndefinedDerivativeError` where ``+`` would join two sequences, or ``*`` repeat one.
+
+    >>> require_arithmetic(np.ones(2), [1.0, 2.0])
+    """
+    if not any(isinstance(x, np.ndarray) for x in (a, b)):
+        for x in (a, b):
+            if isinstance(x, (list, tuple)):
+                raise UndefinedDerivativeError(
+                    f"a {type(x).__name__} that is differentiated is joined or repeated where it might be an array",
+                    "To compute with it, convert it with np.array(...) first.",
+                )

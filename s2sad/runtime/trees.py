@@ -380,6 +380,21 @@ def conform(g: Any, x: Any) -> Any:
     return g
 
 
+def fields_apart(g: Any) -> Any:
+    """An adjoint with dicts for dataclasses, as the reverse part has them.
+
+    Example:
+        >>> fields_apart([1.0, (2.0,)])
+        [1.0, (2.0,)]
+    """
+    if isinstance(g, (list, tuple)):
+        return sequence_like(g, [fields_apart(item) for item in g])
+    if isinstance(g, dict):
+        return {key: fields_apart(item) for key, item in dict.items(g)}
+    fields = dataclass_fields(g)
+    return g if fields is None else {name: fields_apart(getattr(g, name)) for name in fields}
+
+
 def conformed(g: Any, x: Any) -> Any:
     """As :func:`conform`, an object of its own.
 
@@ -440,10 +455,26 @@ def require_floats(x: Any) -> None:
     Raises:
         UndefinedDerivativeError: if ``x`` is one.
     """
+    if isinstance(x, np.ndarray) and x.dtype.names:
+        raise UndefinedDerivativeError(
+            "a float that is differentiated is written into a structured array", "Make an array for each field."
+        )
     if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
         raise UndefinedDerivativeError(
             f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
             "Make the array with dtype=float.",
+        )
+
+
+def require_array(x: Any) -> None:
+    """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is no array.
+    """
+    if not isinstance(x, np.ndarray):
+        raise UndefinedDerivativeError(
+            f"a {type(x).__name__} that is differentiated is sorted in place", "Make a new list: sorted(...)."
         )
 
 

@@ -150,7 +150,8 @@ class _Zeros:
     def array(self, x: Any) -> Any:
         """The tangent of an array: a part of one that it overlaps, or its own."""
         if x.dtype.kind not in "fc":
-            return np.zeros(x.shape)
+            # The fields of a structured array are arrays.
+            return np.zeros(x.shape, x.dtype if x.dtype.names else float)
         for source, dot in self.arrays:
             if overlap(x, source):
                 return _part_like(x, source, dot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from typing import Any
@@ -16,7 +17,7 @@ from s2sad.errors import ArgumentError, S2SADError
 from s2sad.pushforwards import TangentOf
 from tests.differentiate.second_order import MODES, judge
 from tests.kernels.catalogue import KERNELS
-from tests.oracle import richardson_jvp
+from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([0.3, 0.4, 0.5, 0.6])
 
@@ -412,3 +413,25 @@ class TestReverseOverReverse:
         pullback = vjp(functools.partial(tangent, x_dot=way), x)[1]
         wanted = richardson_jvp(grad(f), [x], [way])
         np.testing.assert_allclose(pullback((0.0, 1.0))[0], wanted, rtol=1e-7, atol=1e-9)
+
+
+@dataclasses.dataclass
+class Weights:
+    v: Any
+    n: float
+
+
+def test_pullbacks_of_gradients_take_dataclasses() -> None:
+    def f(x: Any, s: Any) -> Any:
+        return np.sum(s.v * x * x * s.v) * s.n
+
+    x, s, seed = X, Weights(X * 2, 0.5), (X + 1.0, Weights(X - 1.0, 0.25))
+    _, pullback = vjp(grad(f, (0, 1)), x, s)
+
+    def paired(x: Any, v: Any, n: Any) -> Any:
+        x_bar, s_bar = grad(f, (0, 1))(x, Weights(v, n))
+        return np.sum(seed[0] * x_bar) + np.sum(seed[1].v * s_bar.v) + seed[1].n * s_bar.n
+
+    x_bar, s_bar = pullback(seed)
+    for found, place in ((x_bar, 0), (s_bar.v, 1), (s_bar.n, 2)):
+        np.testing.assert_allclose(found, numeric_gradient(paired, (x, s.v, s.n), place), rtol=1e-7)

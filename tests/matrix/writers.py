@@ -101,6 +101,13 @@ def _functions() -> list[Writer]:
         ("np.add(*({b}, {v}), **{{'out': {b}}})", ALIAS),
         ("np.concatenate([{b}[:2] + {v}, k[:1]], out={b})", ALIAS),
         ("np.median({b}, overwrite_input=True)", NUMBER),
+        # What they are given is a copy of a part.
+        ("{b}[..., [0, 2]].fill({v})", NONE),
+        ("{b}[..., k > 0.0].sort()", NONE),
+        ("np.copyto({b}[..., [0, 2]], {v})", NONE),
+        ("np.add({b}[..., [1]], {v}, out={b}[..., [1]])", ARRAY),
+        # NumPy reads what it writes.
+        ("np.concatenate([{b}[1:], {b}[:1]], out={b})", ALIAS),
     )
     return [Writer(text, "functions", text, kind) for text, kind in expressions]
 

@@ -1,0 +1,92 @@
+"""Forward mode through calls that write: copies of parts, outputs that are read meanwhile, lists that are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, jvp
+from s2sad.errors import S2SADError
+from tests.oracle import richardson_jvp
+
+X = np.array([0.5, 1.2, -0.7])
+D = np.array([1.0, -0.5, 0.25])
+K = np.array([0.8, -0.4, 1.5])
+INDICES = {
+    "list": [0, 1],
+    "array": np.array([0, 1]),
+    "mask": np.array([True, False, True]),
+    "slice": slice(0, 2),
+    "number": 1,
+}
+WRITES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sort": lambda m, x, i: m[i, :].sort(),
+    "sort of columns": lambda m, x, i: m[..., i].sort(),
+    "fill": lambda m, x, i: m[i, :].fill(x[0]),
+    "copyto": lambda m, x, i: np.copyto(m[i, :], x[0]),
+    "out": lambda m, x, i: np.multiply(m[i, :], 2.0, m[i, :]),
+    "out by name": lambda m, x, i: np.add(m[:, i], x[0], out=m[:, i]),
+}
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("write", WRITES)
+def test_a_call_that_is_given_a_copy_of_a_part_leaves_the_array_as_it_is(write: str, index: str) -> None:
+    put, i = WRITES[write], INDICES[index]
+
+    def f(x: Any) -> Any:
+        m = np.outer(x, K)
+        put(m, x, i)
+        return np.sum(np.sin(m) * K * x[0])
+
+    if write == "sort of columns" and index == "number":
+        pytest.skip("one column is sorted, which is a view like any other")
+    np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-8)
+
+
+def rotated(x: Any) -> Any:
+    b = np.sin(x) * x
+    np.concatenate([b[1:], b[:1]], out=b)
+    return np.sum(np.sin(b) * K)
+
+
+def rotated_copy(x: Any) -> Any:
+    b = np.sin(x) * x
+    np.concatenate([b[1:].copy(), b[:1].copy()], out=b)
+    return np.sum(np.sin(b) * K)
+
+
+def test_what_numpy_reads_while_it_writes_there_is_refused_in_both_modes() -> None:
+    with pytest.raises(S2SADError, match=r"np.concatenate may read from the array that it writes into.*\n.*\n.*\nCopy"):
+        jvp(rotated, (X,), (D,))
+    with pytest.raises(S2SADError, match=r"np.concatenate may read from the array that it writes into"):
+        grad(rotated)(X)
+
+
+def test_what_is_copied_before_is_not_read_while_it_is_written() -> None:
+    expected = richardson_jvp(rotated_copy, (X,), (D,))
+    np.testing.assert_allclose(jvp(rotated_copy, (X,), (D,))[1], expected, rtol=1e-8)
+    np.testing.assert_allclose(grad(rotated_copy)(X) @ D, expected, rtol=1e-8)
+
+
+def smallest(x: Any) -> Any:
+    h = list(x)
+    h.sort()
+    return h[0] * h[2]
+
+
+def smallest_of_new(x: Any) -> Any:
+    h = list(x)
+    h = sorted(h)
+    return h[0] * h[2]
+
+
+def test_a_list_that_is_sorted_in_place_is_refused() -> None:
+    with pytest.raises(S2SADError, match=r"the list that is sorted here is differentiated\n.*\n.*\nMake a new list"):
+        jvp(smallest, (X,), (D,))
+    np.testing.assert_allclose(
+        jvp(smallest_of_new, (X,), (D,))[1], richardson_jvp(smallest_of_new, (X,), (D,)), rtol=1e-8
+    )
