@@ -90,7 +90,11 @@ def _is_stopped(value: Expr, found: Set[str]) -> bool:
     if not isinstance(value, Call):
         return False
     if value.op.function is stop_gradient:
-        return True
+        # What nobody else has a name for is no more than an array of constants.
+        operand = value.args[0] if value.args else UNSET
+        return not (
+            isinstance(operand, Call) and operand.op.kind not in ("user", "met") and sharing(operand) == "fresh"
+        )
     view = value.op.kind in ("index", "attribute") or sharing(value) in ("view", "maybe")
     first = value.args[0] if value.args else None
     return view and value.op.kind not in ("user", "met") and isinstance(first, Var) and first.name in found

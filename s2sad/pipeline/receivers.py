@@ -162,6 +162,10 @@ class _Checks:
         if not self.varied.isdisjoint(names_in(expr)):
             beside = Const("@" if kind == "method" or expr.op.name == "@" else "*")
         args = [self.checked(a, beside) if i < count else a for i, a in enumerate(made.args)]
+        if kind == "inplace" and isinstance(args[0], Call) and args[0].op is PLAIN and isinstance(made.args[0], Var):
+            # What is written has a name, by which others know it.
+            self.before.append(args[0])
+            args[0] = made.args[0]
         same = all(a is b for a, b in zip(args, made.args, strict=True))
         return made if same else replace(made, args=tuple(args))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp
+from s2sad import grad, jvp, stop_gradient
 from s2sad.errors import S2SADError
 from tests.oracle import richardson_jvp
 
@@ -90,3 +90,32 @@ def test_a_list_that_is_sorted_in_place_is_refused() -> None:
     np.testing.assert_allclose(
         jvp(smallest_of_new, (X,), (D,))[1], richardson_jvp(smallest_of_new, (X,), (D,)), rtol=1e-8
     )
+
+
+def scaled(q: Any, t: Any) -> Any:
+    return np.multiply(q, t, out=q)
+
+
+def part_of_what_may_be_a_view(x: Any) -> Any:
+    m = np.full(3, 0.3)
+    a = np.real_if_close(m)
+    scaled(a, x[1])
+    w = a[1:]
+    w *= stop_gradient(a)[0]
+    return np.sum(a * K)
+
+
+def constant_factor(x: Any) -> Any:
+    m = np.full(3, 0.3)
+    a = np.real_if_close(m)
+    scaled(a, x[1])
+    w = a
+    w *= K
+    return np.sum(a * x) + np.sum(m * x)
+
+
+def test_the_class_of_what_is_written_is_checked_by_its_name() -> None:
+    np.testing.assert_allclose(jvp(constant_factor, (X,), (D,))[1], richardson_jvp(constant_factor, (X,), (D,)))
+    # The factor is 0.3 times x[1], and constant.
+    expected = K @ (D[1] * np.array([0.3, 0.3 * 0.36, 0.3 * 0.36]))
+    np.testing.assert_allclose(jvp(part_of_what_may_be_a_view, (X,), (D,))[1], expected)

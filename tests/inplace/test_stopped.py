@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import stop_gradient, value_and_grad
+from s2sad import jvp, stop_gradient, value_and_grad
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -476,3 +476,25 @@ def test_refused(f: Scalar) -> None:
         value_and_grad(f)(Q)
     assert "copy" in str(refusal.value)
     np.testing.assert_array_equal(W, before)
+
+
+def stopped_twice(x: Any) -> Any:
+    a = stop_gradient(x * 2.0)
+    b = stop_gradient(a)
+    put(a, x[0])
+    return np.sum(a) * stop_gradient(np.sum(b))
+
+
+def stored_into_itself(x: Any) -> Any:
+    a = stop_gradient(x * 2.0)
+    a[1] = stop_gradient(a)[0]
+    put(a, x[0])
+    return np.sum(a * x)
+
+
+def test_another_stop_leaves_an_array_of_constants_what_it_is() -> None:
+    x, x_dot = np.array([0.5, 1.2, -0.7]), np.array([1.0, 2.0, 3.0])
+    assert jvp(stopped_twice, (x,), (x_dot,))[1] == pytest.approx(x[0] + 2.0 * x[1:].sum())
+    gradient = np.array([2 * x[0], 2 * x[0], 2 * x[2]])
+    np.testing.assert_allclose(jvp(stored_into_itself, (x,), (x_dot,))[1], gradient @ x_dot)
+    np.testing.assert_allclose(value_and_grad(stored_into_itself)(x)[1], gradient)
