@@ -87,7 +87,7 @@ class Operations(Adjoints):
             if places and all(isinstance(item, (Var, Const)) for item in places.values()):
                 self.contribute_items(places, z, z_bar)
                 return
-        if op.kind == "operator" and op.name in ("+", "*") and self.may_be_lists(op.name, *call.args):
+        if op.kind == "operator" and op.name in ("+", "*") and self.may_be_lists(op.name, call.args):
             # A list that is joined or repeated is no array: the type of the result says that it is none.
             self.before.append(Evaluate(Call(_REQUIRE_ARITHMETIC, call.args), self.origin))
         rule, bound = found.rule, found.bound
@@ -155,11 +155,11 @@ class Operations(Adjoints):
             else:
                 self.contribute(operand, self.tidy(value))
 
-    def may_be_lists(self, symbol: str, a: Expr, b: Expr) -> bool:
+    def may_be_lists(self, symbol: str, operands: tuple[Expr, ...]) -> bool:
         """Whether ``+`` or ``*`` may join lists, or repeat one, where it is not known what they are."""
-        known = (self.fact(a), self.fact(b))
+        known = [self.fact(operand) for operand in operands]
         numbers = ("scalar", "array", "numeric") if symbol == "+" else ("array", "numeric")
-        if any(f.kind in numbers or f.precision in ("float", "single", "double") for f in known):
+        if len(known) != 2 or any(f.kind in numbers or f.precision in ("float", "single", "double") for f in known):
             return False
         return any(f.kind in ("open", "other") for f in known)
 

@@ -18,7 +18,8 @@ from s2sad.frontend import operators
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import same_shape
-from s2sad.runtime import own, require_array, require_floats
+from s2sad.runtime import own, require_floats
+from s2sad.runtime.items import require_array
 from s2sad.runtime.tangents import assigned, broadcast_like
 from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent
 

@@ -10,10 +10,10 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.spec import Sample, constant, sample
 from s2sad.runtime.copies import laid_out_like
-from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand
+from s2sad.runtime.items import require_arithmetic, require_array, require_real, require_real_operand
 from s2sad.runtime.sharing import apart, sole, unshared
 from s2sad.runtime.tangents import same_value
-from s2sad.runtime.trees import part_shadow, require_array, require_floats, shadow
+from s2sad.runtime.trees import part_shadow, require_floats, shadow
 from s2sad.runtime.zero_tangents import zero_tangent
 
 

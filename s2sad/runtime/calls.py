@@ -114,7 +114,21 @@ def adjoint_like(g: Any, x: Any) -> Any:
 
 
 def again(saved: Any) -> Any:
-    """What a forward half saved, with tapes that may be consumed."""
+    """What a forward half saved, with tapes that may be consumed; a list that it holds twice is one list here too.
+
+    Example:
+        >>> tape = [1.0]
+        >>> first, second = again((tape, tape))
+        >>> first is second, first is tape
+        (True, False)
+    """
+    return _again(saved, {})
+
+
+def _again(saved: Any, made: dict[int, Any]) -> Any:
     if type(saved) is list:
-        return [again(item) for item in saved]
-    return tuple([again(item) for item in saved]) if type(saved) is tuple else saved
+        found = made.get(id(saved))
+        if found is None:
+            found = made[id(saved)] = [_again(item, made) for item in saved]
+        return found
+    return tuple([_again(item, made) for item in saved]) if type(saved) is tuple else saved

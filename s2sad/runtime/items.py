@@ -205,3 +205,15 @@ def require_arithmetic(a: Any, b: Any) -> None:
                     f"a {type(x).__name__} that is differentiated is joined or repeated where it might be an array",
                     "To compute with it, convert it with np.array(...) first.",
                 )
+
+
+def require_array(x: Any) -> None:
+    """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is no array.
+    """
+    if not isinstance(x, np.ndarray):
+        raise UndefinedDerivativeError(
+            f"a {type(x).__name__} that is differentiated is sorted in place", "Make a new list: sorted(...)."
+        )

@@ -466,18 +466,6 @@ def require_floats(x: Any) -> None:
         )
 
 
-def require_array(x: Any) -> None:
-    """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
-
-    Raises:
-        UndefinedDerivativeError: if ``x`` is no array.
-    """
-    if not isinstance(x, np.ndarray):
-        raise UndefinedDerivativeError(
-            f"a {type(x).__name__} that is differentiated is sorted in place", "Make a new list: sorted(...)."
-        )
-
-
 def part_shadow(x: Any) -> Any:
     """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
     if isinstance(x, np.ndarray):

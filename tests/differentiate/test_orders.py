@@ -435,3 +435,30 @@ def test_pullbacks_of_gradients_take_dataclasses() -> None:
     x_bar, s_bar = pullback(seed)
     for found, place in ((x_bar, 0), (s_bar.v, 1), (s_bar.n, 2)):
         np.testing.assert_allclose(found, numeric_gradient(paired, (x, s.v, s.n), place), rtol=1e-7)
+
+
+class Holder:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+
+def weighted(x: Any, k: Any) -> Any:
+    a = Holder(x * 1.0).v
+    b = a if x[0] > 0.0 else k
+    b[[0, 2]] += x[2]
+    r = np.cumsum(b)[-1] * x[0]
+    return np.sum(b * x) + r
+
+
+def test_the_halves_of_a_call_share_what_a_gradient_keeps_for_a_pullback() -> None:
+    """What the reverse half of `weighted` adds to the adjoint of a number is read by the adjoint of its forward half."""
+
+    def f(x: Any, k: Any) -> Any:
+        return weighted(x, k)
+
+    x, k = X[:3], X[1:]
+    way, seed = np.array([1.0, -0.5, 0.25]), np.array([0.3, 2.0, -1.0])
+    x_bar, k_bar = vjp(grad(f, (0, 1)), x, k)[1]((seed, np.zeros(3)))
+    expected = richardson_jvp(lambda x: seed @ grad(f)(x, k), (x,), (way,))
+    assert x_bar @ way == pytest.approx(expected, rel=1e-8)
+    assert not k_bar.any()
