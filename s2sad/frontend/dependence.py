@@ -109,16 +109,18 @@ class Dependence:
         known = self.local | items
         for node in nodes:
             if isinstance(node, gast.Assign):
-                flows += [(_bases(t, stored), node.value) for t in node.targets]
+                flows += [(self.bases(t, stored), node.value) for t in node.targets]
             elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
-                flows.append((_bases(node.target, stored), node.value))
+                flows.append((self.bases(node.target, stored), node.value))
                 if isinstance(node, gast.AugAssign):
                     stored.update(bound_names(node.target))
                     if not isinstance(node.op, (gast.Add, gast.BitOr)):
                         # Of lists and sets alone the items are taken over.
                         numbers.add(id(node.value))
             elif isinstance(node, (gast.For, gast.comprehension)):
-                flows.append((_bases(node.target, stored), node.iter))
+                flows.append((self.bases(node.target, stored), node.iter))
+            elif isinstance(node, gast.withitem) and node.optional_vars is not None:
+                flows.append((self.bases(node.optional_vars, stored), node.context_expr))
             elif isinstance(node, gast.Call):
                 into = set() if met(node) else set(written(node)) & known
                 stored |= into
@@ -143,7 +145,7 @@ class Dependence:
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
         objects = [v for v in [*values, receiver] if v is not None and self.shared(v)]
-        names = {base for v in objects if (base := stored_base(v)) in self.local and base}
+        names = set().union(*map(self.shared, objects)) & self.local
         flows = [(into, v) for v in [*values, receiver] if into and v is not None]
         if self.ruled(node.func):
             return flows
@@ -193,6 +195,14 @@ class Dependence:
             return self.shared(value.body) | self.shared(value.orelse)
         if isinstance(value, gast.BoolOp):
             return set().union(*(self.shared(v) for v in value.values))
+        if isinstance(value, gast.BinOp):  # of lists
+            return self.shared(value.left) | self.shared(value.right)
+        if isinstance(value, gast.NamedExpr):
+            return self.shared(value.target) | self.shared(value.value)
+        if isinstance(value, (gast.ListComp, gast.SetComp, gast.GeneratorExp)):
+            return self.shared(value.elt).union(*(self.shared(g.iter) for g in value.generators))
+        if isinstance(value, gast.DictComp):
+            return self.shared(value.value).union(*(self.shared(g.iter) for g in value.generators))
         if isinstance(value, gast.Call):
             parts = [*value.args, *(k.value for k in value.keywords)]
             if isinstance(value.func, gast.Attribute):
@@ -200,22 +210,19 @@ class Dependence:
             return set().union(*(self.shared(p) for p in parts))
         return set()
 
+    def bases(self, target: Node, stored: set[str]) -> set[str]:
+        """The names that a target binds or writes into; the latter are added to ``stored``."""
+        if isinstance(target, (gast.Tuple, gast.List)):
+            return set().union(*(self.bases(element, stored) for element in target.elts))
+        if isinstance(target, (gast.Subscript, gast.Attribute)):
+            found = self.shared(target.value)
+            stored |= found
+            return found
+        return set(bound_names(target))
+
     def is_constant(self, node: Node) -> bool:
         """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
         return isinstance(node, gast.Attribute) and ops.is_constant_attribute(node.attr) and self.built_in(node)
-
-
-def _bases(target: Node, stored: set[str]) -> set[str]:
-    """The names that a target binds or writes into; the latter are added to ``stored``."""
-    if isinstance(target, (gast.Tuple, gast.List)):
-        return set().union(*(_bases(element, stored) for element in target.elts))
-    if isinstance(target, (gast.Subscript, gast.Attribute)):
-        base = stored_base(target)
-        if base is None:
-            return set()
-        stored.add(base)
-        return {base}
-    return set(bound_names(target))
 
 
 def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:

@@ -451,12 +451,12 @@ def weighted(x: Any, k: Any) -> Any:
 
 
 def test_the_halves_of_a_call_share_what_a_gradient_keeps_for_a_pullback() -> None:
-    """What the reverse half of `weighted` adds to the adjoint of a number is read by the adjoint of its forward half."""
+    """The forward half of `weighted` reads what its reverse half has added to the adjoint of a number."""
 
     def f(x: Any, k: Any) -> Any:
         return weighted(x, k)
 
-    x, k = X[:3], X[1:]
+    x, k = X[:3], X[1:].copy()
     way, seed = np.array([1.0, -0.5, 0.25]), np.array([0.3, 2.0, -1.0])
     x_bar, k_bar = vjp(grad(f, (0, 1)), x, k)[1]((seed, np.zeros(3)))
     expected = richardson_jvp(lambda x: seed @ grad(f)(x, k), (x,), (way,))

@@ -281,6 +281,14 @@ ROUTES: tuple[Route, ...] = (
     Route("kept as an item", "q = [None]\noperator.setitem(q, 0, a)", "q[0]"),
     Route("kept by setattr", 'q = Plain()\nsetattr(q, "v", a)', "q.v"),
     Route("iterator unpacked", "(b,) = (t for t in [a])"),
+    Route("entered", opening="with contextlib.nullcontext(a) as b:"),
+    Route("expression ravel", target="np.ravel(a)"),
+    Route("expression reshape", target="a.reshape(3)"),
+    Route("expression conditional", target="(a if x[0] > 0.0 else k)"),
+    Route("expression list", target="[a, k][0]"),
+    Route("expression dict", target='{"b": a}["b"]'),
+    Route("expression same", target="same(a)"),
+    Route("expression pair", target="pair(a, k)[0]"),
     *(
         Route(view, f"b = {view}")
         for view in (

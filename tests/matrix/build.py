@@ -54,6 +54,7 @@ ORDERS = {
     "branch of a constant": "{setup}\nr = {first}\nif k[1] > 0.0:\n    r = 2.0 * r\nelse:\n{inner}\nreturn r + {last}",
     "then overwritten": "{setup}\nr = {first}\n{write}\na[1] = x[2]\nreturn r + {last}",
     "factor": "{setup}\nu = np.cumsum(x)\nr = np.sum(x)\n{write}\nreturn r + np.dot(a, u){others}",
+    "read by a callee": "{setup}\nr = np.sum(x)\n{write}\nreturn r + inner_product(a, x){others}",
     "dead": "{setup}\nr = np.sum(x * x)\n{write}\nreturn r",
     "callee": "{setup}\nr = np.sum(x)\nr = r + work(a, x, k{more})\nreturn r + {last}",
 }
@@ -87,7 +88,8 @@ class Choice:
             return False
         if route.opening.startswith("def act") and self.use not in _CLOSED_USES:
             return False
-        if writer.rebinds and route.name in ("closure", "stored closure", "tuple display", "named tuple"):
+        fixed = ("closure", "stored closure", "tuple display", "named tuple")
+        if writer.rebinds and (route.name in fixed or route.name.startswith("expression")):
             return False
         # Reading what an active value was stored into through a stopped name is not what differences can tell.
         if self.activity == STOPPED and self.order == "then overwritten":

@@ -101,6 +101,9 @@ class Keeper:
 
 KEPT = []
 
+def inner_product(q, p):
+    return np.sum(np.sin(q) * p)
+
 def bump(q):
     return 2.0 * q
 
