@@ -79,7 +79,8 @@ class Dependence:
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
     ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
     ``ruled`` writes no others; any other function may, but for a call that is ``met`` at run time, where that is
-    checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class.
+    checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class,
+    ``fresh`` of a called expression whether its result shares nothing.
     """
 
     def __init__(
@@ -93,12 +94,14 @@ class Dependence:
         ruled: Callable[[Node], bool] = lambda node: False,
         built_in: Callable[[Node], bool] = lambda node: True,
         met: Callable[[Node], bool] = lambda node: False,
+        fresh: Callable[[Node], bool] = lambda node: False,
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
         self.ruled = ruled
         self.built_in = built_in
         self.met = met
+        self.fresh = fresh
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -195,15 +198,19 @@ class Dependence:
             return self.shared(value.body) | self.shared(value.orelse)
         if isinstance(value, gast.BoolOp):
             return set().union(*(self.shared(v) for v in value.values))
-        if isinstance(value, gast.BinOp):  # of lists
+        if isinstance(value, gast.BinOp) and _displays(value):
             return self.shared(value.left) | self.shared(value.right)
         if isinstance(value, gast.NamedExpr):
             return self.shared(value.target) | self.shared(value.value)
-        if isinstance(value, (gast.ListComp, gast.SetComp, gast.GeneratorExp)):
-            return self.shared(value.elt).union(*(self.shared(g.iter) for g in value.generators))
-        if isinstance(value, gast.DictComp):
-            return self.shared(value.value).union(*(self.shared(g.iter) for g in value.generators))
+        if isinstance(value, (gast.ListComp, gast.SetComp, gast.GeneratorExp, gast.DictComp)):
+            found = self.shared(value.value if isinstance(value, gast.DictComp) else value.elt)
+            for part in reversed(value.generators):
+                if found & set(bound_names(part.target)):
+                    found |= self.shared(part.iter)
+            return found
         if isinstance(value, gast.Call):
+            if self.fresh(value.func):
+                return set()
             parts = [*value.args, *(k.value for k in value.keywords)]
             if isinstance(value.func, gast.Attribute):
                 parts.append(value.func.value)
@@ -223,6 +230,13 @@ class Dependence:
     def is_constant(self, node: Node) -> bool:
         """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
         return isinstance(node, gast.Attribute) and ops.is_constant_attribute(node.attr) and self.built_in(node)
+
+
+def _displays(value: Node) -> bool:
+    """Whether an operand of ``+`` or ``*`` is a display, which is joined or repeated."""
+    if isinstance(value, gast.BinOp):
+        return isinstance(value.op, (gast.Add, gast.Mult)) and (_displays(value.left) or _displays(value.right))
+    return isinstance(value, (gast.List, gast.Tuple, gast.ListComp))
 
 
 def _groups(sharing: list[set[str]], stored: set[str]) -> list[set[str]]:

@@ -41,7 +41,7 @@ from s2sad.frontend.special import classes_led_to
 from s2sad.frontend.trees import Ids, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
-from s2sad.frontend.writing import harmless_lambdas, keeping_calls, may_write, written_by, written_in
+from s2sad.frontend.writing import harmless_lambdas, is_fresh, keeping_calls, may_write, written_by, written_in
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -166,6 +166,7 @@ class _Lowering(Protected):
             lambda f: ops.find(resolver.lookup(f)[1]) is not None,
             lambda f: is_built_in(f, resolver.lookup),
             self.met_calls(resolver).__contains__,
+            lambda f: is_fresh(f, resolver.lookup),
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)

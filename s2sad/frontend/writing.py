@@ -59,6 +59,12 @@ def _with_iterated(found: Iterable[str], nodes: list[Node], lookup: Lookup) -> I
     yield from names
 
 
+def is_fresh(function: Node, lookup: Lookup) -> bool:
+    """Whether the result of a called expression is known to be a new object, and the call to write nothing."""
+    spec = ops.spec_of(lookup(function)[1])
+    return spec is not None and spec.result == "fresh" and not spec.writes
+
+
 def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
     """The local names whose objects a call itself may write; ``surely`` those of which it is known."""
     arguments = _arguments(call)
