@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from s2sad import runtime
-from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.ir.nodes import Call, Const, Expr, Op, Var
+from s2sad.ir.traverse import map_children
 from s2sad.runtime.arrays import count, power_dx
 from s2sad.runtime.edges import power_adjoint
 
@@ -50,10 +51,12 @@ def negate(a: Expr) -> Expr:
     if _is(a, "-", 1):
         assert isinstance(a, Call)
         return a.args[0]
-    if isinstance(a, Call) and (_is(a, "*") or _is(a, "/")):
-        first = a.args[0]
-        if _number(first) is not None or _is(first, "-", 1):
-            return Call(a.op, (negate(first), a.args[1]))
+    if isinstance(a, Call) and (_is(a, "*") or _is(a, "/")) and _takes_sign(a):
+        return Call(a.op, (negate(a.args[0]), a.args[1]))
+    if isinstance(a, Call) and _is(a, "-"):
+        return subtract(a.args[1], a.args[0])
+    if isinstance(a, Call) and _is(a, "+") and _leading_minus(a.args[0]):
+        return subtract(negate(a.args[0]), a.args[1])
     return Call(NEGATE, (a,))
 
 
@@ -84,10 +87,13 @@ def multiply(a: Expr, b: Expr) -> Expr:
             return Call(QUOTIENT_OR_ZERO, (multiply(number, test), *parts))
         return Call(other.op, (test, multiply(number, parts[0]), parts[1]))
     if n is not None:
-        return Call(MULTIPLY, (b, a))
-    if isinstance(b, Call) and _is(b, "*") and _number(b.args[0]) is not None:
+        return multiply(b, a)
+    if m is not None and isinstance(b, Call) and _is(b, "*"):
+        return multiply(multiply(a, b.args[0]), b.args[1])
+    front, rest = leading(b)
+    if front != 1:
         # a * (2 * x) reads better as 2 * a * x.
-        return multiply(multiply(b.args[0], a), b.args[1])
+        return multiply(multiply(Const(front), a), rest)
     return Call(MULTIPLY, (a, b))
 
 
@@ -148,22 +154,89 @@ def add(a: Expr, b: Expr) -> Expr:
     m, n = _number(a), _number(b)
     if m is not None and n is not None:
         return Const(m + n)
-    if isinstance(b, Call) and _is(b, "-", 1):
-        return Call(SUBTRACT, (a, b.args[0]))
-    if isinstance(b, Call) and (_is(b, "*") or _is(b, "/")) and _leading_minus(b):
-        return Call(SUBTRACT, (a, negate(b)))
-    return Call(ADD, (a, b))
+    if isinstance(b, Call) and _leading_minus(b):
+        return subtract(a, negate(b))
+    return _together(ADD, a, b)
+
+
+def subtract(a: Expr, b: Expr) -> Expr:
+    """``a - b``."""
+    m, n = _number(a), _number(b)
+    if m is not None and n is not None:
+        return Const(m - n)
+    if isinstance(b, Call) and _leading_minus(b):
+        return add(a, negate(b))
+    return _together(SUBTRACT, a, b)
+
+
+def _together(op: Op, a: Expr, b: Expr) -> Expr:
+    """A sum or difference, with a number or a divisor that both have in common written once."""
+    if isinstance(a, Call) and isinstance(b, Call):
+        if _is(a, "/") and _is(b, "/") and a.args[1] == b.args[1] and isinstance(a.args[1], Var):
+            return divide(_combined(op, a.args[0], b.args[0]), a.args[1])
+        (m, first), (n, second) = leading(a), leading(b)
+        if abs(m) == abs(n) != 1:
+            return multiply(Const(m), _combined(op if m == n else _opposite(op), first, second))
+    return Call(op, (a, b))
+
+
+def _opposite(op: Op) -> Op:
+    return SUBTRACT if op == ADD else ADD
+
+
+def _combined(op: Op, a: Expr, b: Expr) -> Expr:
+    return add(a, b) if op == ADD else subtract(a, b)
+
+
+def leading(expr: Expr) -> tuple[Any, Expr]:
+    """The number in front of a product, and the product without it; 1 if there is none.
+
+    Example:
+        >>> from s2sad.ir.nodes import Var
+        >>> product = multiply(Const(2), multiply(Var("x.1"), Var("y.1")))
+        >>> leading(product) == (2, multiply(Var("x.1"), Var("y.1")))
+        True
+    """
+    if isinstance(expr, Call) and _is(expr, "*"):
+        number = _number(expr.args[0])
+        if number is not None:
+            return number, expr.args[1]
+        number, rest = leading(expr.args[0])
+        if number != 1:
+            return number, Call(MULTIPLY, (rest, expr.args[1]))
+    return 1, expr
 
 
 def _leading_minus(expr: Expr) -> bool:
-    first = expr.args[0] if isinstance(expr, Call) else expr
-    value = _number(first)
-    return (value is not None and value < 0) or _is(first, "-", 1)
+    """Whether a product, quotient or number begins with a minus sign."""
+    while isinstance(expr, Call) and (_is(expr, "*") or _is(expr, "/")):
+        expr = expr.args[0]
+    value = _number(expr)
+    return (value is not None and value < 0) or _is(expr, "-", 1)
+
+
+def _takes_sign(expr: Expr) -> bool:
+    """Whether a product or quotient begins with a number or a minus sign, so that another sign costs nothing."""
+    while isinstance(expr, Call) and (_is(expr, "*") or _is(expr, "/")):
+        expr = expr.args[0]
+    return _number(expr) is not None or _is(expr, "-", 1)
 
 
 def power(a: Expr, b: Expr) -> Expr:
     """``a ** b``."""
     return a if _number(b) == 1 else Call(POWER, (a, b))
+
+
+def finished(expr: Expr) -> Expr:
+    """Apply the rules above to an expression and all of its parts, and write ``1 / y * x`` as ``x / y``."""
+    if not isinstance(expr, Call):
+        return expr
+    whole = outermost(map_children(expr, finished))
+    if isinstance(whole, Call) and _is(whole, "*"):
+        first, second = whole.args
+        if isinstance(first, Call) and _is(first, "/") and _number(first.args[0]) == 1:
+            return divide(second, first.args[1])
+    return whole
 
 
 def outermost(expr: Expr) -> Expr:
@@ -187,7 +260,6 @@ def outermost(expr: Expr) -> Expr:
         return power(*args)
     if name == "-" and len(args) == 1:
         return negate(args[0])
-    m, n = (_number(a) for a in args) if len(args) == 2 else (None, None)
-    if name == "-" and m is not None and n is not None:
-        return Const(m - n)
-    return add(*args) if name == "+" and len(args) == 2 else expr
+    if len(args) == 2 and name in ("+", "-"):
+        return add(*args) if name == "+" else subtract(*args)
+    return expr
