@@ -13,6 +13,7 @@ import scipy.linalg
 import scipy.sparse
 from scipy import integrate, ndimage, optimize, signal, spatial, special, stats
 from scipy.sparse.linalg import cg, spsolve
+from scipy.spatial import distance
 from scipy.spatial.distance import cdist, pdist
 
 from s2sad import grad, jvp, stop_gradient
@@ -413,3 +414,14 @@ def test_points_are_at_distance_zero_from_themselves(p: float) -> None:
 def test_a_scale_of_the_points_themselves_is_refused() -> None:
     with pytest.raises(UndefinedDerivativeError, match="Give the variances as V"):
         grad(lambda v: np.sum(spatial.distance.pdist(v, "seuclidean")))(np.arange(6.0).reshape(3, 2))
+
+
+def _distances_of_vectors(u: Any) -> Any:
+    v = [0.3, u[0] * u[1], -0.4]
+    angles = distance.cosine(u, v) + distance.correlation(u, v)
+    return distance.euclidean(u, v) * angles + distance.cityblock(u, v) + distance.minkowski(u, v, 3)
+
+
+def test_distances_of_two_vectors_one_of_them_a_list() -> None:
+    u = np.array([1.3, 2.4, -0.7])
+    np.testing.assert_allclose(grad(_distances_of_vectors)(u), numeric_gradient(_distances_of_vectors, (u,), 0), 1e-8)

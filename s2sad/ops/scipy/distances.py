@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from s2sad.runtime.scipy.metrics import (
     cdist_adjoints,
     cdist_tangent,
     of_power,
+    pair_adjoints,
+    pair_tangent,
     pdist_adjoint,
     pdist_tangent,
     squareform_adjoint,
@@ -144,19 +146,96 @@ def squareform(z_bar: Array, X: Array, force: str = "no", checks: bool = True) -
     return squareform_adjoint(z_bar, X)
 
 
+# --- two vectors
+
+
+def _vectors(*options: Any) -> Callable[[], Sequence[Sample]]:
+    def points() -> Sequence[Sample]:
+        u, v = np.abs(numbers(3)) + 0.1, np.abs(numbers(3, seed=1)) + 0.2
+        return [sample(u, v, *options), sample(u, -2 * v, *options)]
+
+    return points
+
+
+def _declare(metric: str) -> None:
+    """Declare a distance of two vectors that has no parameters."""
+
+    def jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array) -> Array:
+        return pair_tangent(u_dot, v_dot, z, u, v, metric)
+
+    def vjp(z: Array, z_bar: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        u_bar, v_bar = pair_adjoints(z_bar, z, u, v, metric)
+        return u_bar, v_bar
+
+    declared = rule(
+        getattr(distance, metric),
+        wrt=["u", "v"],
+        jvp=jvp,
+        samples=_vectors(),
+        dtype="unknown",
+        real_only=True,
+    )
+    declared(vjp)
+
+
+for _metric in (*_METRICS, "correlation", "canberra", "braycurtis"):
+    if _metric != "minkowski":
+        _declare(_metric)
+
+
+def _minkowski_jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, p: Any = 2) -> Array:
+    return pair_tangent(u_dot, v_dot, z, u, v, of_power(p), p)
+
+
+@rule(
+    distance.minkowski,
+    wrt=["u", "v"],
+    jvp=_minkowski_jvp,
+    samples=lambda: [*_vectors()(), *_vectors(3)(), *_vectors(1)(), *_vectors(np.inf)()],
+    dtype="unknown",
+    real_only=True,
+)
+def minkowski(z: Array, z_bar: Array, u: Array, v: Array, p: Any = 2) -> tuple[Array, Array]:
+    u_bar, v_bar = pair_adjoints(z_bar, z, u, v, of_power(p), p)
+    return u_bar, v_bar
+
+
+def _mahalanobis_jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, VI: Array) -> Array:
+    return pair_tangent(u_dot, v_dot, z, u, v, "mahalanobis", None, None, VI)
+
+
+@rule(
+    distance.mahalanobis,
+    wrt=["u", "v"],
+    jvp=_mahalanobis_jvp,
+    samples=_vectors(_INVERSE),
+    dtype="unknown",
+    real_only=True,
+)
+def mahalanobis(z: Array, z_bar: Array, u: Array, v: Array, VI: Array) -> tuple[Array, Array]:
+    u_bar, v_bar = pair_adjoints(z_bar, z, u, v, "mahalanobis", None, None, VI)
+    return u_bar, v_bar
+
+
+def _seuclidean_jvp(u_dot: Array, v_dot: Array, z: Array, u: Array, v: Array, V: Array) -> Array:
+    return pair_tangent(u_dot, v_dot, z, u, v, "seuclidean", None, V)
+
+
+@rule(
+    distance.seuclidean,
+    wrt=["u", "v"],
+    jvp=_seuclidean_jvp,
+    samples=_vectors(np.array([1.0, 2.0, 0.5])),
+    dtype="unknown",
+    real_only=True,
+)
+def seuclidean(z: Array, z_bar: Array, u: Array, v: Array, V: Array) -> tuple[Array, Array]:
+    u_bar, v_bar = pair_adjoints(z_bar, z, u, v, "seuclidean", None, V)
+    return u_bar, v_bar
+
+
 #: What to do instead of differentiating a function of ``scipy.spatial.distance``.
 REFUSED = {
-    "euclidean": "use np.linalg.norm(u - v)",
-    "sqeuclidean": "use np.sum((u - v) ** 2)",
-    "cityblock": "use np.sum(np.abs(u - v))",
-    "chebyshev": "use np.max(np.abs(u - v))",
-    "minkowski": "use np.linalg.norm(u - v, p)",
-    "cosine": "use 1 - u @ v / (np.linalg.norm(u) * np.linalg.norm(v))",
-    "correlation": "subtract the means, then use 1 - u @ v / (np.linalg.norm(u) * np.linalg.norm(v))",
-    "braycurtis": "use np.sum(np.abs(u - v)) / np.sum(np.abs(u + v))",
-    "canberra": "use np.sum(np.abs(u - v) / (np.abs(u) + np.abs(v)))",
-    "mahalanobis": "use np.sqrt((u - v) @ VI @ (u - v))",
-    "seuclidean": "use np.sqrt(np.sum((u - v) ** 2 / V))",
     "jensenshannon": "write it with scipy.special.rel_entr",
     "directed_hausdorff": "use np.max(np.min(cdist(u, v), axis=1))",
 }

@@ -173,6 +173,30 @@ def cdist_tangent(
     return total
 
 
+# --- two vectors
+
+
+def pair_adjoints(
+    g: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
+) -> tuple[Any, Any]:
+    """Adjoints of the vectors ``u`` and ``v`` in ``z = getattr(distance, metric)(u, v)``."""
+    x, y = np.reshape(u, (1, -1)), np.reshape(v, (1, -1))
+    x_bar, y_bar = cdist_adjoints(np.reshape(g, (1, 1)), np.reshape(z, (1, 1)), x, y, metric, p, V, VI)
+    return np.reshape(x_bar, np.shape(u)), np.reshape(y_bar, np.shape(v))
+
+
+def pair_tangent(
+    u_dot: Any, v_dot: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
+) -> Any:
+    """Tangent of ``z = getattr(distance, metric)(u, v)``."""
+    x, y = np.reshape(u, (1, -1)), np.reshape(v, (1, -1))
+    x_dot, y_dot = (
+        np.reshape(u_dot + np.zeros(np.shape(u)), (1, -1)),
+        np.reshape(v_dot + np.zeros(np.shape(v)), (1, -1)),
+    )
+    return cdist_tangent(x_dot, y_dot, np.reshape(z, (1, 1)), x, y, metric, p, V, VI)[0, 0]
+
+
 # --- pairs of rows of one matrix
 
 
