@@ -44,6 +44,11 @@ def test_a_call_that_is_given_a_copy_of_a_part_leaves_the_array_as_it_is(write: 
 
     if write == "sort of columns" and index == "number":
         pytest.skip("one column is sorted, which is a view like any other")
+    if write.startswith("out") and index not in {"slice", "number"}:
+        # The value of the call would be the copy.
+        with pytest.raises(S2SADError, match="writes into a part of an array that is a copy"):
+            jvp(f, (X,), (D,))
+        return
     np.testing.assert_allclose(jvp(f, (X,), (D,))[1], richardson_jvp(f, (X,), (D,)), rtol=1e-8)
 
 

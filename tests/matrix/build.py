@@ -54,7 +54,7 @@ ORDERS = {
     "branch of a constant": "{setup}\nr = {first}\nif k[1] > 0.0:\n    r = 2.0 * r\nelse:\n{inner}\nreturn r + {last}",
     "then overwritten": "{setup}\nr = {first}\n{write}\na[1] = x[2]\nreturn r + {last}",
     "factor": "{setup}\nu = np.cumsum(x)\nr = np.sum(x)\n{write}\nreturn r + np.dot(a, u){others}",
-    "read by a callee": "{setup}\nr = np.sum(x)\n{write}\nreturn r + inner_product(a, x){others}",
+    "read by a callee": "{setup}\nr = np.sum(x)\n{write}\nreturn r + weighed(a){others}",
     "dead": "{setup}\nr = np.sum(x * x)\n{write}\nreturn r",
     "callee": "{setup}\nr = np.sum(x)\nr = r + work(a, x, k{more})\nreturn r + {last}",
 }

@@ -101,8 +101,8 @@ class Keeper:
 
 KEPT = []
 
-def inner_product(q, p):
-    return np.sum(np.sin(q) * p)
+def weighed(q):
+    return np.sum(np.sin(q) * np.arange(1.0, 4.0))
 
 def bump(q):
     return 2.0 * q
