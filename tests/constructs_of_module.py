@@ -33,6 +33,24 @@ def _remembering(x: Any) -> Any:
     return np.sum(y) + np.sum(LAYER.inputs**2)
 
 
+class Model:
+    def __init__(self) -> None:
+        self.w, self.calls, self.history = np.array([0.5, 1.5, -1.0]), 0, [0.0]
+
+    def loss(self, x: Any, verbose: bool = False) -> Any:
+        if verbose:
+            print("not differentiated", x)
+        self.calls += 1
+        self.z = self.w * x
+        self.history.append(np.sum(self.z**2))
+        return self.history[-1] + np.sum(self.z)
+
+
+right("objects", "attributes that are set, and lists in attributes that grow, of objects that are arguments")(
+    Model().loss
+)
+
+
 LAYERS = [Layer(2.0), Layer(3.0)]
 
 
