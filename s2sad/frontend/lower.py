@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import collections
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
+from s2sad.frontend.parameters import default_values, parameters
+from s2sad.frontend.recorded import recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.special import classes_led_to
@@ -50,7 +52,6 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
-    Default,
     Effect,
     Evaluate,
     Expr,
@@ -74,7 +75,8 @@ Node = Any
 class Lowered:
     """A lowered function, and on what the lowering rests: guards, and names that may be unbound.
 
-    Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.
+    Where it is ``unsure``, what an operation writes depends on which parameters carry derivatives.  What is
+    differentiated is ``recorded`` in what these variables of the module have.
     """
 
     function: Function
@@ -83,22 +85,7 @@ class Lowered:
     unbound: frozenset[str]
     resolver: Resolver
     unsure: bool
-
-
-def parameters(source: Source) -> list[tuple[str, bool]]:
-    """The parameters of a function and whether each is keyword-only, ``*`` and ``**`` ones left out."""
-    arguments = source.node.args
-    plain = [(a.id, False) for a in [*arguments.posonlyargs, *arguments.args]]
-    return plain + [(a.id, True) for a in arguments.kwonlyargs]
-
-
-def default_values(function: types.FunctionType) -> dict[str, Default]:
-    """The default values of a function's parameters by name."""
-    code = function.__code__
-    given = function.__defaults__ or ()
-    names = code.co_varnames[: code.co_argcount]
-    values = dict(zip(names[len(names) - len(given) :], given, strict=True))
-    return {name: Default(value) for name, value in {**values, **(function.__kwdefaults__ or {})}.items()}
+    recorded: frozenset[str] = frozenset()
 
 
 def lower(
@@ -106,16 +93,18 @@ def lower(
     active: Iterable[str],
     containers: frozenset[tuple[int, str]] = frozenset(),
     owners: Mapping[str, frozenset[type]] | None = None,
+    records: bool = False,
 ) -> Lowered:
     """Lower ``source`` for derivatives with respect to the parameters named in ``active``.
 
     ``containers`` are the stores that are known to be into lists or dicts: line and variable.  ``owners`` has the
-    classes of the user's of which the objects of variables may be, or hold.
+    classes of the user's of which the objects of variables may be, or hold.  A function that ``records`` may put what
+    is differentiated into lists of the module that it does not read.
 
     Raises:
         UnsupportedError: with every construct that is not accepted, each with its place.
     """
-    return _Lowering(source, frozenset(active), containers, owners or {}).run()
+    return _Lowering(source, frozenset(active), containers, owners or {}, records).run()
 
 
 class _Lowering(Protected):
@@ -125,8 +114,9 @@ class _Lowering(Protected):
         active: frozenset[str],
         containers: frozenset[tuple[int, str]],
         owners: Mapping[str, frozenset[type]],
+        records: bool,
     ) -> None:
-        self.source = source
+        self.source, self.recorded = source, set[str]()
         self.containers = containers
         self.active = active
         self.violations: list[Violation] = []
@@ -155,6 +145,7 @@ class _Lowering(Protected):
         resolver = Resolver(source.function, frozenset(local), aliases(body, self.params), owners)
         self.loops: list[list[tuple[str, str]]] = []
         self.tracked = []
+        self.recording = recordings(nodes_of(gast.Module(self.body, [])), resolver.lookup) if records else {}
         self.check_calls(resolver)
         dependence = Dependence(
             self.body,
@@ -271,13 +262,18 @@ class _Lowering(Protected):
                             self.unbound.add(target)
             grown = len(self.unbound) > before
         guards = tuple(self.resolver.guards.values())
-        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure)
+        recorded = frozenset(self.recorded)
+        return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure, recorded)
 
     # --- statements
 
     def statement(self, s: Node) -> bool:
         self.origin = self.origin_of(s)
         self.check_special_members(s)
+        if id(s) in self.recording and self.depends(s.value):
+            self.recorded.add(self.recording[id(s)])
+            self.effect(s, self.whole)
+            return False
         match s:
             case gast.Assign():
                 self.assignment(s.targets, s.value)
@@ -464,12 +460,12 @@ class _Lowering(Protected):
         with self.taken_out(s.value) as rest:
             self.effect(s if rest is s.value else gast.copy_location(gast.Expr(value=rest), s))
 
-    def effect(self, s: Node) -> None:
+    def effect(self, s: Node, whole: Callable[[Node], Opaque] | None = None) -> None:
         node = gast.gast_to_ast(s)
         assert isinstance(node, ast.stmt)
         over = isinstance(s, gast.Raise)
         stored = set(classes_led_to(s.value, self.resolver.lookup)) if isinstance(s, gast.Assign) else set[type]()
-        parts = [self.opaque(part, ended=over) for part in gast.iter_child_nodes(s)]
+        parts = [whole(part) if whole else self.opaque(part, ended=over) for part in gast.iter_child_nodes(s)]
         # Nothing of the function runs after it has raised.
         seen = [] if over else parts
         effect = Effect(

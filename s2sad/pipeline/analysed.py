@@ -57,6 +57,7 @@ from s2sad.pipeline.entry import (
     with_copies,
     with_objects_alone,
     with_own_containers,
+    with_records_alone,
 )
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.receivers import with_checks
@@ -104,6 +105,8 @@ class Analyser(Callees):
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
+        #: The function itself, if it may record in lists of the module what is differentiated.
+        self.recording: types.FunctionType | None = None
         #: The package of the function itself.
         self.package = ""
         #: The parameters of the function itself whose arguments share objects.
@@ -181,11 +184,12 @@ class Analyser(Callees):
         owners: Mapping[str, frozenset[type]],
     ) -> Lowered:
         """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
+        records = function is self.recording
         key = (function, wrt, containers, frozenset(owners.items()))
         if key not in self.lowereds:
             source = with_loops(self.source(function), wrt)
             with with_obstacle(source, perhaps=True):
-                self.lowereds[key] = lowered = lower(source, wrt, containers, owners)
+                self.lowereds[key] = lowered = lower(source, wrt, containers, owners, records)
             for guard in lowered.guards:
                 self.guard(guard)
             self.guard_definition(function)
@@ -249,6 +253,8 @@ class Analyser(Callees):
                 ir = with_own_containers(ir, shared, known, lowered.source)
                 ir, known = self.inferred_with(lowered, ir, facts)
                 shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
+        if lowered.recorded:
+            ir = with_records_alone(ir, lowered.recorded, known, lowered.source)
         _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
         if context is not None and context.tried:

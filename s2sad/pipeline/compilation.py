@@ -129,6 +129,7 @@ class _Compilation(Analyser):
         if goal in _OF_USERS and not self.together:
             # A call within a program sets attributes for whoever looks at them later.
             self.instances[function] = instances_among(facts)
+            self.recording = function
         stem = _stem(self.source(function).name)
         self.attributes.begin(self.source(function).function, facts)
         names: tuple[str, ...] = ()

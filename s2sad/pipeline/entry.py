@@ -109,6 +109,24 @@ def with_objects_alone(
     return replace(function, body=(*start, *function.body))
 
 
+def with_records_alone(function: Function, recorded: Collection[str], facts: Facts, source: Source) -> Function:
+    """``function`` after a check that nothing which it reads leads to what is recorded in.
+
+    Args:
+        function: The function.
+        recorded: The variables of the module that have the lists in which it records.
+        facts: The types of its variables.
+        source: Its source.
+    """
+    changed = [Global(name) for name in sorted(recorded)]
+    params = [Var(p.name) for p in function.params if _may_lead(facts.of[p.name])]
+    others = [*params, *(other for other in _read_elsewhere(source) if other not in changed)]
+    if not others and len(changed) == 1:
+        return function
+    check = _check(Call(_UNSHARED, (Build("tuple", tuple(changed)), *others)), source)
+    return replace(function, body=(check, *function.body))
+
+
 def _may_lead(fact: Fact | None) -> bool:
     """Whether an argument may lead to an object of the user's."""
     return fact is None or not (fact.numeric or fact.kind == "none" or fact.value is not None)

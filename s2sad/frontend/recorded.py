@@ -1,0 +1,95 @@
+"""Statements that record values in a list, set or dict of the module, which the function reads nowhere else.
+
+    HISTORY["loss"].append(float(loss))
+    SEEN.add(key)
+
+What is recorded is a constant to whoever reads it later, so that the statement has no adjoint.  That nothing else that
+the function reads leads to the list is checked at entry (see `s2sad.pipeline.entry`).
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from s2sad.frontend.trees import nodes_of
+from s2sad.frontend.writing import written_in
+from s2sad.runtime.classes import own_class
+from s2sad.runtime.contents import attributes_of
+
+Node = Any
+Lookup = Callable[[Node], tuple[bool, Any]]
+#: What reads variables whose names are not written there.
+_ANY = frozenset(("globals", "vars", "eval", "exec", "__import__"))
+#: The methods by which something is put into a list, deque, set or dict.
+_ADDING: dict[type, tuple[str, ...]] = {
+    list: ("append", "extend", "insert"),
+    collections.deque: ("append", "appendleft", "extend"),
+    set: ("add",),
+}
+
+
+def recordings(nodes: Sequence[Node], lookup: Lookup) -> dict[int, str]:
+    """The statements among ``nodes`` that only record, by identity, each with the variable that has the container."""
+    found: dict[int, tuple[str, Node]] = {}
+    for node in nodes:
+        root = None
+        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Call):
+            root = _root(node.value, lookup)
+        elif isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript):
+            root = _root_of_item(node.targets[0], node.value, lookup)
+        if root is not None:
+            found[id(node)] = root.id, root
+    if not found:
+        return {}
+    roots = {id(root) for _, root in found.values()}
+    # Whoever mentions the variable otherwise may read what was recorded.
+    read = {n.id for n in nodes if isinstance(n, gast.Name) and id(n) not in roots}
+    if not _ANY.isdisjoint(read):
+        return {}
+    return {number: name for number, (name, _) in found.items() if name not in read}
+
+
+def _root(call: Node, lookup: Lookup) -> Node | None:
+    """The name of the variable whose container a call adds to; None if that is not all that it does."""
+    if not isinstance(call.func, gast.Attribute) or call.keywords or not _are_plain(call.args, lookup):
+        return None
+    known, container, root = _held(call.func.value, lookup)
+    return root if known and call.func.attr in _ADDING.get(type(container), ()) else None
+
+
+def _root_of_item(target: Node, value: Node, lookup: Lookup) -> Node | None:
+    """The name of the variable whose list or dict gets an item; None if that is not all that happens."""
+    if isinstance(target.slice, gast.Slice) or not _are_plain([target.slice, value], lookup):
+        return None
+    known, container, root = _held(target.value, lookup)
+    return root if known and type(container) in (list, dict) else None
+
+
+def _are_plain(nodes: Sequence[Node], lookup: Lookup) -> bool:
+    """Whether expressions write nothing and bind no names."""
+    if any(isinstance(n, (gast.NamedExpr, gast.Lambda, gast.Starred)) for node in nodes for n in nodes_of(node)):
+        return False
+    return not any(any(written_in(node, lookup)) for node in nodes)
+
+
+def _held(node: Node, lookup: Lookup) -> tuple[bool, Any, Node]:
+    """Whether it is known what a path of items and attributes leads to, what that is now, and where the path begins."""
+    if isinstance(node, gast.Name):
+        return (*lookup(node), node)
+    if isinstance(node, gast.Subscript) and isinstance(node.slice, gast.Constant):
+        known, whole, root = _held(node.value, lookup)
+        if known and type(whole) in (dict, list, tuple, collections.defaultdict):
+            try:
+                return True, whole[node.slice.value] if type(whole) is not collections.defaultdict else [], root
+            except LookupError:
+                pass
+    if isinstance(node, gast.Attribute):
+        known, whole, root = _held(node.value, lookup)
+        is_plain = known and own_class(whole) is not None and not isinstance(whole, type)
+        if is_plain and node.attr in attributes_of(whole) and not hasattr(type(whole), node.attr):
+            return True, attributes_of(whole)[node.attr], root
+    return False, None, node
