@@ -419,10 +419,10 @@ def _copies(x: Any) -> Any:
     return np.sum(rows[0] * rows[1] * x)
 
 
-@refused(K, "lists of the module that what is differentiated is put into")
+@refused(K, "lists of the module that what is differentiated is put into, and that are read again")
 def _module_list(x: Any) -> Any:
     _LOG.append(np.sum(x))
-    return np.sum(x * x)
+    return np.sum(x * x) * _LOG[-1]
 
 
 _LOG: list[Any] = []
