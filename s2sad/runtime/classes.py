@@ -117,7 +117,7 @@ def own_class(value: object) -> type | None:
         >>> own_class([1.0]), own_class(types)
         (None, <class 'module'>)
     """
-    cls = value if isinstance(value, type) else type(value)
+    cls = value if issubclass(type(value), type) else type(value)
     return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
 
 
@@ -291,7 +291,7 @@ def _reached(pending: list[Any]) -> frozenset[type]:
         if id(x) not in seen:
             seen.add(id(x))
             found |= classes_of_object(x)
-            pending += [] if isinstance(x, type) else _parts(x)
+            pending += [] if issubclass(type(x), type) else _parts(x)
     return frozenset(found)
 
 
@@ -301,16 +301,16 @@ def _parts(x: Any) -> list[Any]:
     held: Iterable[Any] = ()
     if cls is np.ndarray and not x.dtype.hasobject:
         return []
-    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+    if issubclass(cls, np.ndarray) and x.dtype.hasobject:
         held = x.flat
-    elif isinstance(x, dict):
+    elif issubclass(cls, dict):
         held = (*itertools.islice(dict.keys(x), _MOST_ITEMS), *itertools.islice(dict.values(x), _MOST_ITEMS))
     elif cls in (list, tuple, set, frozenset):
         held = x
     elif not (_is_of_library(cls) and cls.__flags__ & _HEAP_TYPE) or cls in _OPEN_CLASSES:
         held = gc.get_referents(x)
     found = [part for part in itertools.islice(held, 2 * _MOST_ITEMS) if type(part) not in LEAVES and part is not cls]
-    own = attributes_of(x) if isinstance(x, dict) else None
+    own = attributes_of(x) if issubclass(cls, dict) else None
     return [*found, own] if own else found
 
 
@@ -340,7 +340,7 @@ def classes_of_attributes(value: Any) -> dict[str, tuple[frozenset[type], frozen
 
 def classes_of_object(x: Any) -> frozenset[type]:
     """The class of an object, or a class and its own class, if :func:`acts` tells of them."""
-    if isinstance(x, type):
+    if issubclass(type(x), type):
         return frozenset(filter(acts, (x, type(x)))) if own_class(x) is not None else frozenset()
     cls: type = type(x)
     return frozenset((cls,)) if cls not in LEAVES and acts(cls) else frozenset()

@@ -35,6 +35,9 @@ class Steady:
     Every function of the modules around that has a name that is mentioned counts as called.  So does every special
     method, but for those that are called to show an object, as long as nothing is shown, to make one, as long as its
     class is not mentioned, and to call it, as long as the program calls nothing that is not known (``calls_unknown``).
+
+    Nothing is looked at before the first question.  What has been found waits in two lists, since chains of objects may
+    be longer than Python's limit of recursion.
     """
 
     def __init__(self, program: Iterable[types.FunctionType], calls_unknown: bool = True) -> None:
@@ -44,6 +47,7 @@ class Steady:
         self.waiting: dict[str, list[Any]] = {}
         self.seen: set[int] = set()
         self.pending: list[types.FunctionType] = []
+        self.values: list[tuple[str, Any]] = []
         self.beyond: set[str] = set()
         if calls_unknown:
             self.mention((_CALL,))
@@ -65,9 +69,12 @@ class Steady:
         return bool(by_any_name or not self.beyond.isdisjoint(names))
 
     def scan_all(self) -> None:
-        """Go through all functions that may be called."""
-        while self.pending:
-            self.scan(self.pending.pop())
+        """Go through all values that have names, and all functions that may be called."""
+        while self.values or self.pending:
+            if self.values:
+                self.look_at(*self.values.pop())
+            else:
+                self.scan(self.pending.pop())
 
     def reach(self, function: types.FunctionType) -> None:
         """A function that may be called."""
@@ -75,6 +82,9 @@ class Steady:
             return
         self.seen.add(id(function))
         self.pending.append(function)
+
+    def surroundings(self, function: types.FunctionType) -> None:
+        """What a function can name: its module, and what it captures."""
         self.space(function.__globals__)
         for cell in function.__closure__ or ():
             try:
@@ -120,22 +130,29 @@ class Steady:
         self.seen.add(id(space))
         installed = is_of_library(str(space.get("__name__", "")))
         for name, value in list(space.items()):
-            waits = installed or isinstance(value, _CONTAINERS) or _is_installed(value)
+            waits = installed or issubclass(type(value), _CONTAINERS) or _is_installed(value)
             if waits and name not in self.mentioned:
                 self.waiting.setdefault(name, []).append(value)
             else:
                 self.value(name, value)
 
     def value(self, name: str, value: Any) -> None:
+        """A value that has a name, to be looked at."""
+        if type(value) not in LEAVES or type(value) in (types.FunctionType, types.ModuleType):
+            self.values.append((name, value))
+
+    def look_at(self, name: str, value: Any) -> None:
+        """The functions and classes of a value that has a name; no ``__class__`` is asked, which runs code of a proxy."""
+        kind = type(value)
         for function in _functions(value):
             self.function(name, function)
             self.function(function.__name__, function)
-        if isinstance(value, types.ModuleType):
+        if issubclass(kind, types.ModuleType):
             if not is_taken_at_its_word(value.__name__):
                 self.space(vars(value))
-        elif isinstance(value, _CONTAINERS):
+        elif issubclass(kind, _CONTAINERS):
             self.items(value)
-        elif not isinstance(value, types.FunctionType) and (cls := own_class(value)) is not None:
+        elif kind is not types.FunctionType and (cls := own_class(value)) is not None:
             self.cls(cls, name, cls is value)
             if cls is not value and id(value) not in self.seen:
                 self.seen.add(id(value))
@@ -181,6 +198,8 @@ class Steady:
             return False
 
     def scan(self, function: types.FunctionType) -> None:
+        """What a function mentions, reads and writes."""
+        self.surroundings(function)
         own = self.own(function)
         for code in _codes(function.__code__):
             found = _names(code)
@@ -235,17 +254,18 @@ def _names(code: types.CodeType) -> _Names:
 
 def _is_installed(value: Any) -> bool:
     """Whether a class or function, or the class of an object, is of an installed package."""
-    if isinstance(value, types.ModuleType):
+    kind = type(value)
+    if issubclass(kind, types.ModuleType):
         return False
-    return is_of_library(module_of(value if isinstance(value, (type, types.FunctionType)) else type(value)))
+    return is_of_library(module_of(value if issubclass(kind, (type, types.FunctionType)) else kind))
 
 
 def _functions(value: Any) -> Iterator[types.FunctionType]:
     """The functions of a member or value."""
-    if type(value) in LEAVES and not isinstance(value, types.FunctionType):
+    if type(value) in LEAVES and type(value) is not types.FunctionType:
         return
     parts = [inside(value, name) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
-    yield from (found for found in (value, *parts) if isinstance(found, types.FunctionType))
+    yield from (found for found in (value, *parts) if type(found) is types.FunctionType)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
