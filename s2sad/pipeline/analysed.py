@@ -26,6 +26,7 @@ from s2sad.frontend.imported import with_imports
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.respelled import with_respelled_calls
 from s2sad.frontend.source import Source, read_source
 from s2sad.frontend.switches import with_switches
 from s2sad.ir.check import checked
@@ -144,7 +145,8 @@ class Analyser(Callees):
     def _read(self, function: types.FunctionType, generators: bool) -> Source:
         source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
         source, more = with_switches(source)
-        for guard in (*guards, *more):
+        source, others = with_respelled_calls(source)
+        for guard in (*guards, *more, *others):
             self.guard(guard)
         return source
 

@@ -117,7 +117,7 @@ def own_class(value: object) -> type | None:
         >>> own_class([1.0]), own_class(types)
         (None, <class 'module'>)
     """
-    cls = value if issubclass(type(value), type) else type(value)
+    cls: Any = value if issubclass(type(value), type) else type(value)
     return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
 
 
@@ -297,7 +297,7 @@ def _reached(pending: list[Any]) -> frozenset[type]:
 
 def _parts(x: Any) -> list[Any]:
     """What an object holds that may lead to an object of a class of the user's."""
-    cls: type = type(x)
+    cls: Any = type(x)
     held: Iterable[Any] = ()
     if cls is np.ndarray and not x.dtype.hasobject:
         return []

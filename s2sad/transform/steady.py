@@ -142,7 +142,7 @@ class Steady:
             self.values.append((name, value))
 
     def look_at(self, name: str, value: Any) -> None:
-        """The functions and classes of a value that has a name; no ``__class__`` is asked, which runs code of a proxy."""
+        """The functions and classes of a value that has a name, by its type: a proxy runs code for ``__class__``."""
         kind = type(value)
         for function in _functions(value):
             self.function(name, function)

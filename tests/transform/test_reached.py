@@ -1,4 +1,4 @@
-"""What is reached from the names of a program, in search of what changes objects: chains of any length, dead proxies."""
+"""What a program can reach by its names, in search of what changes objects: long chains, dead proxies."""
 
 from __future__ import annotations
 

@@ -1,0 +1,84 @@
+"""Calls that are written as other expressions before a function is lowered.
+
+y = cast(Array, x)               ->  y = x
+a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
+"""
+
+from __future__ import annotations
+
+import copy
+import typing
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.source import Source
+from s2sad.frontend.trees import nodes_of
+
+Node = Any
+_BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
+#: In what these give several results, which the versions of NumPy do not agree on.
+_DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
+_NAMES = frozenset((typing.cast.__name__, *(function.__name__ for function in _BY_ARGUMENT)))
+#: What types are written with.
+_TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
+
+
+def with_respelled_calls(source: Source) -> tuple[Source, tuple[Guard, ...]]:
+    """A function in which such calls stand as what they are, and on what that rests."""
+    calls = [node for node in nodes_of(source.node) if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
+    if not calls:
+        return source, ()
+    resolver = Resolver(source.function, _bound(source.node))
+    lookup = resolver.lookup
+    if not any(_respelled(call, lookup) is not None for call in calls):
+        return source, ()
+    made = _Respelling(lookup).visit(copy.deepcopy(source.node))
+    return replace(source, node=made), tuple(resolver.guards.values())
+
+
+class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
+    def __init__(self, lookup: Callable[[Node], tuple[bool, Any]]) -> None:
+        self.lookup = lookup
+
+    def visit_Call(self, node: Node) -> Node:
+        self.generic_visit(node)
+        made = _respelled(node, self.lookup)
+        return node if made is None else made
+
+
+def _has_such_a_name(func: Node) -> bool:
+    return getattr(func, "attr", getattr(func, "id", None)) in _NAMES
+
+
+def _bound(function: Node) -> frozenset[str]:
+    """Every name that is bound in a function, or in one that it makes."""
+    names = [node for node in nodes_of(function) if isinstance(node, gast.Name)]
+    made = [node.name for node in nodes_of(function) if isinstance(node, (gast.FunctionDef, gast.ClassDef))]
+    return frozenset((*made, *(n.id for n in names if not isinstance(n.ctx, gast.Load))))
+
+
+def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
+    """What a call is written as; None if it stays."""
+    if not _has_such_a_name(call.func) or call.keywords or any(isinstance(a, gast.Starred) for a in call.args):
+        return None
+    function = lookup(call.func)[1]
+    if function is typing.cast and len(call.args) == 2:
+        return call.args[1] if _is_type(call.args[0], lookup) else None
+    if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
+        if not all(isinstance(a, (gast.Name, gast.Constant)) for a in call.args):
+            return None
+        parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
+        return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
+    return None
+
+
+def _is_type(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> bool:
+    """Whether an expression is made of names that exist and constants, so that nothing is missed without it."""
+    nodes = list(nodes_of(node))
+    exist = all(lookup(n)[0] for n in nodes if isinstance(n, gast.Name))
+    return exist and all(isinstance(n, _TYPES) for n in nodes)

@@ -1,0 +1,81 @@
+"""Calls that are other expressions: `typing.cast`, and functions of NumPy that give one array for each argument."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad
+from tests.oracle import numeric_gradient
+
+Array = np.ndarray
+X = np.array([0.3, 0.7, -0.4])
+
+
+def by_name(x: Any) -> Any:
+    y = cast(Array, x)
+    y = y * y
+    return np.sum(cast("Array", y) * cast(typing.Any, x))
+
+
+def by_module(x: Any) -> Any:
+    return np.sum(typing.cast(tuple[float, ...], x) ** 2)
+
+
+def written_through(x: Any) -> Any:
+    y = x * 1.0
+    z = cast(Array, y)
+    z[0] = z[1] * 3.0
+    return np.sum(y**2)
+
+
+def two_dimensions(x: Any) -> Any:
+    a = x[0]
+    a, b = np.atleast_2d(a, x)
+    return np.sum(a @ b)
+
+
+def kept_together(x: Any) -> Any:
+    rows = np.atleast_1d(x, 2.0, x)
+    return np.sum(rows[0] * rows[1] * rows[2] ** 2) + len(rows)
+
+
+def written_views(x: Any) -> Any:
+    y = x * 2.0
+    a, b = np.atleast_2d(y, x)
+    a[0, 1] = b[0, 0] ** 2
+    return np.sum(y**2)
+
+
+def own_cast(x: Any) -> Any:
+    cast = lambda kind, value: value * 2.0  # noqa: E731
+    return np.sum(cast(Array, x) ** 2)
+
+
+def in_a_function(x: Any) -> Any:
+    def scaled(cast: Any) -> Any:
+        return np.sum(cast(Array, x) ** 2)
+
+    return scaled(lambda kind, value: value * 3.0)
+
+
+FUNCTIONS = [
+    by_name, by_module, written_through, two_dimensions, kept_together, written_views, own_cast, in_a_function,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_as_differences(function: Any) -> None:
+    np.testing.assert_allclose(grad(function)(X), numeric_gradient(function, (X,)), rtol=1e-6)
+
+
+def missing(x: Any) -> Any:
+    return np.sum(cast(Missing, x))  # type: ignore[name-defined] # noqa: F821
+
+
+def test_a_type_that_does_not_exist_is_not_passed_over() -> None:
+    with pytest.raises((NameError, S2SADError)):
+        grad(missing)(X)
