@@ -144,7 +144,7 @@ def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
     if isinstance(value, Value) and value in s.rows:
         value = Row(s.rows[value])
     classes = s.row(cls) or (cls,)
-    known = is_instance(value, classes)
+    known = is_instance(value, classes, np.ndarray if value in s.arrays else None)
     if known is None and value in s.numbers and all(isinstance(c, Known) and _is_users(c.value) for c in classes):
         known = False
     return None if known is None else (Constant(known),)

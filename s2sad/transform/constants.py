@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from s2sad.ir.code import UNSET, Constant
 from s2sad.ops.models import is_of_model, modelled
 from s2sad.transform.known import Abstract, Items, Known, Record, Row
@@ -26,6 +28,10 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
     "%": operator.mod,
 }
+#: What makes arrays of NumPy's own class.
+_MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+#: Arguments by which they may make another one.
+_OTHER_CLASSES = frozenset(("subok", "like", "*", "**"))
 #: Whole numbers are computed with up to here.
 _LARGEST = 1 << 53
 
@@ -78,13 +84,19 @@ def class_of(value: Abstract) -> type | None:
     return None
 
 
-def is_instance(value: Abstract, classes: Sequence[Abstract]) -> bool | None:
-    """Whether a value is an instance of one of some classes, if that is known."""
+def makes_array(function: Any, kinds: Sequence[str]) -> bool:
+    """Whether a call gives an array of NumPy's own class, whatever it is given."""
+    made = any(function is one for one in _MAKING_ARRAYS)
+    return made and kinds[2:].count("") == 0 and _OTHER_CLASSES.isdisjoint(kinds)
+
+
+def is_instance(value: Abstract, classes: Sequence[Abstract], cls: type | None = None) -> bool | None:
+    """Whether a value, the class of which may be given, is an instance of one of some classes, if that is known."""
     models = [c.value for c in classes if isinstance(c, Known) and isinstance(c.value, type) and is_of_model(c.value)]
     if models:
         # Of models there are no objects but those that the program makes.
         return isinstance(value, Record) and issubclass(value.cls, tuple(models))
-    cls = class_of(value)
+    cls = cls or class_of(value)
     if cls is None or not classes or not all(isinstance(c, Known) and _is_plain(c.value) for c in classes):
         return None
     if is_of_model(cls):

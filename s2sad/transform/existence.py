@@ -1,10 +1,10 @@
-"""Lists, dicts and functions of the program that become objects of the new program after all."""
+"""Operands of the new program: objects of the program that it has after all, and copies under names of variables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Region, Value
+from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place, Region, Value
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -36,6 +36,22 @@ def ready(s: Specialiser, value: Abstract) -> Operand | None:
             same = (s.ready(s.state[c]) is g for c, g in zip(content.slots, content.given, strict=False))
             return content.operand if content.operand is not None and all(same) else None
     return None
+
+
+def named(s: Specialiser, value: Abstract, name: str, place: Place | None) -> Abstract:
+    """A value under the name of a variable, of which the same is known."""
+    if not name or not isinstance(value, Value) or value.name == name:
+        return value
+    copy = s.emit("copy", (value,), name=name, place=place)
+    known = s.plain(value)
+    if isinstance(known, Constant):
+        s.constants[copy] = known
+    if value in s.rows:
+        s.rows[copy] = s.rows[value]
+    for values in (s.numbers, s.arrays):
+        if value in values:
+            values.add(copy)
+    return copy
 
 
 def chosen(s: Specialiser, choice: Choice) -> Value:

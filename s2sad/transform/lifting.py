@@ -92,7 +92,7 @@ def lift(
     code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
-    shapes = Shapes(s.state, lambda value: True, is_switch, {}, Numbers(s.numbers))
+    shapes = Shapes(s.state, lambda value: True, is_switch, {}, Numbers(s.numbers), s.arrays)
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
@@ -131,6 +131,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         s.out, s.loops, s.state = [], [], State()
         leaves = [Value(title) for title in shapes.titles]
         s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
+        s.arrays.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_arrays)
         again = Again(iter(leaves), s.state)
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)

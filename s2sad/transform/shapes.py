@@ -54,6 +54,7 @@ class Shapes:
         is_kept: Whether a constant is static.
         given: Cells and objects from outside that are known by number.
         known_numbers: The values that are known to be numbers.
+        known_arrays: Those that are known to be arrays of NumPy's own class.
     """
 
     state: State
@@ -61,6 +62,7 @@ class Shapes:
     is_kept: Callable[[Constant], bool]
     given: dict[Cell | Record, int] = field(default_factory=dict)
     known_numbers: Container[Any] = ()
+    known_arrays: Container[Any] = ()
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -79,7 +81,8 @@ class Shapes:
         if not is_static(value):
             self.leaves.append(value)  # type: ignore[arg-type]
             self.titles.append(title or getattr(value, "name", ""))
-            return "number" if value in self.known_numbers else "leaf", lambda again: next(again.leaves)
+            kind = "number" if value in self.known_numbers else "array" if value in self.known_arrays else "leaf"
+            return kind, lambda again: next(again.leaves)
         match value:
             case Known():
                 if value.operand is None:

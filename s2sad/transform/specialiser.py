@@ -33,7 +33,8 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
-from s2sad.transform.existence import chosen, display, function_again, ready
+from s2sad.transform.constants import makes_array
+from s2sad.transform.existence import chosen, display, function_again, named, ready
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -141,6 +142,8 @@ class Specialiser:
         self.outsiders: dict[int, Known] = {}
         #: Values that are known to be numbers.
         self.numbers: set[Value] = set()
+        #: Values that are arrays of NumPy's own class.
+        self.arrays: set[Value] = set()
         #: Results of operations that may run later than they stand.
         self.reads: set[Value] = set()
         #: Whether something static was taken apart.
@@ -333,17 +336,7 @@ class Specialiser:
 
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
         """A value under the name of a variable."""
-        if not name or not isinstance(value, Value) or value.name == name:
-            return value
-        copy = self.emit("copy", (value,), name=name, place=place)
-        known = self.plain(value)
-        if isinstance(known, Constant):
-            self.constants[copy] = known
-        if value in self.rows:
-            self.rows[copy] = self.rows[value]
-        if value in self.numbers:
-            self.numbers.add(copy)
-        return copy
+        return named(self, value, name, place)
 
     def mark(self) -> tuple[list[Operation], State]:
         """What is written and what cells hold now, for `back`."""
@@ -412,6 +405,7 @@ class Specialiser:
 
     def rewrite(self, op: Operation, frame: Frame) -> None:
         """Write an operation as it is, with the operands of the new program."""
+        called = self.get(op.operands[0], frame) if op.kind == "call" else None
         operands = self.operands([self.get(o, frame) for o in op.operands], frame.place or op.place)
         data = op.data
         if isinstance(data, Definition):
@@ -428,6 +422,8 @@ class Specialiser:
         frame.env.update(zip(op.results, results, strict=True))
         place = frame.place or op.place
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
+        if isinstance(called, Known) and makes_array(called.value, data):
+            self.arrays.update(results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""
