@@ -74,7 +74,7 @@ def free_names(node: Node, bound: frozenset[str]) -> Iterator[str]:
 class Dependence:
     """Answers whether an expression may depend on the active parameters.
 
-    ``constant_call`` says of a called expression whether its result has no derivative whatever the
+    ``constant_call`` says of a call whether its result has no derivative whatever the
     arguments (``stop_gradient``, ``len``, ``np.argmax``); ``plain`` of what is subscripted whether it only picks
     an item (``np.r_[x, y]`` does not).  ``local`` are the names of the function's own variables,
     ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
@@ -143,7 +143,7 @@ class Dependence:
 
     def written_by_call(self, node: Node, into: set[str]) -> list[tuple[set[str], Node]]:
         """A call may write what it gets into its other arguments, into its receiver, and into the names ``into``."""
-        if self.constant_call(node.func) or self.met(node):
+        if self.constant_call(node) or self.met(node):
             return []
         values = [*node.args, *(k.value for k in node.keywords)]
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
@@ -173,7 +173,7 @@ class Dependence:
         if isinstance(node, gast.IfExp):
             return self.depends(node.body) or self.depends(node.orelse)
         if isinstance(node, gast.Call):
-            if self.constant_call(node.func):
+            if self.constant_call(node):
                 return False
             func = node.func
             known = ops.method(func.attr) if isinstance(func, gast.Attribute) else None

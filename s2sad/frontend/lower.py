@@ -25,7 +25,7 @@ import gast
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend import operators, unfollowed
+from s2sad.frontend import keys, operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import desugared
@@ -39,7 +39,7 @@ from s2sad.frontend.parameters import default_values, parameters
 from s2sad.frontend.recorded import recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
-from s2sad.frontend.special import classes_led_to
+from s2sad.frontend.special import classes_led_to, special_members
 from s2sad.frontend.trees import Ids, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
@@ -150,7 +150,7 @@ class _Lowering(Protected):
         dependence = Dependence(
             self.body,
             active,
-            lambda f: _constant_call(resolver, f),
+            lambda call: _is_constant_call(resolver, call),
             resolver.is_plain,
             local,
             lambda call: written_by(call, resolver.lookup),
@@ -161,6 +161,8 @@ class _Lowering(Protected):
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
+        for key in keys.read_back(nodes_of(gast.Module(self.body, [])), self.depends):
+            self.violation(key, keys.MESSAGE, keys.REMEDY)
 
     def met_calls(self, resolver: Resolver) -> Ids:
         """The calls of which it is known at run time only what they run, as far as they are lowered to that."""
@@ -488,6 +490,11 @@ def _is_lazy(spec: ops.OpSpec | None) -> bool:
     return spec is not None and spec.defers == "items" and bool(spec.calls)
 
 
-def _constant_call(resolver: Resolver, func: Node) -> bool:
-    found, function = resolver.lookup(func)
-    return found and (function is stop_gradient or ops.is_constant(function))
+def _is_constant_call(resolver: Resolver, call: Node) -> bool:
+    """Whether the result of a call has no derivative, whatever the arguments."""
+    found, function = resolver.lookup(call.func)
+    if not found or function is stop_gradient:
+        return found
+    # A class of the user's may give what it likes (``__round__``), unless Python asks for a class of number (``len``).
+    is_typed = getattr(ops.spec_of(function), "makes", None) is not None
+    return ops.is_constant(function) and (is_typed or not special_members(call, resolver.lookup))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import math
 import operator
 import types
 from collections import Counter, defaultdict, deque
@@ -268,7 +269,10 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
 _LISTING = (sum, sorted, min, max)
 _GETTERS = (operator.itemgetter, operator.attrgetter)
 #: Functions that call a special method of an object.
-_BY_METHODS: dict[Any, str] = {len: "__len__", abs: "__abs__"}
+_BY_METHODS: dict[Any, str] = {
+    len: "__len__", abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__",
+    math.trunc: "__trunc__",
+}  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
     isinstance: _isinstance,

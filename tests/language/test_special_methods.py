@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, value_and_grad
+from s2sad import S2SADError, grad, value_and_grad
 from tests.oracle import numeric_gradient
 from tests.trees import same_bits
 
@@ -381,3 +382,32 @@ def test_what_is_given_to_context_managers() -> None:
     check(entered_and_left, lambda: np.array([1.0, 2.0, 3.0]))
     with pytest.raises(S2SADError, match=r"TABLE is the module's, and put_three\(...\) may write"):
         value_and_grad(entered_with_nothing)(X)
+
+
+class Scaled:
+    """Its rounding is none: what Python asks of the methods is no number of a class."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self.v * 3.0
+
+    def __floor__(self) -> Any:
+        return self.v * 5.0
+
+    __ceil__ = __trunc__ = __floor__
+
+
+@pytest.mark.parametrize("f", [round, math.floor, math.ceil, math.trunc], ids=lambda f: f.__name__)
+def test_rounding_that_a_class_defines(f: Callable[[Any], Any]) -> None:
+    factor = 3.0 if f is round else 5.0
+    np.testing.assert_allclose(grad(lambda x: f(Scaled(x[0])) * x[1])(X), [factor * X[1], factor * X[0], 0.0])
+    held = [Scaled(2.0)]
+
+    def of_one_that_is_given(x: Any, o: Any) -> Any:
+        o.v = x[0]
+        return f(o) * x[1]
+
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(grad(of_one_that_is_given)(X, held[0]), [factor * X[1], factor * X[0], 0.0])

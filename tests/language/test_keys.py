@@ -1,0 +1,107 @@
+"""Keys of dicts that depend on what is differentiated: values are right, and keys that are read again are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, jvp
+from s2sad.errors import S2SADError
+from tests.oracle import numeric_gradient
+
+X = np.array([1.3, -0.7])
+
+
+def by_a_number(x: Any) -> Any:
+    table = {x[0]: x[1] ** 2}
+    return table[x[0]] * x[0]
+
+
+def remembered(x: Any) -> Any:
+    table: dict[Any, Any] = {}
+    total = 0.0
+    for k in (0, 1, 0):
+        key = x[k]
+        if key not in table:
+            table[key] = np.sin(x[k])
+        total = total + table[key] * x[k]
+    return total + len(table)
+
+
+def rounded(x: Any) -> Any:
+    table = {round(float(v), 1): v for v in x}
+    return sum(v**2 for k, v in table.items())
+
+
+def by_items(x: Any) -> Any:
+    table = {(x[0], 1): x[1]}
+    total = 0.0
+    for key, value in table.items():
+        total = total + key[0] * value
+    return total
+
+
+def by_a_loop(x: Any) -> Any:
+    table = {}
+    table[x[0]] = x[1]
+    total = 0.0
+    for key in table:
+        total = total + key * x[1]
+    return total
+
+
+def by_a_comprehension(x: Any) -> Any:
+    table = {v: 1.0 for v in (x[0], x[1])}
+    return sum(key**2 for key in table)
+
+
+def by_a_list(x: Any) -> Any:
+    table = {x[0]: 0.0, x[1]: 1.0}
+    return list(table)[0] * 2.0  # noqa: RUF015
+
+
+def by_another_name(x: Any) -> Any:
+    table = {x[0]: 0.0}
+    other = table
+    return sum(key for key in other)
+
+
+def _sum(table: Any) -> Any:
+    return sum(key for key in table)
+
+
+def by_a_callee(x: Any) -> Any:
+    table = {x[0]: 0.0}
+    return _sum(table) * x[1]
+
+
+def by_the_largest(x: Any) -> Any:
+    table = {x[0]: 0.0, x[1]: 1.0}
+    return max(table) * x[1]
+
+
+@pytest.mark.parametrize("f", [by_a_number, remembered, rounded], ids=lambda f: f.__name__)
+def test_values_are_right(f: Callable[[Any], Any]) -> None:
+    expected = numeric_gradient(f, (X,))
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (X,), (np.ones(2),))[1], np.sum(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [by_items, by_a_loop, by_a_comprehension, by_a_list, by_another_name, by_a_callee, by_the_largest],
+    ids=lambda f: f.__name__,
+)
+def test_keys_are_right_or_refused(f: Callable[[Any], Any]) -> None:
+    expected = numeric_gradient(f, (X,))
+    try:
+        np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6)
+    except S2SADError:
+        pass
+    try:
+        np.testing.assert_allclose(jvp(f, (X,), (np.ones(2),))[1], np.sum(expected), rtol=1e-6)
+    except S2SADError:
+        pass
