@@ -190,7 +190,7 @@ def test_a_constant_that_is_written_is_said_to_be() -> None:
 
 def keeps_in_the_module(x: Any) -> Any:
     HISTORY.append(np.sum(x))
-    return np.sum(x * x)
+    return np.sum(x * x) * HISTORY[-1]
 
 
 def keeps_a_constant_in_the_module(x: Any) -> Any:

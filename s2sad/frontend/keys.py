@@ -11,6 +11,8 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.trees import nodes_of
+
 Node = Any
 #: The methods of dicts by which no key is read.
 _BY_KEY = frozenset(("get", "setdefault", "pop", "values", "__contains__", "__getitem__", "__len__"))
@@ -19,15 +21,30 @@ MESSAGE = "a key that depends on what is differentiated is read again, and keys 
 REMEDY = "Keep the number among the values, too, or make the key a constant: stop_gradient(...)."
 
 
-def read_back(nodes: Sequence[Node], depends: Callable[[Node], bool]) -> Iterator[Node]:
+def read_back(nodes: Sequence[Node], may_depend: Callable[[Node], bool]) -> Iterator[Node]:
     """The keys among the ``nodes`` of a function that depend on the active parameters and may be read as such.
 
     Args:
         nodes: All nodes of the function.
-        depends: Whether an expression may depend on the active parameters.
+        may_depend: Whether an expression may depend on the active parameters.
     """
     named: list[tuple[str, Node]] = []
     held: set[int] = set()
+    # Of what is run through side by side, each may depend because another does.
+    targets = [n.target for n in nodes if isinstance(n, (gast.For, gast.comprehension))]
+    beside = {name for target in targets for name in _side_by_side(target)}
+    beside -= {target.id for target in targets if isinstance(target, gast.Name)}
+    dicts = {
+        t.id
+        for n in nodes
+        if isinstance(n, gast.Assign) and _is_dict(n.value)
+        for t in n.targets
+        if isinstance(t, gast.Name)
+    }
+
+    def depends(key: Node) -> bool:
+        return not (isinstance(key, gast.Name) and key.id in beside) and may_depend(key)
+
     for node in nodes:
         if isinstance(node, gast.Assign) and isinstance(node.value, gast.Dict):
             held.add(id(node.value))
@@ -38,7 +55,7 @@ def read_back(nodes: Sequence[Node], depends: Callable[[Node], bool]) -> Iterato
             else:
                 yield from keys
         elif isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store) and _may_be_key(node.slice):
-            if isinstance(node.value, gast.Name) and depends(node.slice):
+            if isinstance(node.value, gast.Name) and node.value.id in dicts and depends(node.slice):
                 named.append((node.value.id, node.slice))
         elif isinstance(node, gast.DictComp) and depends(node.key):
             yield node.key
@@ -48,6 +65,20 @@ def read_back(nodes: Sequence[Node], depends: Callable[[Node], bool]) -> Iterato
     if named:
         read = _read_otherwise(nodes)
         yield from (key for name, key in named if name in read)
+
+
+def _is_dict(value: Node) -> bool:
+    """Whether an expression makes a dict."""
+    makers = ("dict", "defaultdict", "OrderedDict", "Counter")
+    is_call = isinstance(value, gast.Call) and isinstance(value.func, (gast.Name, gast.Attribute))
+    made = (value.func.id if isinstance(value.func, gast.Name) else value.func.attr) if is_call else ""
+    return isinstance(value, (gast.Dict, gast.DictComp)) or made in makers
+
+
+def _side_by_side(target: Node) -> Iterator[str]:
+    """The names in a target of several."""
+    if isinstance(target, (gast.Tuple, gast.List)):
+        yield from (n.id for n in nodes_of(target) if isinstance(n, gast.Name))
 
 
 def _may_be_key(index: Node) -> bool:

@@ -491,10 +491,9 @@ def _is_lazy(spec: ops.OpSpec | None) -> bool:
 
 
 def _is_constant_call(resolver: Resolver, call: Node) -> bool:
-    """Whether the result of a call has no derivative, whatever the arguments."""
+    """Whether a call has no derivative: a class of the user's gives what it likes where no number is asked for."""
     found, function = resolver.lookup(call.func)
-    if not found or function is stop_gradient:
-        return found
-    # A class of the user's may give what it likes (``__round__``), unless Python asks for a class of number (``len``).
-    is_typed = getattr(ops.spec_of(function), "makes", None) is not None
-    return ops.is_constant(function) and (is_typed or not special_members(call, resolver.lookup))
+    spec = ops.spec_of(function) if found else None
+    if spec is not None and spec.special and spec.makes is None and special_members(call, resolver.lookup):
+        return False
+    return found and (function is stop_gradient or ops.is_constant(function))

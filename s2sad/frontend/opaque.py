@@ -47,7 +47,7 @@ def as_it_stands(node: Node, names: Mapping[str, str], lookup: Lookup) -> Opaque
 
 
 def is_plain(node: Node, lookup: Lookup) -> bool:
-    """Whether an expression consists of names, constants, displays of them and calls of pure functions."""
+    """Whether an expression consists of names, constants, displays, arithmetic and calls of pure functions."""
     if isinstance(node, gast.Call):
         found, function = lookup(node.func)
         parts = [*node.args, *(k.value for k in node.keywords)]
@@ -55,6 +55,9 @@ def is_plain(node: Node, lookup: Lookup) -> bool:
         return pure and all(is_plain(part, lookup) for part in parts)
     if isinstance(node, (gast.List, gast.Tuple)):
         return all(is_plain(part, lookup) for part in node.elts)
+    if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+        parts = [node.left, node.right] if isinstance(node, gast.BinOp) else [node.operand]
+        return not special_members(node, lookup) and all(is_plain(part, lookup) for part in parts)
     return isinstance(node, (gast.Name, gast.Constant))
 
 

@@ -311,7 +311,10 @@ def to_complex(z_bar: Number, real: Number, imag: Number = 0.0) -> Number:
 #
 # Not among them is what makes text (str, repr, format, ...): a number can be read back from it.
 
-constant(math.floor, math.ceil, math.trunc, math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
+constant(math.floor, dtype="whole", special=frozenset({"__floor__", "__float__", "__index__"}))
+constant(math.ceil, dtype="whole", special=frozenset({"__ceil__", "__float__", "__index__"}))
+constant(math.trunc, dtype="whole", special=frozenset({"__trunc__"}))
+constant(math.isqrt, math.comb, math.perm, math.factorial, dtype="whole")
 constant(math.gcd, math.lcm, dtype="whole")
 constant(math.isnan, math.isinf, math.isfinite, math.isclose, dtype="truth")
 constant(builtins.any, builtins.all, signature=lambda iterable: None, dtype="truth", consumes=("iterable",), makes=bool)
@@ -319,5 +322,8 @@ constant(builtins.bool, signature=lambda x=None: None, infer=infer.common.a_numb
 constant(
     builtins.int, signature=lambda x=None, base=None: None, infer=infer.common.a_number, dtype="inferred", makes=int
 )
-constant(builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred")
+constant(
+    builtins.round, signature=lambda number, ndigits=None: None, infer=infer.common.a_number, dtype="inferred",
+    special=frozenset({"__round__"}),
+)  # fmt: skip
 constant(builtins.range, signature=lambda *args: None, infer=infer.python.numbers, dtype="inferred")
