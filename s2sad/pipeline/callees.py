@@ -1,4 +1,4 @@
-"""What is known of the calls of functions that have source: their results, and what they do to their arguments."""
+"""Calls of functions that have source: the types of their results, and their effects on arguments."""
 
 from __future__ import annotations
 

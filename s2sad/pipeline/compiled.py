@@ -1,4 +1,4 @@
-"""A compiled derivative, and what it may compute."""
+"""A compiled derivative, and the goals for which one is compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function does, for a call that is met at run time."""
+"""The effects of a function that a call whose callee is known only at run time relies on."""
 
 from __future__ import annotations
 

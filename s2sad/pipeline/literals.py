@@ -1,4 +1,4 @@
-"""Integers written in calls that decide the branches of what is called."""
+"""Integer literals in calls that decide branches of the callee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of which it is known at run time only what they run, in a function."""
+"""Calls whose callee is known only at run time: the checks that their results need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One name for a value: what is computed without a name and copied to a variable gets the name of that at once."""
+"""Give a value that is computed without a name and then copied to a variable the name of that variable at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditional expressions with statements inside as ``if`` statements."""
+"""Rewrite conditional expressions that have become several statements as ``if`` statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators and questions about types give for constants and for structures that the specialiser knows."""
+"""Constant folding: operators and type tests applied to constants and to structures that the specialiser knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Displays that a varied value goes through, and that the frontend does not know, as statements."""
+"""Rewrite displays through which a varied value goes, and which the frontend does not accept, as statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operands of the new program: objects of the program that it has after all, and copies under names of variables."""
+"""Operands of the residual program: objects that have to exist at run time, and copies under names of variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is gone through once: generator expressions, ``map`` and the like, and the items of dicts."""
+"""Iterables that are consumed once: generator expressions, ``map`` and the like, and the items of dicts."""
 
 from __future__ import annotations
 

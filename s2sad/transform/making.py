@@ -1,4 +1,4 @@
-"""A function of the new program while it is written."""
+"""The state of a function of the residual program while it is written."""
 
 from __future__ import annotations
 

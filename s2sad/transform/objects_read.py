@@ -1,4 +1,4 @@
-"""Which known objects the operations of a code read: functions and modules behind global names."""
+"""The functions and modules that the operations of a `Code` read by global names."""
 
 from __future__ import annotations
 

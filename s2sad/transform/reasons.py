@@ -1,4 +1,4 @@
-"""What is said of a function in which functions and objects stay as they are."""
+"""Messages that say why a function was not specialised: the cause and the place."""
 
 from __future__ import annotations
 

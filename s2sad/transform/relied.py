@@ -1,4 +1,4 @@
-"""What the specialiser relies on of objects that exist."""
+"""The assumptions of the specialiser about objects that exist at compile time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code with some of its values and variables replaced by others."""
+"""Replace values and variables of a `Code` by others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rounds of a comprehension or generator expression as a loop."""
+"""Rewrite the iterations of a comprehension or generator expression as a loop."""
 
 from __future__ import annotations
 

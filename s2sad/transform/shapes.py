@@ -1,4 +1,4 @@
-"""What is static of an abstract value, its shape, and the operands that are left, its leaves."""
+"""The shape of an abstract value, which is its static part, and its leaves, the operands that remain at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attributes of objects nothing changes while a program runs, as far as its functions can be seen by name."""
+"""Which attributes no function that a program may call sets, found by the names that bytecode mentions."""
 
 from __future__ import annotations
 
