@@ -30,10 +30,11 @@ def read_back(nodes: Sequence[Node], may_depend: Callable[[Node], bool]) -> Iter
     """
     named: list[tuple[str, Node]] = []
     held: set[int] = set()
-    # Of what is run through side by side, each may depend because another does.
-    targets = [n.target for n in nodes if isinstance(n, (gast.For, gast.comprehension))]
-    beside = {name for target in targets for name in _side_by_side(target)}
-    beside -= {target.id for target in targets if isinstance(target, gast.Name)}
+    counted = _varying(nodes, may_depend)
+
+    def depends(key: Node) -> bool:
+        return may_depend(key) and any(isinstance(n, gast.Name) and n.id in counted for n in nodes_of(key))
+
     dicts = {
         t.id
         for n in nodes
@@ -41,9 +42,6 @@ def read_back(nodes: Sequence[Node], may_depend: Callable[[Node], bool]) -> Iter
         for t in n.targets
         if isinstance(t, gast.Name)
     }
-
-    def depends(key: Node) -> bool:
-        return not (isinstance(key, gast.Name) and key.id in beside) and may_depend(key)
 
     for node in nodes:
         if isinstance(node, gast.Assign) and isinstance(node.value, gast.Dict):
@@ -75,10 +73,22 @@ def _is_dict(value: Node) -> bool:
     return isinstance(value, (gast.Dict, gast.DictComp)) or made in makers
 
 
-def _side_by_side(target: Node) -> Iterator[str]:
-    """The names in a target of several."""
-    if isinstance(target, (gast.Tuple, gast.List)):
-        yield from (n.id for n in nodes_of(target) if isinstance(n, gast.Name))
+def _varying(nodes: Sequence[Node], may_depend: Callable[[Node], bool]) -> set[str]:
+    """The variables that get a value which may depend: parameters, and those that are assigned or run through one.
+
+    Of what is run through side by side, as by ``zip``, one may depend only because another does.
+    """
+    found: set[str] = set()
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, (gast.For, gast.comprehension)):
+            if isinstance(node.target, gast.Name) and may_depend(node.iter):
+                found.add(node.target.id)
+        elif isinstance(node, gast.Assign) and may_depend(node.value):
+            found.update(t.id for t in node.targets if isinstance(t, gast.Name))
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
+            bound.add(node.id)
+    return found | {n.id for n in nodes if isinstance(n, gast.Name) and n.id not in bound and may_depend(n)}
 
 
 def _may_be_key(index: Node) -> bool:

@@ -10,6 +10,7 @@ import copy
 import dataclasses
 import functools
 import heapq
+import math
 import operator
 import random
 from collections.abc import Callable, Iterator
@@ -105,7 +106,8 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         frozenset: [([1.5],)], any: [([0.0, 0.0],)], all: [([1.0, 1.0],)], sum: [([1.5, 2.5],)],
         str.join: [(" ", ["s", "t"])], np.fromiter: [([1.5, 2.5], float)], zip: [([c], [d])], enumerate: [([c],)],
         hasattr: [(c, "v")], ord: [("s",)], chr: [(65,)], bytes: [([65],)], bool: [(1.5,)], complex: [(1.5,)],
-        int: [(1.5,), (np.array(1.5),)], abs: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)],
+        int: [(1.5,), (np.array(1.5),)], abs: [(1.5,)], round: [(1.5,)],
+        math.floor: [(1.5,)], math.ceil: [(1.5,)], math.trunc: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)],
         np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)],
     }  # fmt: skip
     for name in "add sub mul truediv floordiv mod pow".split():
@@ -368,7 +370,8 @@ def special_methods_run(known: OpSpec) -> set[str]:
     some = (protocols.OPERATORS, protocols.COMPARING, protocols.ITERATING, protocols.TESTING, protocols.INDEXING)
     every = frozenset().union(*some, protocols.HASHING, protocols.PRINTING, protocols.CHECKING, protocols.OTHERS)
     members = {name: recording(name) for name in every if name not in ("__getattr__", "__class_getitem__")}
-    members |= {name: recording(name) for name in ("__float__", "__int__", "__complex__", "__round__")}
+    members |= {name: recording(name) for name in ("__float__", "__int__", "__complex__")}
+    members |= {name: recording(name) for name in ("__round__", "__floor__", "__ceil__", "__trunc__")}
     meta = type("Meta", (type,), members)
     cls = meta("Recorder", (), members)
     for given in calls()[known.function]:
