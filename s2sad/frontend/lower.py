@@ -36,7 +36,7 @@ from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.opaque import user_operation
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.parameters import default_values, parameters
-from s2sad.frontend.recorded import recordings
+from s2sad.frontend.recorded import path_of, recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
 from s2sad.frontend.special import classes_led_to, special_members
@@ -274,6 +274,7 @@ class _Lowering(Protected):
         self.check_special_members(s)
         if id(s) in self.recording and self.depends(s.value):
             self.recorded.add(self.recording[id(s)])
+            self.resolver.fact(*path_of(s))
             self.effect(s, self.whole)
             return False
         match s:

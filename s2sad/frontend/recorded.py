@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -51,6 +52,34 @@ def recordings(nodes: Sequence[Node], lookup: Lookup) -> dict[int, str]:
     if not _ANY.isdisjoint(read):
         return {}
     return {number: name for number, (name, _) in found.items() if name not in read}
+
+
+@dataclass(frozen=True)
+class Path:
+    """The classes of what a variable has, and of what some items and attributes of it lead to, one after another."""
+
+    steps: tuple[tuple[bool, Any], ...]
+
+    def __call__(self, value: Any) -> tuple[type, ...]:
+        found: list[type] = [type(value)]
+        for is_item, key in self.steps:
+            try:
+                value = value[key] if is_item else attributes_of(value)[key]
+            except (LookupError, TypeError):
+                break
+            found.append(type(value))
+        return tuple(found)
+
+
+def path_of(statement: Node) -> tuple[Node, Path]:
+    """The variable that has the container of a recording statement, and the way from there."""
+    node = statement.value.func.value if isinstance(statement, gast.Expr) else statement.targets[0].value
+    steps: list[tuple[bool, Any]] = []
+    while not isinstance(node, gast.Name):
+        is_item = isinstance(node, gast.Subscript)
+        steps.append((is_item, node.slice.value if is_item else node.attr))
+        node = node.value
+    return node, Path(tuple(reversed(steps)))
 
 
 def _root(call: Node, lookup: Lookup) -> Node | None:

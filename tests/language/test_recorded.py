@@ -236,3 +236,22 @@ def test_an_argument_may_be_the_list() -> None:
     np.testing.assert_allclose(grad(with_a_list)(X, [3.0]), 6.0 * X)
     with pytest.raises(S2SADError):
         grad(with_a_list)(X, LOSSES)
+
+
+class Overwriting(list[Any]):
+    def append(self, value: Any) -> None:
+        value[:] = 7.0
+
+
+def into_a_list(x: Any) -> Any:
+    y = x * 2.0
+    LOSSES.append(y)
+    return np.sum(y * x)
+
+
+def test_a_variable_may_have_an_object_of_another_class_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    derivative = grad(into_a_list)
+    np.testing.assert_allclose(derivative(X), 4.0 * X)
+    monkeypatch.setitem(globals(), "LOSSES", Overwriting())
+    with pytest.raises(S2SADError):
+        derivative(X)
