@@ -76,7 +76,7 @@ def bits(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         if leaf.dtype == object:
             return ("array", leaf.shape, "object", [bits(item) for item in leaf.ravel().tolist()])
-        return ("array", leaf.shape, leaf.dtype.str, leaf.tobytes())
+        return ("array", leaf.shape, leaf.dtype.str, np.ndarray.tobytes(leaf))
     if isinstance(leaf, np.generic):
         return ("scalar", leaf.dtype.str, leaf.tobytes())
     if isinstance(leaf, float):

@@ -33,6 +33,7 @@ from s2sad.runtime.classes import makes_attribute
 
 Owners = Mapping[str, frozenset[type]]
 NO_CLASSES: frozenset[type] = frozenset()
+_CONTAINERS = ("list", "tuple", "dict")
 
 
 def owners_of_params(facts: Mapping[str, Fact]) -> dict[str, frozenset[type]]:
@@ -55,11 +56,20 @@ def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[
     flow.run(function.body)
     of = dict(known.of)
     for name, fact in known.of.items():
-        reached = flow.found.get(f"{_key(name)}.", NO_CLASSES)
-        if fact.kind == "open" and not reached <= fact.reach:
-            of[name] = replace(fact, reach=fact.reach | reached)
+        if reached := flow.found.get(f"{_key(name)}.", NO_CLASSES):
+            of[name] = _with_reached(fact, reached)
     # Lowered again, a function has other temporaries.
     return {path: classes for path, classes in flow.found.items() if path[0] != "~"}, replace(known, of=of)
+
+
+def _with_reached(fact: Fact, classes: frozenset[type]) -> Fact:
+    """A fact with the classes of what the value, or each item of a container of which no more is known, leads to."""
+    if fact.kind == "open" and not classes <= fact.reach:
+        return replace(fact, reach=fact.reach | classes)
+    each = OPEN if fact.each is None else fact.each
+    if fact.kind in _CONTAINERS and fact.items is None and each.kind == "open" and not classes <= each.reach:
+        return replace(fact, each=replace(each, reach=each.reach | classes))
+    return fact
 
 
 def _note(found: dict[str, frozenset[type]], name: str, fact: Fact) -> None:

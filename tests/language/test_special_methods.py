@@ -411,3 +411,64 @@ def test_rounding_that_a_class_defines(f: Callable[[Any], Any]) -> None:
 
     with contextlib.suppress(S2SADError):
         np.testing.assert_allclose(grad(of_one_that_is_given)(X, held[0]), [factor * X[1], factor * X[0], 0.0])
+
+
+class Comparing:
+    """A comparison writes into the array of the object."""
+
+    def __init__(self, v: np.ndarray) -> None:
+        self.v = v
+
+    def __lt__(self, other: float) -> np.ndarray:
+        self.v[0] = 0.35
+        return self.v
+
+
+class Holder:
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+
+def compared(items: Any, x: np.ndarray) -> Any:
+    for o in items:
+        w = o < 1.0  # noqa: F841
+    return np.sum(x)
+
+
+def of_a_list(x: np.ndarray, k: np.ndarray, s: Any) -> Any:
+    items = list(s.items)
+    r = compared(items, x)
+    return r + np.sum(k * x)
+
+
+def of_a_tuple(x: np.ndarray, k: np.ndarray, s: Any) -> Any:
+    items = tuple(s.items)
+    r = compared(items, x)
+    return r + np.sum(k * x)
+
+
+def of_a_copy(x: np.ndarray, k: np.ndarray, s: Any) -> Any:
+    items = s.items.copy()
+    r = compared(items, x)
+    return r + np.sum(k * x)
+
+
+def of_a_display(x: np.ndarray, k: np.ndarray, s: Any) -> Any:
+    items = [*s.items]
+    r = compared(items, x)
+    return r + np.sum(k * x)
+
+
+def of_a_sorted_list(x: np.ndarray, k: np.ndarray, s: Any) -> Any:
+    items = sorted(s.items, key=id)
+    r = compared(items, x)
+    return r + np.sum(k * x)
+
+
+@pytest.mark.parametrize(
+    "f", [of_a_list, of_a_tuple, of_a_copy, of_a_display, of_a_sorted_list], ids=lambda f: f.__name__
+)
+def test_items_of_a_container_that_is_made_of_another(f: Callable[..., Any]) -> None:
+    k = TABLE.copy()
+    with contextlib.suppress(S2SADError):
+        np.testing.assert_allclose(grad(f)(X, k, Holder([Comparing(k)])), [1.35, *TABLE[1:] + 1.0])

@@ -137,7 +137,7 @@ class Picture:
         self.seen[id(value)] = (len(self.seen), value)
         kind = type(value).__name__
         if isinstance(value, np.ndarray):
-            data = [self.of(v) for v in value.ravel().tolist()] if value.dtype == object else value.tobytes()
+            data = [self.of(v) for v in value.ravel().tolist()] if value.dtype == object else np.ndarray.tobytes(value)
             return (kind, value.shape, value.dtype.str, data)
         if isinstance(value, (list, tuple)):
             return (kind, [self.of(v) for v in value], self.of(getattr(value, "__dict__", None)))
