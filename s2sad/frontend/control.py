@@ -237,8 +237,9 @@ class ControlFlow(Hoisting):
             return None
         if kind == "items" and not _pair(s.target):
             return None
-        key = s.target.elts[0] if kind == "items" else _name(self.unused("key"), s)
-        self.resolver.local |= set(bound_names(key))
+        target = s.target.elts[0] if kind == "items" else None
+        key = target if isinstance(target, gast.Name) else _name(self.unused("key"), s)
+        self.resolver.local |= {key.id}
         value = s.target.elts[1] if kind == "items" else s.target
         whole = call.func.value
         if not isinstance(whole, gast.Name):
@@ -248,10 +249,12 @@ class ControlFlow(Hoisting):
             self.varied_too(held.id)
             whole = _loaded(held)
         item = gast.Subscript(value=whole, slice=_loaded(key), ctx=gast.Load())
-        first = gast.Assign(targets=[value], value=item, type_comment=None)
-        for node in (item, first):
+        first = [gast.Assign(targets=[value], value=item, type_comment=None)]
+        if target is not None and target is not key:
+            first.insert(0, gast.Assign(targets=[target], value=_loaded(key), type_comment=None))
+        for node in (item, *first):
             gast.copy_location(node, s)
-        new = gast.For(target=key, iter=whole, body=[first, *s.body], orelse=[], type_comment=None)
+        new = gast.For(target=key, iter=whole, body=[*first, *s.body], orelse=[], type_comment=None)
         return gast.copy_location(new, s)
 
     def streams(

@@ -25,7 +25,7 @@ import gast
 
 from s2sad import ops
 from s2sad.errors import UnsupportedError, Violation
-from s2sad.frontend import keys, operators, unfollowed
+from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import desugared
@@ -161,8 +161,6 @@ class _Lowering(Protected):
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
-        for key in keys.read_back(nodes_of(gast.Module(self.body, [])), self.depends):
-            self.violation(key, keys.MESSAGE, keys.REMEDY)
 
     def met_calls(self, resolver: Resolver) -> Ids:
         """The calls of which it is known at run time only what they run, as far as they are lowered to that."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import gast
 
+from s2sad.analysis import keys
 from s2sad.analysis.activity import Activity, activity, written_outside
 from s2sad.analysis.containers import faults, misplaced
 from s2sad.analysis.effects import Effects, effects
@@ -265,6 +266,7 @@ class Analyser(Callees):
         active = [p.name for p in ir.params if p.public in wrt]
         seen: Expr = Build("tuple", (ir.result, *(Var(p.name) for p in (written if context is not None else ()))))
         found = activity(replace(ir, result=Var("~loss.1") if has_aux else seen), active, shared)
+        _check_keys(ir, known, found, lowered)
         if self.together and context is None and are_together(ir, found.varied):
             what = "two arguments share what the function changes and differentiates"
             raise UnsupportedError([Violation(lowered.source.place(lowered.source.node), what, "Pass a copy of one.")])
@@ -421,6 +423,13 @@ def _check_changes(function: Function, facts: Facts, shared: Effects, lowered: L
     found += [Violation(place(call.node), why, remedy) for call, why in misplaced(function, facts)]
     if found:
         raise UnsupportedError(found)
+
+
+def _check_keys(function: Function, facts: Facts, found: Activity, lowered: Lowered) -> None:
+    """Refuse to read keys again that depend on what is differentiated."""
+    places = [lowered.source.place(s.origin.line) for s in keys.read_back(function, facts, found.varied)]
+    if places:
+        raise UnsupportedError([Violation(place, keys.MESSAGE, keys.REMEDY) for place in places])
 
 
 def _activity_of(stmt: Stmt, found: Activity) -> str:

@@ -78,6 +78,41 @@ def by_a_callee(x: Any) -> Any:
     return _sum(table) * x[1]
 
 
+def by_items_side_by_side(x: Any) -> Any:
+    table = {}
+    for key, value in zip([x[0], x[1]], [1.0, 2.0], strict=True):
+        table[key] = value
+    total = 0.0
+    for key, value in table.items():
+        total = total + key * value
+    return total
+
+
+def by_a_given_dict(x: Any) -> Any:
+    return _into({3.0: 1.0}, x)
+
+
+def _into(table: Any, x: Any) -> Any:
+    table = dict(table)
+    table[x[0]] = 2.0
+    total = 0.0
+    for key in table:
+        total = total + key * x[1]
+    return total
+
+
+def by_another_dict(x: Any) -> Any:
+    first: dict[Any, Any] = {}
+    second: dict[Any, Any] = {}
+    first[x[0]] = 1.0
+    for key in first:
+        second[key] = 2.0
+    total = 0.0
+    for key in second:
+        total = total + key
+    return total
+
+
 def by_the_largest(x: Any) -> Any:
     table = {x[0]: 0.0, x[1]: 1.0}
     return max(table) * x[1]
@@ -92,7 +127,18 @@ def test_values_are_right(f: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize(
     "f",
-    [by_items, by_a_loop, by_a_comprehension, by_a_list, by_another_name, by_a_callee, by_the_largest],
+    [
+        by_items,
+        by_a_loop,
+        by_a_comprehension,
+        by_a_list,
+        by_another_name,
+        by_a_callee,
+        by_the_largest,
+        by_items_side_by_side,
+        by_a_given_dict,
+        by_another_dict,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_keys_are_right_or_refused(f: Callable[[Any], Any]) -> None:
@@ -105,3 +151,30 @@ def test_keys_are_right_or_refused(f: Callable[[Any], Any]) -> None:
         np.testing.assert_allclose(jvp(f, (X,), (np.ones(2),))[1], np.sum(expected), rtol=1e-6)
     except S2SADError:
         pass
+
+
+def paired(x: Any) -> Any:
+    table = {(0, 1): x[0] ** 2}
+    table[1, 2] = x[0] * x[1]
+    total = 0.0
+    for (i, j), value in table.items():
+        total = total + (i + 10 * j) * value
+    return total
+
+
+def given_pairs(x: Any, weights: Any) -> Any:
+    total = 0.0
+    for (i, j), weight in weights.items():
+        total = total + weight * x[i] * x[j]
+    return total + sum(w * x[i] for (i, _), w in weights.items())
+
+
+def test_pairs_for_keys() -> None:
+    np.testing.assert_allclose(grad(paired)(X), numeric_gradient(paired, (X,)), rtol=1e-6)
+    weights = {(0, 1): 2.0, (1, 1): 0.5}
+    expected = numeric_gradient(lambda x: given_pairs(x, weights), (X,))
+    np.testing.assert_allclose(grad(given_pairs)(X, weights), expected, rtol=1e-6)
+    found = grad(given_pairs, argnums=1)(X, weights)
+    expected = {(i, j): X[i] * X[j] + X[i] for i, j in weights}
+    assert found.keys() == expected.keys()
+    np.testing.assert_allclose(list(found.values()), list(expected.values()))
