@@ -158,7 +158,8 @@ def reached(start: list[object], stop: int = _MOST) -> list[object]:
 def print_of(value: Any) -> dict[str, Any]:
     """What shows that an object has changed, by field."""
     if is_a(value, np.ndarray):
-        return {ITEMS: (np.ndarray.tobytes(value) if value.size < 5000 else hash(np.ndarray.tobytes(value)), value.shape, value.strides)}
+        data = np.ndarray.tobytes(value)
+        return {ITEMS: (data if value.size < 5000 else hash(data), value.shape, value.strides)}
     if is_a(value, dict):
         items = {f"[{key!r}]" if isinstance(key, str) else f"[{id(key)}]": id(item) for key, item in dict.items(value)}
         return {**items, KEYS: tuple(items)}

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from s2sad.frontend import operators
-from s2sad.frontend.dependence import assigned, bound_names
+from s2sad.frontend.dependence import assigned
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.hoisting import Hoisting, forever
 from s2sad.frontend.holding import names_held
