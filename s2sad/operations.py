@@ -221,6 +221,11 @@ def _list(table: Sequence[Row], module: str, kind: Kind) -> list[str]:
         for row in table:
             why.setdefault(row.text, []).append(f"`{names[row]}`")
         return [line for text, some in why.items() for line in _wrapped(f"- {', '.join(some)}: {text}.", "  ")]
+    if module == "scipy.stats" and kind == "rule":
+        methods: dict[str, list[str]] = {}
+        for row in table:
+            methods.setdefault(row.text, []).append(f"`{names[row]}`")
+        return [line for text, some in methods.items() for line in _wrapped(f"- {text}: {', '.join(some)}.", "  ")]
     return _wrapped(f"{', '.join([_part(names[row], row) for row in table])}.", "")
 
 

@@ -40,7 +40,8 @@ class Library:
     def counterpart(self, rule: Rule) -> Function | None:
         """Its function for one of NumPy's or SciPy's."""
         path = rule.name.split(".")
-        if path[0] not in ("numpy", "scipy") or path[1] == "ndarray" or path[-1] in ("reduce", "accumulate", "outer"):
+        methods = ("reduce", "accumulate", "outer", "__call__")
+        if path[0] not in ("numpy", "scipy") or path[1] == "ndarray" or path[-1] in methods:
             return None
         inner = {"numpy": [self.name, "numpy"], "scipy": [self.name, "scipy"]}[path[0]] + path[1:]
         for cut in range(len(inner), 0, -1):
@@ -111,12 +112,18 @@ def calls(rule: Rule, most: int) -> Iterator[tuple[tuple[Any, ...], list[Any], l
         draw = np.random.default_rng(number)
         args = list(point.args)
         names = _names(rule, point)
-        places = [i for i, name in enumerate(names) if name in rule.wrt and any(is_inexact(x) for x in leaves(args[i]))]
+        places = [i for i, name in enumerate(names) if name in rule.wrt and _varies(args[i])]
         if not places or any(k in rule.wrt for k in point.kwargs):
             continue
         for i in places:
             args[i] = moved(args[i], draw)
         yield tuple(places), [args[i] for i in places], args, point.kwargs
+
+
+def _varies(operand: Any) -> bool:
+    """Whether there is a derivative by an operand, and by all that it holds."""
+    found = leaves(operand)
+    return bool(found) and all(is_inexact(x) for x in found)
 
 
 def _names(rule: Rule, point: Sample) -> list[str]:

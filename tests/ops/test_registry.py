@@ -342,6 +342,9 @@ def wrong_copies(rule: Rule) -> Iterator[tuple[str, Rule]]:
 
 #: Derivatives that are zero wherever they are, so that a copy that is 1% larger is the same.
 ZERO = {(f"scipy.stats.uniform.{method}", name) for method in ("pdf", "logpdf") for name in ("x", "loc")}
+ZERO |= {
+    (f"scipy.stats.{law}.{method}", "scale") for law in ("loguniform", "reciprocal") for method in ("pdf", "logpdf")
+}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=identity)

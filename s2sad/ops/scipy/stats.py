@@ -12,13 +12,13 @@ import linecache
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
 from s2sad.ops.sampling import spread
+from s2sad.ops.scipy.distributions import CONTINUOUS, Continuous
 from s2sad.ops.scipy.points import both
 from s2sad.ops.spec import Sample, elementwise, literal, sample
 from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db, gammainc_da
@@ -36,151 +36,6 @@ from s2sad.runtime.scipy_stats import (
     truncation_rate,
     vonmises_rate,
 )
-
-Interval = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Continuous:
-    """What rules need of a distribution; the texts are expressions of ``u`` and the shape parameters.
-
-    ``density`` has the derivatives of the logarithm of the density by the shape parameters, ``rates`` those of the
-    distribution function, with ``density`` for the density at ``u``, ``below`` and ``above`` for the probabilities on
-    both sides.  ``inside`` is a point where all formulas have values; None if they have them everywhere.
-    """
-
-    score: str
-    density: Mapping[str, str] = field(default_factory=dict)
-    rates: Mapping[str, str] = field(default_factory=dict)
-    inside: float | None = 0.5
-    at: Interval = (0.3, 2.5)
-    shapes: tuple[Interval, ...] = ()
-    outside: tuple[float, ...] = ()
-
-
-CONTINUOUS = {
-    "norm": Continuous("-u", inside=None, at=(-2.0, 2.2)),
-    "expon": Continuous("-1.0", outside=(-0.7,)),
-    "laplace": Continuous("-np.sign(u)", inside=None, at=(-2.0, 2.2)),
-    "logistic": Continuous("-np.tanh(0.5 * u)", inside=None, at=(-2.0, 2.2)),
-    "cauchy": Continuous("-2 * u / (1 + u**2)", inside=None, at=(-2.0, 2.2)),
-    "uniform": Continuous("0.0", at=(0.1, 0.9), outside=(-0.7, 1.7)),
-    "gumbel_r": Continuous("np.exp(-u) - 1", inside=None, at=(-1.5, 2.2)),
-    "gumbel_l": Continuous("1 - np.exp(u)", inside=None, at=(-2.2, 1.5)),
-    "rayleigh": Continuous("1 / u - u", outside=(-0.7,)),
-    "halfnorm": Continuous("-u", outside=(-0.7,)),
-    "gamma": Continuous(
-        "(a - 1) / u - 1",
-        density={"a": "np.log(u) - special.digamma(a)"},
-        rates={"a": "gammainc_da(a, u)"},
-        shapes=((0.7, 3.2),),
-        outside=(-0.7,),
-    ),
-    "chi2": Continuous(
-        "(0.5 * df - 1) / u - 0.5",
-        density={"df": "0.5 * (np.log(0.5 * u) - special.digamma(0.5 * df))"},
-        rates={"df": "0.5 * gammainc_da(0.5 * df, 0.5 * u)"},
-        shapes=((1.4, 5.2),),
-        outside=(-0.7,),
-    ),
-    "invgamma": Continuous(
-        "1 / u**2 - (a + 1) / u",
-        density={"a": "-np.log(u) - special.digamma(a)"},
-        rates={"a": "-gammainc_da(a, 1 / u)"},
-        shapes=((0.7, 3.2),),
-        outside=(-0.7,),
-    ),
-    "beta": Continuous(
-        "(a - 1) / u - (b - 1) / (1 - u)",
-        density={
-            "a": "np.log(u) - special.digamma(a) + special.digamma(a + b)",
-            "b": "np.log1p(-u) - special.digamma(b) + special.digamma(a + b)",
-        },
-        rates={"a": "betainc_da(a, b, u)", "b": "betainc_db(a, b, u)"},
-        at=(0.15, 0.85),
-        shapes=((0.7, 3.2), (0.8, 2.9)),
-        outside=(-0.7, 1.7),
-    ),
-    "t": Continuous(
-        "-(df + 1) * u / (df + u**2)",
-        density={"df": "t_ddf(u, df)"},
-        rates={"df": "t_rate(u, df)"},
-        inside=None,
-        at=(-2.0, 2.2),
-        shapes=((1.3, 6.2),),
-    ),
-    "f": Continuous(
-        "(0.5 * dfn - 1) / u - 0.5 * (dfn + dfd) * dfn / (dfd + dfn * u)",
-        density={"dfn": "f_ddfn(u, dfn, dfd)", "dfd": "f_ddfd(u, dfn, dfd)"},
-        rates={"dfn": "f_rate_n(u, dfn, dfd)", "dfd": "f_rate_d(u, dfn, dfd)"},
-        shapes=((1.4, 5.2), (2.3, 6.2)),
-        outside=(-0.7,),
-    ),
-    "lognorm": Continuous(
-        "-(1 + np.log(u) / s**2) / u",
-        density={"s": "(np.log(u) / s) ** 2 / s - 1 / s"},
-        rates={"s": "-density * u * np.log(u) / s"},
-        shapes=((0.5, 1.4),),
-        outside=(-0.7,),
-    ),
-    "weibull_min": Continuous(
-        "(c - 1) / u - c * u ** (c - 1)",
-        density={"c": "1 / c + (1 - u**c) * np.log(u)"},
-        rates={"c": "density * u * np.log(u) / c"},
-        shapes=((0.7, 2.4),),
-        outside=(-0.7,),
-    ),
-    "pareto": Continuous(
-        "-(b + 1) / u",
-        density={"b": "1 / b - np.log(u)"},
-        rates={"b": "density * u * np.log(u) / b"},
-        at=(1.2, 3.5),
-        shapes=((0.7, 2.4),),
-        outside=(0.6,),
-    ),
-    "genextreme": Continuous(
-        "(genextreme_power(u, c) - 1 + c) / (1 - c * u)",
-        density={"c": "(1 - genextreme_power(u, c)) * u**2 * log_excess(-c * u) + u / (1 - c * u)"},
-        rates={"c": "-density * (1 - c * u) * u**2 * log_excess(-c * u)"},
-        inside=0.0,
-        at=(-0.9, 0.9),
-        shapes=((-0.6, 0.7),),
-        outside=(9.0,),
-    ),
-    "truncnorm": Continuous(
-        "-u",
-        density={"a": "truncation_rate(a, a, b)", "b": "-truncation_rate(b, a, b)"},
-        rates={"a": "-above * truncation_rate(a, a, b)", "b": "-below * truncation_rate(b, a, b)"},
-        at=(-0.4, 0.9),
-        shapes=((-1.5, -0.5), (1.0, 2.2)),
-        outside=(-2.7, 3.7),
-    ),
-    "skewnorm": Continuous(
-        "a * mills(a * u) - u",
-        density={"a": "u * mills(a * u)"},
-        rates={"a": "-np.exp(-0.5 * u**2 * (1 + a**2)) / (math.pi * (1 + a**2))"},
-        inside=None,
-        at=(-1.5, 1.8),
-        shapes=((-1.4, 2.2),),
-    ),
-    "vonmises": Continuous(
-        "-kappa * np.sin(u)",
-        density={"kappa": "np.cos(u) - special.i1e(kappa) / special.i0e(kappa)"},
-        rates={"kappa": "vonmises_rate(u, kappa)"},
-        inside=None,
-        at=(-2.0, 2.2),
-        shapes=((0.5, 3.2),),
-    ),
-    "triang": Continuous(
-        "np.where(u < c, 1 / u, -1 / (1 - u))",
-        density={"c": "np.where(u < c, -1 / c, 1 / (1 - c))"},
-        rates={"c": "np.where(u < c, -((u / c) ** 2), -(((1 - u) / (1 - c)) ** 2))"},
-        at=(0.5, 0.9),
-        shapes=((0.2, 0.45),),
-        outside=(-0.7, 1.7),
-    ),
-}
-
 
 # --- the texts of rules ---
 
@@ -230,16 +85,14 @@ def _rate(text: str, method: str, d: Continuous) -> str:
     p, q = {
         "cdf": ("z", "(1 - z)"),
         "sf": ("(1 - z)", "z"),
-        # Relative to the probability itself.
         "logcdf": ("1", "np.expm1(-z)"),
         "logsf": ("np.expm1(-z)", "1"),
         "ppf": ("q", "(1 - q)"),
         "isf": ("(1 - q)", "q"),
     }[method]
-    relative = re.search(r"\b(density|below|above)\b", text)
+    # Relative to the probability itself.
+    text = text.replace("unit * ", "np.exp(-z) * " if method.startswith("log") else "")
     text = re.sub(r"\babove\b", q, re.sub(r"\bbelow\b", p, text))
-    if method in ("logcdf", "logsf") and not relative:
-        text = f"np.exp(-z) * ({text})"
     if method in ("ppf", "isf"):
         text = f"-({text}) / rate"
     if method in ("sf", "logsf"):
@@ -389,7 +242,8 @@ def _declare_discrete(
 ) -> None:
     """``wrt`` has the derivatives of the logarithm of the probability by the parameters, where it is not zero.
 
-    ``rates`` has those of the distribution function, with ``mass`` for the probability of ``k``.
+    ``rates`` has those of the distribution function, with ``mass`` for the probability of ``k``; where there are none,
+    distribution functions are no operations.
     """
     shapes, function = ", ".join(_shapes(name)), getattr(stats, name)
     for method in ("logpmf", "pmf"):
@@ -402,7 +256,7 @@ def _declare_discrete(
         )
         body = _function(name, method, text)
         elementwise(getattr(function, method), wrt=list(wrt), samples=samples, dtype="double", real_only=True)(body)
-    for method in ("cdf", "sf", "logcdf", "logsf"):
+    for method in ("cdf", "sf", "logcdf", "logsf") if rates else ():
         log, sign = method.startswith("log"), "-" if method.endswith("sf") else ""
         points = samples if log else both(samples, _between(samples))
         parts = [f"np.exp(-z) * ({r})" if log and "mass" not in r else r for r in rates.values()]
@@ -446,4 +300,13 @@ _declare_discrete(
     {"n": "special.digamma(k + n) - special.digamma(n) + np.log(p)", "p": "n / p - k / (1 - p)"},
     {"n": "betainc_da(n, k + 1, p)", "p": "(k + n) * mass / p"},
     _counts(2.5, 0.3),
+)
+_declare_discrete(
+    "betabinom",
+    {
+        "a": "special.digamma(k + a) - special.digamma(n + a + b) - special.digamma(a) + special.digamma(a + b)",
+        "b": "special.digamma(n - k + b) - special.digamma(n + a + b) - special.digamma(b) + special.digamma(a + b)",
+    },
+    {},
+    _counts(5, 2.3, 1.4),
 )
