@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from s2sad import ops
-from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
 from s2sad.runtime import widened
@@ -95,3 +95,9 @@ def in_precision(
         if name in rule.wrt and not same and (known.numeric or known.kind == "open"):
             found[name] = Call(_WIDENED, (value,))
     return found
+
+
+def bound_twice(bound: Mapping[str, Expr]) -> bool:
+    """Whether both operands of an operation are one name."""
+    first, *rest = bound.values()
+    return isinstance(first, Var) and rest == [first]

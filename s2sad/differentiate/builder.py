@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -56,7 +57,8 @@ class _Types(dict[str, Fact]):
 class Builder:
     """Emits statements into ``out`` and knows the facts about every name, old and new.
 
-    With ``again`` what it emits is to be differentiated itself.
+    Statements of the forward part go ``before`` or ``after`` the one at hand.  With ``again`` what is emitted is to be
+    differentiated itself.
     """
 
     def __init__(self, function: Function, facts: Facts, again: bool = False) -> None:
@@ -64,6 +66,8 @@ class Builder:
         self.of = _Types(facts.of)
         self.fact: Callable[[Expr], Fact] = self.of.evaluator(facts.globals)
         self.out: list[Stmt] = []
+        self.before: list[Stmt] = []
+        self.after: list[Stmt] = []
         self.origin: Origin = NOWHERE
         self.counters: dict[str, int] = {}
         self.lazy: dict[str, Expr] = {}
@@ -94,12 +98,28 @@ class Builder:
         return f"{stem}.{number}"
 
     def bar(self, name: str) -> str:
-        """A new name for an adjoint of ``name``."""
+        """A new name for an adjoint of ``name``; who reads the text again tells lists from numbers by their names."""
+        if self.again and name.startswith("~") and self.of[name].kind in ("list", "tuple", "dict"):
+            return self.fresh("~items_bar")
         stem = f"{base(name)}_bar"
         return self.fresh(f"~{stem}" if stem in self.variables else stem)
 
     def emit(self, stmt: Stmt) -> None:
+        """Add a statement to what is written."""
         self.out.append(stmt)
+
+    @contextmanager
+    def into(self, out: list[Stmt]) -> Iterator[list[Stmt]]:
+        """Within it, statements are added to ``out``."""
+        outer, self.out = self.out, out
+        yield out
+        self.out = outer
+
+    def hold(self, name: str, value: Expr) -> Var:
+        """``name = value`` before the statement at hand, in the forward part."""
+        self.of[name] = self.named(self.fact(value), name)
+        self.before.append(Assign(name, value, self.origin))
+        return Var(name)
 
     def let(self, name: str, value: Expr, fact: Fact | None = None) -> Var:
         """``name = value``."""
@@ -307,8 +327,3 @@ def _literal(value: object) -> Expr:
     if isinstance(value, tuple):
         return Build("tuple", tuple(_literal(v) for v in value))
     return Const(value)
-
-
-def operands(bound: Iterable[Expr]) -> set[str]:
-    """Every local name in some expressions."""
-    return {name for expr in bound for name in names_in(expr)}

@@ -21,11 +21,12 @@ from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.applied import NotDifferentiableError
 from s2sad.differentiate.known import Known, Tangential
+from s2sad.differentiate.refusals import INTO_STOPPED, may_write, opaques
+from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
-from s2sad.differentiate.tangent_state import INTO_STOPPED, State
+from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangent_writes import augmented, owned, store
 from s2sad.differentiate.tangents import tangent_fact
-from s2sad.errors import UnsupportedError
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -34,7 +35,6 @@ from s2sad.ir.nodes import (
     Call,
     Copy,
     Effect,
-    Evaluate,
     Exit,
     Expr,
     For,
@@ -51,7 +51,6 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import (
     base,
     blocks,
-    expressions,
     is_attempt,
     is_light,
     map_children,
@@ -59,7 +58,6 @@ from s2sad.ir.traverse import (
     names_in,
     reads,
     rename,
-    subexpressions,
     walk,
     writes,
 )
@@ -81,7 +79,8 @@ def forward(known: Known, given: dict[str, str]) -> Tangential:
 
 class _Forward:
     def __init__(self, state: State) -> None:
-        self.state = state
+        self.state, self.make = state, state.make
+        self.tangents, self.refusals = state.tangents, state.refusals
         #: Names that may have no value where it is asked of what form their tangents are.
         self.asked: set[str] = set()
         #: Temporaries that are items or views, which tangents read as such while nothing is written.
@@ -95,35 +94,30 @@ class _Forward:
         body = self.block(self.state.known.function.body)
         result = self.state.known.function.result
         last: list[Stmt] = []
-        self.state.make.out = last
+        self.make.out = last
         parts = result.items if isinstance(result, Build) else (result,)
-        dots = tuple([self.state.tangents.held(p) for p in parts if not self.state.active.isdisjoint(names_in(p))])
-        if self.state.violations:
-            raise UnsupportedError(self.state.violations, self.state.explained)
-        return Tangential((*body, *last), dots, self.state.make.of, frozenset(self.asked))
+        dots = tuple([self.tangents.held(p) for p in parts if not self.state.active.isdisjoint(names_in(p))])
+        self.refusals.check()
+        return Tangential((*body, *last), dots, self.make.of, frozenset(self.asked))
 
     def refuse_unseen(self, stmt: Stmt) -> None:
         """Refuse writes into active objects of which the tangent would not hear."""
         for name in written_unseen(stmt):
             if name in self.state.active:
-                wholes: list[Opaque | Effect] = [stmt] if isinstance(stmt, Effect) else []
-                wholes += [e for x in expressions(stmt) for e in subexpressions(x) if isinstance(e, Opaque)]
+                wholes: list[Opaque | Effect] = [*([stmt] if isinstance(stmt, Effect) else ()), *opaques(stmt)]
                 calls = [n for w in wholes if name in w.writes for n in ast.walk(w.node) if isinstance(n, ast.Call)]
-                who = f"{ast.unparse(calls[0].func)}(...)" if len(calls) == 1 else "a call here"
-                what = f"{who} may write into {base(name)}, which is differentiated"
-                self.state.refuse(stmt.origin.line, what, f"Give it a copy: np.copy({base(name)}).")
+                self.refusals.refuse(stmt.origin.line, *may_write(calls, base(name)))
         for name in self.state.effects.written_by(stmt):
             group = self.state.effects.group.get(name, frozenset())
             if name not in self.state.active and not group.isdisjoint(self.state.active):
                 what, remedy = INTO_STOPPED, "Take a copy of its result (stop_gradient(x).copy())."
-                inside = [e for x in expressions(stmt) for e in subexpressions(x) if isinstance(e, Opaque)]
-                if unknown := next((e for e in inside if e.alters), None):
+                if unknown := next((e for e in opaques(stmt) if e.alters), None):
                     what = (
                         f"{ast.unparse(unknown.node)} may write into anything, {base(min(group & self.state.active))}"
                     )
                     what += " too, which forward mode has no tangent for"
                     remedy = "Call it before, outside of what is differentiated, or use reverse mode."
-                self.state.refuse(stmt.origin.line, what, remedy)
+                self.refusals.refuse(stmt.origin.line, what, remedy)
 
     def attempt(self, stmt: If) -> If:
         """A ``try`` with tangents, those of what is tried after it, so that no handler sees what they raise."""
@@ -133,7 +127,7 @@ class _Forward:
                 what = (
                     "what is tried writes into something that is differentiated, which forward mode has no tangent for"
                 )
-                self.state.refuse(inner.origin.line, what, "Write it after the try.")
+                self.refusals.refuse(inner.origin.line, what, "Write it after the try.")
         return replace(stmt, then=self.block(stmt.then, True), orelse=self.block(stmt.orelse))
 
     def block(self, block: Block, attempted: bool = False) -> Block:
@@ -146,11 +140,11 @@ class _Forward:
                 attempted = False
                 out += [stmt, *late]
                 continue
-            outer = self.state.before, self.state.after, self.state.make.out, self.state.make.origin
-            self.state.before, self.state.after = [], []
-            self.state.make.out = self.state.after
-            self.state.make.origin = getattr(stmt, "origin", self.state.make.origin)
-            self.state.line = self.state.make.origin.line or self.state.line
+            outer = self.make.before, self.make.after, self.make.out, self.make.origin
+            self.make.before, self.make.after = [], []
+            self.make.out = self.make.after
+            self.make.origin = getattr(stmt, "origin", self.make.origin)
+            self.refusals.line = self.make.origin.line or self.refusals.line
             given = stmt
             try:
                 self.refuse_unseen(stmt)
@@ -160,7 +154,7 @@ class _Forward:
                 node = (
                     value.refusal.node if isinstance(value, Opaque) and value.refusal else getattr(value, "node", None)
                 )
-                self.state.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
+                self.refusals.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
             # A call with its tangent is none of the user's any more.
             self.note_read(given)
             if attempted:
@@ -169,24 +163,24 @@ class _Forward:
                     out, late = [*out, *late], []
                 self.refuse_together(stmt, late)
             if not attempted and self.is_replaced(stmt):
-                self.state.before, self.state.after = [*self.state.before, *self.state.after], []
-            before, after = (list(map(self.with_reads, part)) for part in (self.state.before, self.state.after))
+                self.make.before, self.make.after = [*self.make.before, *self.make.after], []
+            before, after = (list(map(self.with_reads, part)) for part in (self.make.before, self.make.after))
             if attempted:
                 out.append(stmt)
                 late += after
             else:
                 out += [*before, stmt, *after]
-            self.state.before, self.state.after, self.state.make.out, self.state.make.origin = outer
+            self.make.before, self.make.after, self.make.out, self.make.origin = outer
         return tuple(out)
 
     def refuse_together(self, stmt: Stmt, late: list[Stmt]) -> None:
         """Refuse a tried statement whose tangent cannot come after what is tried, or needs a tangent that does."""
-        if self.state.before or any(True for _ in blocks(stmt)):
+        if self.make.before or any(True for _ in blocks(stmt)):
             what = "what is tried here writes in place, or branches, and forward mode cannot put its tangent after it"
-            self.state.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
+            self.refusals.refuse(stmt.origin.line, what, "Try one operation at a time, in a statement of its own.")
         elif not self.is_independent(stmt, late):
             what = "a call is tried here after what it is given is computed, and forward mode computes tangents later"
-            self.state.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
+            self.refusals.refuse(stmt.origin.line, what, "Compute its arguments before the try.")
 
     @staticmethod
     def is_independent(stmt: Stmt, late: list[Stmt]) -> bool:
@@ -197,26 +191,22 @@ class _Forward:
         """Whether the tangent of what a statement assigns stands better before it: the variable had a value before."""
         if not isinstance(stmt, Assign) or base(stmt.target) not in self.again or stmt.target.startswith("~"):
             return False
-        return not any(stmt.target in reads(s) for s in self.state.after)
+        return not any(stmt.target in reads(s) for s in self.make.after)
 
     def statement(self, stmt: Stmt) -> Stmt:
+        if (called := user_call_of(stmt)) is not None:
+            return user_call(self.state, *called)
         match stmt:
             case Assign(target=target, value=Call(op=Op(kind="met")) as call):
                 return met_call(self.state, stmt, target, call)
-            case Assign(target=target, value=Call(op=Op(kind="user")) as call):
-                return user_call(self.state, stmt, call, (target,))
-            case Unpack(targets=targets, value=Call(op=Op(kind="user")) as call, star=None):
-                return user_call(self.state, stmt, call, targets)
-            case Evaluate(value=Call(op=Op(kind="user")) as call):
-                return user_call(self.state, stmt, call, ())
             case Assign(target=target, value=Call(op=Op(kind="inplace")) as call) if target in self.state.dots:
                 augmented(self.state, target, call)
             case Assign(target=target, value=value) if target in self.state.dots:
                 self.assign(target, value)
             case Copy():
                 return self.moves(stmt)
-            case Unpack(targets=targets, value=value) if (whole := self.state.tangents.iterated(value)) is not None:
-                self.state.make.emit(replace(stmt, targets=tuple(map(self.state.dot_or_dummy, targets)), value=whole))
+            case Unpack(targets=targets, value=value) if (whole := self.tangents.iterated(value)) is not None:
+                self.make.emit(replace(stmt, targets=tuple(map(self.state.dot_or_dummy, targets)), value=whole))
             case Unpack(targets=targets, value=value):
                 self.state.zeroed(targets, value)
             case If() if is_attempt(stmt):
@@ -241,7 +231,7 @@ class _Forward:
             self.read = {n: e for n, e in self.read.items() if written.isdisjoint(names_in(e))}
         match stmt:
             case Assign(target=target, value=Call(op=Op(kind="index"), args=(Var() as whole, index))) if (
-                target.startswith("~t") and self.state.make.fact(whole).kind == "array" and _is_light_index(index)
+                target.startswith("~t") and self.make.fact(whole).kind == "array" and _is_light_index(index)
             ):
                 self.read[target] = map_children(stmt.value, lambda e: rename(e, self.read))
 
@@ -255,7 +245,7 @@ class _Forward:
         if value == UNSET:
             self.state.define(target, UNSET)
             return
-        tangents = self.state.tangents
+        tangents = self.tangents
         whole = isinstance(value, Call) and (tangents.is_active(value) or tangents.merges(value))
         dot = tangents.of_call(value, Var(target)) if whole and isinstance(value, Call) else tangents.of(value)
         if dot is None:
@@ -272,20 +262,20 @@ class _Forward:
             if source == UNSET:
                 dot: Expr | None = UNSET
             else:
-                dot = self.state.tangents.of(source)
+                dot = self.tangents.of(source)
             if dot is None and isinstance(source, Var) and source.name in self.state.known.unbound:
-                if self.state.make.of[source.name].kind != "scalar":
+                if self.make.of[source.name].kind != "scalar":
                     self.asked.add(source.name)
             if dot is None and self.state.is_buffer(target):
-                self.state.refuse(stmt.origin.line, INTO_STOPPED, "Take a copy of it first.")
+                self.refusals.refuse(stmt.origin.line, INTO_STOPPED, "Take a copy of it first.")
             targets.append(self.state.dots[target])
-            sources.append(self.state.tangents.zeros(source) if dot is None else dot)
+            sources.append(self.tangents.zeros(source) if dot is None else dot)
         return replace(stmt, targets=tuple(targets), sources=tuple(sources))
 
     def loop(self, stmt: For) -> Stmt:
         """A loop that runs over tangents beside what it runs over."""
         pairs = [(t, i) for t, i in zip(stmt.targets, stmt.iters, strict=False)] if not stmt.unpacked else []
-        dots, tangents = self.state.dots, self.state.tangents
+        dots, tangents = self.state.dots, self.tangents
         active = any(map(tangents.is_active, stmt.iters)) and any(t in dots for t in stmt.targets)
         if not active:
             body = self.block(stmt.body)
@@ -294,24 +284,24 @@ class _Forward:
             starts = [Assign(dots[t], tangents.zeros(Var(t)), stmt.origin) for t in stmt.targets if t in dots]
             return replace(stmt, body=(*starts, *body))
         if stmt.unpacked:
-            item, dot = self.state.make.fresh("~item"), self.state.make.fresh("~item_dot")
+            item, dot = self.make.fresh("~item"), self.make.fresh("~item_dot")
             (runs,) = stmt.iters
-            self.state.make.of[item] = self.state.make.named(item_of(self.state.make.fact(runs), 0), item)
-            self.state.make.of[dot] = self.state.make.named(tangent_fact(self.state.make.of[item]), dot)
+            self.make.of[item] = self.make.named(item_of(self.make.fact(runs), 0), item)
+            self.make.of[dot] = self.make.named(tangent_fact(self.make.of[item]), dot)
             first = Unpack(stmt.targets, Var(item), None, stmt.origin)
             second = Unpack(tuple(map(self.state.dot_or_dummy, stmt.targets)), Var(dot), None, stmt.origin)
             body = (first, second, *self.block(stmt.body))
-            both = (runs, self.state.tangents.held(runs))
+            both = (runs, self.tangents.held(runs))
             return replace(stmt, targets=(item, dot), iters=both, body=body, unpacked=False)
         targets, iters = list(stmt.targets), list(stmt.iters)
         zeros: list[Stmt] = []
         for target, runs in pairs:
             if target not in self.state.dots:
                 continue
-            along = self.state.tangents.iterated(runs)
+            along = self.tangents.iterated(runs)
             if along is None:
                 self.check_items(target, runs, stmt)
-                zeros.append(Assign(self.state.dots[target], self.state.tangents.zeros(Var(target)), stmt.origin))
+                zeros.append(Assign(self.state.dots[target], self.tangents.zeros(Var(target)), stmt.origin))
             else:
                 targets.append(self.state.dots[target])
                 iters.append(along)
@@ -319,11 +309,9 @@ class _Forward:
 
     def check_items(self, target: str, runs: Expr, stmt: For) -> None:
         """Refuse a loop that writes into items of something constant, of which other names may be parts."""
-        if self.state.is_buffer(target) and not (
-            isinstance(runs, Call) and sharing(runs, self.state.make.fact) == "fresh"
-        ):
+        if self.state.is_buffer(target) and not (isinstance(runs, Call) and sharing(runs, self.make.fact) == "fresh"):
             what = f"{base(target)} is written in place, and what the loop has it from is constant here"
-            self.state.refuse(stmt.origin.line, what, f"Write into a copy: np.copy({base(target)}).")
+            self.refusals.refuse(stmt.origin.line, what, f"Write into a copy: np.copy({base(target)}).")
 
 
 def _is_item(stmt: Stmt) -> bool:

@@ -13,6 +13,7 @@ from s2sad.analysis.sections import Sections
 from s2sad.analysis.summaries import Context
 from s2sad.errors import Place, S2SADError, Violation
 from s2sad.ir.nodes import Block, Call, Expr, Function, Op
+from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.runtime.zero_tangents import zero_tangent
 
@@ -105,6 +106,16 @@ class Callees(Protocol):
     ) -> TangentCall: ...
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]: ...
+
+
+def sharing_params(bound: Mapping[str, Expr], of: Mapping[str, Fact], effects: Effects) -> tuple[frozenset[str], ...]:
+    """The sets of parameters of a call, bound to some operands, that may share an object."""
+    same: dict[frozenset[str], set[str]] = {}
+    for param, value in bound.items():
+        for name in names_in(value):
+            if of[name].kind != "scalar":
+                same.setdefault(effects.group.get(name, frozenset({name})), set()).add(param)
+    return tuple(sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted))
 
 
 @dataclass(frozen=True)

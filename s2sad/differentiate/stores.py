@@ -1,4 +1,4 @@
-"""What is known of a store, and of the call that does it, in both modes: views, parts, and what is read meanwhile."""
+"""What both modes ask about views, stores and containers: what shares memory, and what is read while it is written."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Callable, Mapping, Set
 import numpy as np
 
 from s2sad import ops
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.indexing import index_parts
+from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import INDEX
-from s2sad.ir.nodes import Call, Const, Expr, Slice, Store, Var
+from s2sad.ir.nodes import Call, Const, Expr, Opaque, Slice, Store, Var
 from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
 
+ELLIPSIS = Const(...)
+#: The kinds of what can be written in place, or hold what can.
+CONTAINERS = ("tuple", "list", "dict", "record", "dataclass")
+HOLDERS = ("array", *CONTAINERS)
 READS_ITS_OUTPUT = "may read from the array that it writes into, in an order that is NumPy's own"
 
 
@@ -48,3 +54,48 @@ def reads_what_it_writes(call: Call, target: Var, group: Mapping[str, Set[str]])
     sharing = group.get(target.name, frozenset({target.name}))
     placed = function is np.put_along_axis and Const(None) not in read
     return not placed and any(name in sharing for r in read for name in names_in(r))
+
+
+def is_view(value: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether the result of an operation may be its first operand or a view of it."""
+    if value.op.kind == "index":
+        return is_view_index(value.args[1], fact)
+    return value.op.kind == "inplace" or (value.op.kind not in ("user", "met") and sharing(value, fact) != "fresh")
+
+
+def mirrors(call: Call) -> bool:
+    """Whether the same call gives of a shadow the shadow of the result, if that is a view."""
+    spec = ops.spec_of(call.op.function)
+    return spec is None or spec.mirrors
+
+
+def makes_fresh(call: Call) -> bool:
+    """Whether a call surely returns an array that nothing else refers to."""
+    if call.op.kind == "operator":
+        return True
+    rule = ops.find(call.op.function)
+    return (
+        rule is not None and rule.result == "fresh" and (rule.kind == "elementwise" or rule.name.startswith("numpy."))
+    )
+
+
+def gives_its_own(value: Expr, targets: tuple[str, ...], effects: Effects, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an expression without derivative surely gives each target an array that no other name refers to."""
+    if not isinstance(value, Opaque) or value.refusal is not None:
+        return False
+    arrays = all(fact(Var(t)).kind == "array" for t in targets)
+    known = effects.calls.get(value.call) if value.call is not None else None
+    if known is not None and not (known.shared or known.module or known.entangled):
+        return arrays
+    groups = [effects.group.get(t, frozenset({t})) for t in targets]
+    apart = len({n for group in groups for n in group}) == sum(map(len, groups))
+    near = any(not group.isdisjoint(names_in(value)) for group in groups)
+    return apart and not near and arrays
+
+
+def field_key(whole: Fact, name: str) -> Const | None:
+    """Where the adjoint or tangent of a named tuple or dataclass has the part of a field; None where there is none."""
+    names = [key for key, _ in whole.items or ()]
+    if name not in names:
+        return None
+    return Const(name if whole.kind == "dataclass" else names.index(name))

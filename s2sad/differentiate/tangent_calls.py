@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from s2sad.analysis.summaries import Context
+from s2sad.differentiate.known import sharing_params
+from s2sad.differentiate.statements import met_operands, receiving
 from s2sad.differentiate.tangent_state import State
 from s2sad.errors import SourceError, UnsupportedError
 from s2sad.frontend.unfollowed import of_unknown
@@ -40,8 +42,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
     try:
         made = state.known.callees.tangent(call, active, facts, _context(state, call, bound), varied)
     except (UnsupportedError, SourceError) as error:
-        state.violations += state.known.callees.refused(call, error, state.known.place(call.node))
-        state.explained |= not isinstance(error, UnsupportedError) or error.obscure
+        state.refusals.refuse_call(call, error)
         return stmt
     given = tuple([(dot, state.tangents.held(bound[param])) for param, dot in made.params])
     value = Call(made.function, call.args, (*call.kwargs, *given), call.node)
@@ -50,7 +51,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
             outs = [state.dropped(), state.dropped()]
         elif isinstance(stmt, Unpack):
             outs = [state.dropped(), state.dropped()]
-            state.after.insert(0, replace(stmt, value=Var(outs[0])))
+            state.make.after.insert(0, replace(stmt, value=Var(outs[0])))
             dots = tuple(map(state.dot_or_dummy, targets))
             if made.active:
                 state.make.emit(replace(stmt, targets=dots, value=Var(outs[1])))
@@ -63,9 +64,9 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
                 state.zeroed(targets, call)
         if not made.active:
             outs.pop()
-        return _received(state, outs, value, stmt)
+        return receiving(outs, value, stmt)
     if isinstance(stmt, Unpack) and len(targets) != made.count:
-        return _received(state, [*targets], value, stmt)  # it raises, as it did
+        return receiving([*targets], value, stmt)  # it raises, as it did
     results = list(targets) if isinstance(stmt, Unpack) else [state.dropped() for _ in range(made.count)]
     dots_of = {i: state.dot_or_dummy(results[i]) if isinstance(stmt, Unpack) else state.dropped() for i in made.active}
     if isinstance(stmt, Unpack):
@@ -75,43 +76,26 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
         for i, name in enumerate(results):
             state.make.of[name] = state.make.named(item_of(whole, i), name)
         items = Build("tuple", tuple(map(Var, results))) if made.count else Const(None)
-        state.after.insert(0, Assign(stmt.target, items, stmt.origin))
+        state.make.after.insert(0, Assign(stmt.target, items, stmt.origin))
         if stmt.target in state.dots:
             parts = [Var(dots_of[i]) if i in dots_of else state.tangents.zeros(Var(r)) for i, r in enumerate(results)]
             state.define(stmt.target, Build("tuple", tuple(parts)) if made.count else Const(None))
-    return _received(state, [*results, *dots_of.values()], value, stmt)
-
-
-def _received(state: State, outs: list[str], value: Call, stmt: Stmt) -> Stmt:
-    """The statement that takes what a call returns."""
-    if not outs:
-        return Evaluate(value, stmt.origin)
-    if len(outs) == 1:
-        return Assign(outs[0], value, stmt.origin)
-    return Unpack(tuple(outs), value, None, stmt.origin)
+    return receiving([*results, *dots_of.values()], value, stmt)
 
 
 def _context(state: State, call: Call, bound: Mapping[str, Expr]) -> Context:
     """What the callee has to know of its arguments: which of them are written, and may share memory."""
-    same: dict[frozenset[str], set[str]] = {}
-    buffers: set[str] = set()
-    for param, value in bound.items():
-        for name in names_in(value):
-            if state.is_buffer(name):
-                buffers.add(param)
-            if state.make.of[name].kind != "scalar":
-                same.setdefault(state.effects.group.get(name, frozenset({name})), set()).add(param)
-    groups = sorted((frozenset(g) for g in same.values() if len(g) > 1), key=sorted)
-    return Context(tuple(groups) if buffers else (), frozenset(buffers))
+    buffers = frozenset(param for param, value in bound.items() if any(map(state.is_buffer, names_in(value))))
+    return Context(sharing_params(bound, state.make.of, state.effects) if buffers else (), buffers)
 
 
 def met_call(state: State, stmt: Assign, target: str, call: Call) -> Stmt:
     """A call of which it is known at run time only what it runs."""
     callee, *args = call.args
     if state.tangents.is_active(callee):
-        state.refuse(call.node, *of_unknown(call.op.name))
+        state.refusals.refuse(call.node, *of_unknown(call.op.name))
         return stmt
-    operands: dict[int | str, Expr] = {**dict(enumerate(args)), **dict(call.kwargs)}
+    operands = met_operands(call)
     active = [k for k, v in operands.items() if state.tangents.is_active(v)]
     if not active or target not in state.dots:
         state.zeroed([target], call)

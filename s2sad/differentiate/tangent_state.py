@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
+from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.tangents import Tangents, tangent_fact
-from s2sad.errors import Violation
-from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Stmt, Unpack, Var
+from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
 from s2sad.runtime.zero_tangents import tangent_beside, zero_tangent
 
 _TANGENT_BESIDE = Op("runtime", "tangent_beside", tangent_beside)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
-INTO_STOPPED = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
 
 
 class State:
     """What is known of a function whose tangents are being written.
 
-    ``dots`` has the name of the tangent of each active name.  Statements go to ``before`` or ``after`` the one at hand.
+    ``make`` writes statements and has the types of names, ``dots`` the name of the tangent of each active name,
+    ``refusals`` takes what has no derivative.
     """
 
     def __init__(self, known: Known, given: dict[str, str]) -> None:
@@ -35,13 +34,7 @@ class State:
         self.make = Builder(known.function, known.facts, known.again)
         self.dots: dict[str, str] = {}
         self.tangents = Tangents(self.make, self.dots)
-        self.violations: list[Violation] = []
-        #: Whether they are the consequences of something else that is refused.
-        self.explained = False
-        #: The line of the statement at hand.
-        self.line = 0
-        self.before: list[Stmt] = []
-        self.after: list[Stmt] = []
+        self.refusals = Refusals(known)
         #: What the result is, or may share with: callers may write into it, and into its tangent.
         self.returned = {m for n in names_in(known.function.result) for m in self.effects.group.get(n, (n,))}
         # What may share memory with what is written counts as active; a dtype or array of the module is not.
@@ -53,12 +46,6 @@ class State:
                 self.dots[name] = dot
                 fact = tangent_fact(self.make.of[name])
                 self.make.of[dot] = fact if fact.numeric else self.make.named(fact, dot)
-
-    def refuse(self, node: Any, message: str, remedy: str) -> None:
-        """Note a place through which no derivative can pass."""
-        found = Violation(self.known.place(node or self.line), message, remedy)
-        if found not in self.violations:
-            self.violations.append(found)
 
     def is_buffer(self, name: str) -> bool:
         """Whether a name is active and may stand for an object that is written in place, and that others see."""

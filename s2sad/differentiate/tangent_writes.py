@@ -8,10 +8,17 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.sharing import sharing
-from s2sad.differentiate.adjoints import makes_fresh
-from s2sad.differentiate.buffers import CONTAINERS, ELLIPSIS, mirrors
 from s2sad.differentiate.builder import INDEX
-from s2sad.differentiate.stores import READS_ITS_OUTPUT, is_view_index, reads_what_it_writes, takes_part
+from s2sad.differentiate.stores import (
+    CONTAINERS,
+    ELLIPSIS,
+    READS_ITS_OUTPUT,
+    is_view_index,
+    makes_fresh,
+    mirrors,
+    reads_what_it_writes,
+    takes_part,
+)
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangents import COPYING
 from s2sad.frontend import operators
@@ -94,14 +101,14 @@ def _copies(state: State, index: Expr) -> bool:
 
 def _added(state: State, target: str, symbol: str, left: Expr, dot: Expr) -> None:
     """``x_dot += dot`` after ``x += e``."""
-    state.make.out = state.after
+    state.make.out = state.make.after
     state.define(target, Call(Op("inplace", symbol, _FUNCTIONS[symbol]), (left, dot)))
 
 
 def augmented(state: State, target: str, call: Call) -> None:
     """The tangent of ``x op= e``: that of ``x op e``, found before ``x`` changes, written into that of ``x``."""
     left = call.args[0]
-    state.make.out = state.before
+    state.make.out = state.make.before
     plain = Call(Op("operator", call.op.name, call.op.function), call.args, (), call.node)
     kind = state.make.of[target].kind
     grows = kind != "scalar" and state.make.fact(left).kind == "scalar"  # a number that becomes an array
@@ -131,7 +138,7 @@ def augmented(state: State, target: str, call: Call) -> None:
         made = state.tangents.zeros(plain) if dot is None else dot
         if grows and state.is_buffer(target):
             held = state.make.let(state.make.fresh("~t_dot"), bare(made))
-            state.make.out = state.after
+            state.make.out = state.make.after
             state.define(target, Call(_OWN_TANGENT, (held, Var(target))))
             return
         is_fresh = isinstance(made, Call) and makes_fresh(made)  # `broadcast_like` may be the tangent of the operand
@@ -156,10 +163,10 @@ def store(state: State, stmt: Store) -> None:
     if whole is None:
         if state.tangents.is_active(value):
             what = "a value that is differentiated is written into an array that is not, as far as is known"
-            state.refuse(stmt.origin.line, what, "Make the array in this function (np.zeros(...)).")
+            state.refusals.refuse(stmt.origin.line, what, "Make the array in this function (np.zeros(...)).")
         return
     if isinstance(stmt.base, Var) and state.tangents.is_active(value) and state.make.of[stmt.base.name].precision == "":
-        state.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
+        state.make.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
     if stmt.call is not None and not _is_accepted(state, stmt, stmt.call):
         return
     if stmt.op is not None and stmt.call is not None:
@@ -181,7 +188,7 @@ def store(state: State, stmt: Store) -> None:
             return
         state.make.emit(Store(whole, stmt.index, made, stmt.op, stmt.origin))
         return
-    state.make.out = state.before
+    state.make.out = state.make.before
     item = Call(INDEX, (stmt.base, stmt.index))
     old = state.make.let(state.make.fresh("~t"), item)
     old_dot = state.make.let(state.make.fresh("~t_dot"), Call(INDEX, (whole, stmt.index)))
@@ -199,22 +206,24 @@ def _is_accepted(state: State, stmt: Store, call: Call) -> bool:
     """Whether a call that writes surely does what its store says; else it is refused, or checked as it runs."""
     assert isinstance(stmt.base, Var)
     if reads_what_it_writes(call, stmt.base, state.effects.group):
-        state.refuse(call.node, f"{call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")
+        state.refusals.refuse(call.node, f"{call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")
         return False
     if call.op.kind == "function" and call.op.function is not np.copyto:
         # The result of a call with ``out`` is what it was given, and not a part that is taken again.
         if takes_part(stmt, call) and _copies(state, stmt.index):
             what = f"{call.op.name} writes into a part of an array that is a copy"
-            state.refuse(call.node, what, "Write to a slice of an array, or use the result.")
+            state.refusals.refuse(call.node, what, "Write to a slice of an array, or use the result.")
             return False
     kind = state.make.fact(stmt.base).kind
     if call.op.kind != "method" or call.op.name != "sort" or kind in ("array", "numeric"):
         return True
     # A list sorts itself as well.
     if kind == "list":
-        state.refuse(call.node, "the list that is sorted here is differentiated", "Make a new list: sorted(...).")
+        state.refusals.refuse(
+            call.node, "the list that is sorted here is differentiated", "Make a new list: sorted(...)."
+        )
         return False
-    state.before.append(Evaluate(Call(_REQUIRE_ARRAY, (stmt.base,)), stmt.origin))
+    state.make.before.append(Evaluate(Call(_REQUIRE_ARRAY, (stmt.base,)), stmt.origin))
     return True
 
 
@@ -222,7 +231,7 @@ def _unbuffered(state: State, stmt: Store, call: Call, whole: Expr) -> None:
     """The tangent of ``np.add.at(base, index, value)``, where an index that repeats counts each time."""
     if stmt.op not in ("+", "-"):
         what = f"{call.op.name} has no tangent"
-        state.refuse(call.node, what, "Write a loop over the indices.")
+        state.refusals.refuse(call.node, what, "Write a loop over the indices.")
         return
     dot = state.tangents.of(stmt.value)
     if dot is None:

@@ -9,11 +9,17 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.activity import carriers
-from s2sad.differentiate.applied import Applied, NotDifferentiableError, applied, in_precision, maybe_complex
-from s2sad.differentiate.buffers import CONTAINERS, field_key
+from s2sad.differentiate.applied import (
+    Applied,
+    NotDifferentiableError,
+    applied,
+    bound_twice,
+    in_precision,
+    maybe_complex,
+)
 from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
-from s2sad.differentiate.operations import bound_twice
 from s2sad.differentiate.splice import splice, splice_jvp
+from s2sad.differentiate.stores import CONTAINERS, field_key
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Var
 from s2sad.ir.traverse import map_children, names_in

@@ -1,0 +1,164 @@
+"""The adjoints of items, fields and unpacking: of what is taken out of arrays and containers."""
+
+from __future__ import annotations
+
+from s2sad.analysis.indexing import index_parts
+from s2sad.differentiate.applied import REMEDY
+from s2sad.differentiate.builder import ADD, INDEX, as_value
+from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Slice, Store, Unpack, Var
+from s2sad.ir.traverse import names_in
+from s2sad.ir.types import Fact
+from s2sad.ops.classification import remedy_of_member
+from s2sad.runtime import add_at, add_field, add_into_item, packed, starred
+from s2sad.runtime.items import add_row
+
+ADD_AT = Op("runtime", "add_at", add_at, pure=False)
+_ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
+_ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
+_ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
+PACKED = Op("runtime", "packed", packed)
+_STARRED = Op("runtime", "starred", starred)
+
+
+def writable(state: State, whole: Var) -> Var:
+    """The adjoint of an array or container, to be added to in place."""
+    if state.storage.is_buffer(whole):
+        return state.shadows.of(whole.name)
+    return state.adjoints.writable(whole)
+
+
+def is_field(state: State, call: Call) -> bool:
+    """Whether an attribute that arrays also have (``.T``) is that of a container here."""
+    return call.op.kind == "attribute" and state.make.fact(call.args[0]).kind in CONTAINERS
+
+
+def field(state: State, call: Call, z_bar: Expr) -> None:
+    """The adjoint of ``z = whole.name``."""
+    make = state.make
+    whole = call.args[0]
+    fact = make.fact(whole)
+    key = field_key(fact, call.op.name) if fact.kind in ("record", "dataclass") else None
+    if (key is None and fact.kind != "open") or not isinstance(whole, Var):
+        what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
+        state.refusals.refuse(call.node, what, remedy_of_member(call.op.name) or REMEDY)
+        return
+    x_bar = writable(state, whole)
+    if key is None:
+        make.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), make.origin))
+    elif make.fact(call).kind == make.fact(z_bar).kind == "scalar":
+        make.emit(Store(x_bar, key, z_bar, "+", make.origin))
+    else:
+        _add_to_item(state, x_bar, key, z_bar, make.fact(call))
+
+
+def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
+    """The adjoint of ``z = whole[index]``."""
+    make, adjoints, storage = state.make, state.adjoints, state.storage
+    if isinstance(whole, Build):
+        place = index.value if isinstance(index, Const) else None
+        if whole.kind != "dict" and type(place) is int and -len(whole.items) <= place < len(whole.items):
+            adjoints.contribute(whole.items[place], z_bar)
+        else:
+            state.refusals.refuse_buffer(make.origin.line)
+        return
+    if not isinstance(whole, Var) or whole.name in storage.stopped:
+        return
+    index = state.later.kept(index)
+    x_bar = writable(state, whole)
+    fact = make.of[whole.name]
+    part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
+    g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
+    number = fact.kind in ("list", "tuple", "dict") and part.kind == make.fact(g).kind == "scalar"
+    if number or (fact.kind == "array" and is_basic(state, index)):
+        g = adjoints.real_as(x_bar if storage.is_buffer(whole) else whole, g, part)
+        make.emit(Store(x_bar, index, g, "-" if storage.is_turned(whole) else "+", make.origin))
+    elif storage.is_buffer(whole) and fact.kind in CONTAINERS:
+        if storage.is_turned(whole):
+            state.refusals.refuse_buffer(make.origin.line)
+        make.emit(Evaluate(Call(_ADD_INTO_ITEM, (x_bar, as_value(index), g)), make.origin))
+    elif fact.kind in ("list", "tuple", "dict") and make.fact(index).kind in ("scalar", "other"):
+        _add_to_item(state, x_bar, index, g, part)
+    else:
+        given = state.shadows.adjoint_of(whole, g)
+        make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), given)), make.origin))
+
+
+def _add_to_item(state: State, x_bar: Var, key: Expr, g: Expr, part: Fact) -> None:
+    """Add ``g`` to an item of the adjoint of a container, which gets another object there."""
+    old = Call(INDEX, (x_bar, key))
+    known = part.kind == state.make.fact(g).kind == "array"
+    total = Call(algebra.ADD, (old, g)) if known else Call(ADD, (old, g))
+    state.make.emit(Store(x_bar, key, total, None, state.make.origin))
+
+
+def row(state: State, whole: Expr, counter: Var, bar: Expr) -> None:
+    """The adjoint of what a loop over ``whole`` has reached: an item, but of a dict a key."""
+    kind = state.make.fact(whole).kind
+    if kind == "open" and isinstance(whole, Var) and not state.storage.is_buffer(whole):
+        added = Call(_ADD_ROW, (state.adjoints.writable(whole), counter, bar))
+        state.make.emit(Evaluate(added, state.make.origin))
+    elif kind != "dict":
+        item(state, whole, counter, bar)
+
+
+def is_basic(state: State, index: Expr) -> bool:
+    """Whether an index surely names no element twice."""
+    fact = state.make.fact
+    return all(
+        isinstance(p, (Slice, Const)) or (p if isinstance(p, Fact) else fact(p)).kind in ("slice", "scalar")
+        for p in index_parts(index, fact)
+    )
+
+
+def unpack(state: State, stmt: Unpack) -> None:
+    """The adjoint of ``a, b = value``."""
+    adjoints, make, value = state.adjoints, state.make, stmt.value
+    if isinstance(value, Var) and state.storage.is_buffer(value):
+        _unpack_buffer(state, stmt, value)
+        return
+    buffers = tuple([t for t in stmt.targets if t in state.storage.buffers])
+    if buffers and not gives_its_own(value, buffers, state.effects, make.fact):
+        state.refusals.refuse_buffer(stmt.origin.line)
+        return
+    for target in buffers:
+        if target in state.shadows.names:
+            state.shadows.define(target, state.shadows.made_zero(target, value))
+    bars = [adjoints.take(t) for t in stmt.targets]
+    if all(b is None for b in bars) or not adjoints.is_active(value):
+        return
+    parts = tuple(b if b is not None else adjoints.zero(t) for b, t in zip(bars, stmt.targets, strict=True))
+    whole: Expr = Build("tuple", parts)
+    if stmt.star is not None:
+        whole = Call(_STARRED, (whole, Const(stmt.star), Const(len(stmt.targets))))
+    if stmt.star is not None or make.fact(value).kind not in ("tuple", "record", "list"):
+        whole = Call(PACKED, (value, whole))
+    for part in parts:
+        adjoints.owned.difference_update(names_in(part))
+    if not isinstance(value, Var):
+        adjoints.contribute(value, whole if isinstance(whole, Build) else make.let(make.fresh("~t_bar"), whole))
+    elif not isinstance(whole, Build):
+        adjoints.contribute(value, whole)
+    elif value.name in adjoints.of:
+        adjoints.contribute(value, Call(ADD, (adjoints.of.pop(value.name), whole)))
+    else:
+        adjoints.of[value.name] = whole
+
+
+def _unpack_buffer(state: State, stmt: Unpack, value: Var) -> None:
+    """The adjoint of ``a, b = value`` for an array or container whose adjoint is a shadow."""
+    make, shadows = state.make, state.shadows
+    rows = {t for t in stmt.targets if t in state.storage.buffers}
+    kinds = [make.of[name].kind for name in (value.name, *rows)]
+    if stmt.star is not None or any(kind not in HOLDERS for kind in kinds):
+        state.refusals.refuse_buffer(stmt.origin.line)
+        return
+    if any(t in shadows.names for t in rows):
+        names = tuple([shadows.names[t] if t in shadows.names else make.fresh("~t_bar") for t in stmt.targets])
+        make.after.append(Unpack(names, shadows.of(value.name), None, stmt.origin))
+    for i, target in enumerate(stmt.targets):
+        bar = None if target in rows else state.adjoints.take(target)
+        if bar is not None:
+            item(state, value, Const(i), bar)
