@@ -8,7 +8,7 @@ dependences.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,23 @@ from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
 from s2sad.analysis.versions import changed_items
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.ir.nodes import Assign, Call, Copy, Evaluate, Expr, For, Function, Opaque, Slice, Stmt, Store, Unpack, Var
+from s2sad.ir.nodes import (
+    Assign,
+    Call,
+    Const,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    Op,
+    Opaque,
+    Slice,
+    Stmt,
+    Store,
+    Unpack,
+    Var,
+)
 from s2sad.ir.traverse import children, reads, walk
 from s2sad.runtime import stop_gradient
 
@@ -84,6 +100,7 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     groups = {n: effects.group[n] for n in effects.written if n in effects.group}
     edges: list[tuple[str, str]] = []
     stopped = stopped_names(function, effects)
+    integers = _integer_items(function)
 
     def link(value: Expr, targets: Iterable[str]) -> None:
         sources = set(carriers(value))
@@ -91,13 +108,16 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
 
     for stmt in walk(function.body):
         match stmt:
+            case Assign(value=Call(op=op, args=(Var(name=name), *rest))) if _item(op, rest) in integers.get(name, ()):
+                pass
             case Assign(target=target, value=value):
                 link(value, (target,))
             case Copy(targets=targets, sources=sources):
                 for target, source in zip(targets, sources, strict=True):
                     link(source, (target,))
-            case Unpack(targets=targets, value=value):
-                link(value, targets)
+            case Unpack(targets=targets, value=value, star=star):
+                known = integers.get(value.name, ()) if isinstance(value, Var) and star is None else ()
+                link(value, [target for i, target in enumerate(targets) if i not in known])
             case Store(base=Var(name=name), value=value):
                 link(value, (name,))
             case For(targets=targets, iters=iters, body=body):
@@ -131,6 +151,27 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
     active = (varied & useful) - stopped
     stale = stale_reads(function, effects, stopped, frozenset(varied), frozenset(useful), carriers)
     return Activity(frozenset(varied), frozenset(useful), frozenset(active), stopped, stale)
+
+
+def _integer_items(function: Function) -> dict[str, tuple[int | str, ...]]:
+    """The items that are integers, and so carry no derivative, of the names of results that have such items."""
+    found: dict[str, tuple[int | str, ...]] = {}
+    for stmt in walk(function.body):
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Var):
+            found[stmt.target] = found.get(stmt.value.name, ())
+        elif isinstance(stmt, Assign) and isinstance(stmt.value, Call):
+            rule = ops.find(stmt.value.op.function)
+            if rule is not None and rule.integers:
+                found[stmt.target] = rule.integers
+    return found
+
+
+def _item(op: Op, rest: Sequence[Expr]) -> int | str | None:
+    """The item that an operation reads of a tuple, if that is known."""
+    if op.kind == "attribute":
+        return op.name
+    known = op.kind == "index" and len(rest) == 1 and isinstance(rest[0], Const) and rest[0].value
+    return known if isinstance(known, int) and not isinstance(known, bool) else None
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ REFUSED: dict[str, str] = {
     ),
     # Sets.
     **dict.fromkeys(
-        [f"numpy.unique{name}" for name in ("_all", "_counts", "_inverse")]
-        + ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
+        ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],
         _SETS,
     ),
     # Files and other sources.

@@ -170,7 +170,11 @@ def _counts() -> Sequence[Sample]:
 
 
 @linear(
-    np.bincount, wrt=["weights"], samples=_counts, infer=infer.axes.with_axes(infer.axes.always(1)), dtype="unknown"
+    np.bincount,
+    wrt=["weights"],
+    samples=_counts,
+    infer=infer.axes.with_axes(infer.axes.always(1)),
+    dtype="unknown",
 )
 def bincount(z_bar: Array, x: Any, weights: Any = None, minlength: int = 0) -> Array:
     return np.take(z_bar, x)

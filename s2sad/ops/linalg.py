@@ -340,6 +340,7 @@ def _lstsq_jvp(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array) -> tuple[
     samples=_overdetermined,
     infer=infer.linalg.least_squares,
     gives=(tuple,),
+    integers=(2,),
 )
 def lstsq(z: Any, z_bar: Any, a: Array, b: Array, rcond: Any = None) -> tuple[Array, Array]:
     a_bar, b_bar = lstsq_adjoint(z_bar, z, a, b)

@@ -63,7 +63,15 @@ def _frexp_jvp(x_dot: Number, z: Number) -> Number:
     return math.ldexp(x_dot, -z[1]), 0.0
 
 
-@rule(math.frexp, jvp=_frexp_jvp, samples=_numbers, infer=infer.python.two_numbers, dtype="unknown", gives=(tuple,))
+@rule(
+    math.frexp,
+    jvp=_frexp_jvp,
+    samples=_numbers,
+    infer=infer.python.two_numbers,
+    dtype="unknown",
+    gives=(tuple,),
+    integers=(1,),
+)
 def frexp(z: Number, z_bar: Number, x: Number) -> Number:
     return z_bar[0] * math.ldexp(1.0, -z[1])
 

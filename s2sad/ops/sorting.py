@@ -14,7 +14,14 @@ from s2sad.ops import infer, sampling
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, constant, linear, real, rule, sample
 from s2sad.runtime.arrays import Shape
-from s2sad.runtime.quantiles import mean_values, partition_order, scatter_order, share_values
+from s2sad.runtime.quantiles import (
+    mean_values,
+    partition_order,
+    scatter_order,
+    share_values,
+    unique_adjoint,
+    unique_tangent,
+)
 from s2sad.runtime.selecting import trimmed_part, untrim
 from s2sad.runtime.trees import real_like
 
@@ -117,8 +124,31 @@ def _values() -> Sequence[Sample]:
     return [sample(numbers(4)), sample(numbers(2, 3)), sample(np.zeros(0)), sample(singles(3)), sample(1.5)]
 
 
-def _unique_jvp(ar_dot: Array, ar: Array) -> Array:
-    return mean_values(ar_dot, ar)
+def _uniques() -> Sequence[Sample]:
+    points = [sample(a, True, return_counts=True) for a in (numbers(4), numbers(2, 3), 1.5, np.zeros(0))]
+    points += [sample(numbers(3, 2), axis=axis) for axis in (0, 1, -1)]
+    points += [sample(numbers(2, 2, 2), False, True, axis=1), sample(complexes(3), return_inverse=True)]
+    points += [sample(singles(3, 2), axis=0), sample(singles(3), equal_nan=False)]
+    if np.lib.NumpyVersion(np.__version__) >= "2.3.0":
+        points.append(sample(numbers(3), sorted=False))
+    return [*_values(), *points, sample(numbers(3), equal_nan=False)]
+
+
+def _unique_jvp(
+    ar_dot: Array,
+    z: Any,
+    ar: Array,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: int | None,
+    equal_nan: bool,
+    sorted: bool,
+) -> Any:
+    if return_index is False and return_inverse is False and return_counts is False and axis is None:
+        if equal_nan is True and sorted is True:
+            return mean_values(ar_dot, ar)
+    return unique_tangent(ar_dot, z, ar, axis, equal_nan, sorted)
 
 
 # The number of results jumps where two elements meet; what is equal shares equally.
@@ -126,12 +156,27 @@ def _unique_jvp(ar_dot: Array, ar: Array) -> Array:
     np.unique,
     wrt=["ar"],
     jvp=_unique_jvp,
-    samples=_values,
-    infer=infer.axes.with_axes(infer.axes.always(1)),
+    samples=_uniques,
+    infer=infer.axes.unique,
     gives=(tuple, np.ndarray),
+    integers=(1, 2, 3),
 )
-def unique(z_bar: Array, ar: Array) -> Array:
-    return share_values(z_bar, ar)
+def unique(
+    z: Any,
+    z_bar: Any,
+    ar: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Array:
+    if return_index is False and return_inverse is False and return_counts is False and axis is None:
+        if equal_nan is True and sorted is True:
+            return share_values(z_bar, ar)
+    return unique_adjoint(z_bar, z, ar, axis, equal_nan, sorted)
 
 
 def _unique_values_jvp(x_dot: Array, z: Array, x: Array) -> Array:
@@ -149,6 +194,30 @@ if hasattr(np, "unique_values"):  # NumPy 2.0; since 2.3 the values are in no or
     )
     def unique_values(z: Array, z_bar: Array, x: Array) -> Array:
         return share_values(z_bar, x, z)
+
+
+def _named_jvp(x_dot: Array, z: Any, x: Array) -> Any:
+    return unique_tangent(x_dot, z, x, None, False)
+
+
+for _name, _fields in (
+    ("unique_all", ("values", "indices", "inverse_indices", "counts")),
+    ("unique_inverse", ("values", "inverse_indices")),
+    ("unique_counts", ("values", "counts")),
+):
+    if hasattr(np, _name):  # NumPy 2.0
+
+        @rule(
+            getattr(np, _name),
+            wrt=["x"],
+            jvp=_named_jvp,
+            samples=_values,
+            infer=infer.axes.named_values(_fields),
+            gives=(tuple,),
+            integers=(1, 2, 3, *_fields[1:]),
+        )
+        def named(z: Any, z_bar: Any, x: Array) -> Array:
+            return unique_adjoint(z_bar, z, x, None, False)
 
 
 @linear(
@@ -169,3 +238,27 @@ def share_values_rule(z_bar: Array, g: Array, a: Array, values: Array = None) ->
 )
 def mean_values_rule(z_bar: Array, t: Array, a: Array, values: Array = None) -> Array:
     return share_values(z_bar, a, values)
+
+
+@linear(
+    unique_adjoint,
+    steps=frozenset({"values", "a"}),
+    wrt=["g"],
+    samples=lambda: [sample(numbers(2, 3), numbers(2, 3), np.concatenate([numbers(2, 3), numbers(2, 3)[:1]]), 0)],
+)
+def unique_adjoint_rule(
+    z_bar: Array, g: Array, values: Any, a: Array, axis: int | None = None, equal_nan: bool = True, ordered: bool = True
+) -> Array:
+    return unique_tangent(z_bar, values, a, axis, equal_nan, ordered)
+
+
+@linear(
+    unique_tangent,
+    steps=frozenset({"values", "a"}),
+    wrt=["t"],
+    samples=lambda: [sample(numbers(3, 3), numbers(2, 3), np.concatenate([numbers(2, 3), numbers(2, 3)[:1]]), 0)],
+)
+def unique_tangent_rule(
+    z_bar: Array, t: Array, values: Any, a: Array, axis: int | None = None, equal_nan: bool = True, ordered: bool = True
+) -> Array:
+    return unique_adjoint(z_bar, values, a, axis, equal_nan, ordered)

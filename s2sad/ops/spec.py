@@ -168,6 +168,8 @@ class Rule(OpSpec):
     offsets: frozenset[str] = frozenset()
     #: The items of the result that have no derivative: to use one is an error as it runs.
     without: tuple[int, ...] = ()
+    #: The items of the result that are integers, by their positions and by the names that they have.
+    integers: tuple[int | str, ...] = ()
 
     def takes_array(self, parameter: str) -> bool:
         """Whether the rule takes an operand for an array, where a list of numbers may be given as well."""
@@ -219,6 +221,7 @@ class RuleOptions(Options, total=False):
     real_only: bool
     offsets: frozenset[str]
     without: tuple[int, ...]
+    integers: tuple[int | str, ...]
     name: str
 
 

@@ -252,6 +252,50 @@ def mean_values(t: Any, a: Any, values: Any = None) -> Any:
     return (total / number).astype(np.result_type(t))
 
 
+def unique_adjoint(
+    g: Any, values: Any, a: Any, axis: int | None = None, equal_nan: bool = True, ordered: bool = True
+) -> Any:
+    """Return the adjoint of ``a``, given those of what ``np.unique`` gives: the values, and counts and positions.
+
+    >>> unique_adjoint((np.array([4.0, 1.0]), 0), (np.array([0.5, 2.5]), 0), np.array([0.5, 2.5, 0.5]))
+    array([2., 1., 2.])
+    """
+    g, values = (g[0], values[0]) if isinstance(values, tuple) else (g, values)
+    if axis is None and equal_nan:
+        return share_values(g, a, None if ordered else values)
+    place, number = _places_along(a, axis, equal_nan)
+    number = number.astype(np.result_type(g))
+    if axis is None:
+        return np.reshape((g / number)[place], np.shape(a))
+    return np.take(np.moveaxis(np.moveaxis(g, axis, -1) / number, -1, axis), place, axis)
+
+
+def unique_tangent(
+    t: Any, values: Any, a: Any, axis: int | None = None, equal_nan: bool = True, ordered: bool = True
+) -> Any:
+    """Return the tangents of the results of ``np.unique``, of which only the values have one.
+
+    >>> unique_tangent(np.array([1.0, 5.0, 2.0]), np.array([0.5, 2.5]), np.array([0.5, 2.5, 0.5]))
+    array([1.5, 5. ])
+    """
+    others = values[1:] if isinstance(values, tuple) else ()
+    if axis is None and equal_nan:
+        values_dot = mean_values(t, a, None if ordered or others else values)
+    else:
+        place, number = _places_along(a, axis, equal_nan)
+        rows = np.ravel(t) if axis is None else np.moveaxis(t, axis, 0)
+        starts = np.cumsum(number) - number
+        totals = np.add.reduceat(rows[np.argsort(place, kind="stable")], starts, 0)
+        values_dot = np.moveaxis(np.moveaxis(totals, 0, -1) / number.astype(np.result_type(t)), -1, axis or 0)
+    return (values_dot, *[0.0] * len(others)) if others else values_dot
+
+
+def _places_along(a: Any, axis: int | None, equal_nan: bool) -> tuple[Any, Any]:
+    """For each part of ``a`` along an axis the position of its value, and how many parts have each value."""
+    _, place, number = np.unique(a, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
+    return np.ravel(place), number
+
+
 def _places_of_values(a: Any, values: Any) -> tuple[Any, Any]:
     """For each element of ``a`` the position of its value, and how many elements have each value."""
     _, place, number = np.unique(a, return_inverse=True, return_counts=True)

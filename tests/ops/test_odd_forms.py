@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, hvp, jvp
 from s2sad.errors import S2SADError
 from tests.ops.test_as_a_user import M, X, agrees
+from tests.oracle import numeric_gradient
 
 KNOTS, HEIGHTS = np.array([0.0, 1.0, 2.5, 3.0]), np.array([0.4, -1.2, 0.7, 2.0])
 
@@ -226,3 +227,39 @@ def joined_in(x: Any) -> Any:
 def test_what_is_made_like_an_array_or_in_a_dtype() -> None:
     agrees(made_like, X)
     agrees(joined_in, X)
+
+
+def distinct(x: Any) -> Any:
+    values, places = np.unique(x, return_inverse=True)
+    return np.sum(values[places] ** 3 * np.arange(12.0).reshape(x.shape)) + np.sum(np.bincount(np.ravel(places)))
+
+
+def distinct_rows(x: Any) -> Any:
+    rows, first, number = np.unique(x, return_index=True, return_counts=True, axis=0)
+    return np.sum(rows**3 * number[:, None]) + np.sum(x[first] ** 2)
+
+
+def grouped(x: Any) -> Any:
+    _, group = np.unique(x[:, 0], return_inverse=True)
+    return np.sum(np.bincount(group, weights=x[:, 1]) ** 2)
+
+
+def named_distinct(x: Any) -> Any:
+    found, (values, number) = np.unique_all(x), np.unique_counts(x)
+    return (
+        np.sum(found.values**3 * np.arange(12.0) * found.counts)
+        + np.sum(values**2 * number)
+        + x[0, found.indices[0] % 3]
+    )
+
+
+@pytest.mark.parametrize("f", [distinct, distinct_rows, grouped, named_distinct], ids=lambda f: f.__name__)
+def test_positions_and_counts_of_unique_values_carry_no_derivative(f: Any) -> None:
+    x = np.array([[0.3, 0.7, -0.2], [1.1, 0.4, 0.9], [2.0, -1.0, 0.5], [-0.5, 0.1, 0.2]])
+    dot = np.cos(np.arange(12.0)).reshape(4, 3)
+    gradient = numeric_gradient(f, (x,))
+    np.testing.assert_allclose(grad(f)(x), gradient, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (x,), (dot,))[1], np.sum(gradient * dot), rtol=1e-7)
+    np.testing.assert_allclose(
+        hvp(f, (x,), (dot,)), numeric_gradient(lambda t: np.sum(grad(f)(t) * dot), (x,)), rtol=1e-6, atol=1e-8
+    )

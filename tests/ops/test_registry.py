@@ -365,6 +365,18 @@ def find(function: Callable[..., Any]) -> Rule:
     return found
 
 
+@pytest.mark.parametrize("rule", [r for r in RULES if r.integers], ids=identity)
+def test_items_that_are_said_to_be_integers_are(rule: Rule) -> None:
+    seen = set()
+    for point in rule.samples():
+        z = evaluate(rule, point, bind(rule, point))
+        for item in rule.integers:
+            if isinstance(item, str) or (isinstance(z, tuple) and item < len(z)):
+                seen.add(item)
+                assert np.asarray(getattr(z, item) if isinstance(item, str) else z[item]).dtype.kind == "i"
+    assert seen & set(rule.integers)
+
+
 def test_no_samples_no_rule() -> None:
     with pytest.raises(Mismatch, match="no samples"):
         check_all(dataclasses.replace(find(np.sin), samples=list))

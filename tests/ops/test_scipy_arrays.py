@@ -16,7 +16,7 @@ from scipy.sparse.linalg import cg, spsolve
 from scipy.spatial import distance
 from scipy.spatial.distance import cdist, pdist
 
-from s2sad import grad, jvp, stop_gradient
+from s2sad import grad, hvp, jvp, stop_gradient
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.ops.test_as_a_user import agrees
 from tests.ops.test_scipy_loading import python
@@ -425,3 +425,35 @@ def _distances_of_vectors(u: Any) -> Any:
 def test_distances_of_two_vectors_one_of_them_a_list() -> None:
     u = np.array([1.3, 2.4, -0.7])
     np.testing.assert_allclose(grad(_distances_of_vectors)(u), numeric_gradient(_distances_of_vectors, (u,), 0), 1e-8)
+
+
+def close_pairs(x: Any, metric: Any) -> Any:
+    return np.sum(np.exp(-distance.cdist(x, x, metric))) + np.sum(distance.cdist(x, x[:2] ** 2 + 3, metric) ** 2)
+
+
+def all_pairs(x: Any, metric: Any) -> Any:
+    return np.sum(distance.pdist(x, metric) ** 3)
+
+
+def two_vectors(x: Any, metric: Any) -> Any:
+    return distance.euclidean(x[0], x[1]) ** 3 + distance.cosine(x[2], x[3]) ** 2 + distance.canberra(x[0], x[2]) ** 2
+
+
+METRICS = (
+    "euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation", "canberra",
+    "braycurtis", "jensenshannon",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("f", [close_pairs, all_pairs, two_vectors], ids=lambda f: f.__name__)
+def test_second_derivatives_of_distances(f: Any, metric: str) -> None:
+    draw = np.random.default_rng(3)
+    x, dot = np.abs(draw.normal(size=(4, 3))) + 0.2, draw.normal(size=(4, 3))
+
+    def along(t: Any) -> Any:
+        return np.sum(grad(f)(t, metric) * dot)
+
+    expected = numeric_gradient(along, (x,))
+    np.testing.assert_allclose(hvp(f, (x, metric), (dot, None)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(grad(along)(x), expected, rtol=1e-5, atol=1e-6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
@@ -237,6 +237,32 @@ def averaged(b: Bound, fact: Types) -> Fact | None:
     if literal(b["returned"]) is False:
         return one
     return Fact("tuple", items=((0, one), (1, one))) if literal(b["returned"]) is True and one is not None else None
+
+
+def unique(b: Bound, fact: Look) -> Fact | None:
+    """The values, and as many arrays of integers as are asked for."""
+    flat = is_flat(b["axis"], fact)
+    values = with_axes(always(1) if flat else same("ar"))({"ar": b["ar"]}, fact)
+    asked = [literal(b[f"return_{name}"]) for name in ("index", "inverse", "counts")]
+    if not any(asked):
+        return values if all(known is False for known in asked) else None
+    if not all(isinstance(known, bool) for known in asked):
+        return None
+    integers = Fact("array", real=True, precision="")
+    places = (fact(b["ar"]).ndim or None) if asked[1] and flat else None
+    others = [replace(integers, ndim=places if i == 1 else 1) for i, known in enumerate(asked) if known]
+    values = replace(values, boolean=fact(b["ar"]).boolean)
+    return Fact("tuple", items=tuple(enumerate([values, *others])))
+
+
+def named_values(names: Sequence[str]) -> Callable[[Bound, Look], Fact]:
+    """A named tuple of the values, and of arrays of integers."""
+
+    def infer(b: Bound, fact: Look) -> Fact:
+        values = replace(with_axes(always(1))(b, fact), boolean=fact(b["x"]).boolean)
+        return Fact("record", items=((names[0], values), *[(name, Fact("array", real=True)) for name in names[1:]]))
+
+    return infer
 
 
 def trimmed(b: Bound, fact: Look) -> Fact | None:

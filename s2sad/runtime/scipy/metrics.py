@@ -40,11 +40,11 @@ def cdist_adjoints(
     x, y = np.asarray(x), np.asarray(y)
     metric = named(metric)
     if metric in _BY_PAIRS:
-        x_slope, y_slope = _BY_PAIRS[metric](x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
-        g = g[..., np.newaxis]
-        return np.sum(g * x_slope, axis=1), np.sum(g * y_slope, axis=0)
+        x_slope, y_slope = _slopes(metric, x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
+        return np.sum(g[..., np.newaxis] * x_slope, axis=1), np.sum(g[..., np.newaxis] * y_slope, axis=0)
     if metric == "correlation":
-        return tuple([_centred(bar) for bar in _by_angles(g, z, _centred(x), _centred(y))])
+        x_bar, y_bar = _by_angles(g, z, _centred(x), _centred(y))
+        return _centred(x_bar), _centred(y_bar)
     if metric == "euclidean":
         return _by_products(ratio(g, z), x, y)
     if metric == "sqeuclidean":
@@ -52,57 +52,53 @@ def cdist_adjoints(
     if metric == "cosine":
         return _by_angles(g, z, x, y)
     # One coordinate after the other, so that nothing has three axes.
-    x_bar, y_bar = np.zeros(np.shape(x)), np.zeros(np.shape(y))
-    share = _share(x, y, z) if metric == "chebyshev" else None
+    x_bars, y_bars = [], []
+    share = _share(x, y, z, metric)
     for k in range(np.shape(x)[1]):
         slope = g * _slope(x[:, k, np.newaxis] - y[:, k], z, metric, p, share)
-        x_bar[:, k], y_bar[:, k] = np.sum(slope, axis=1), -np.sum(slope, axis=0)
-    return x_bar, y_bar
+        x_bars.append(np.sum(slope, axis=1))
+        y_bars.append(-np.sum(slope, axis=0))
+    return np.reshape(np.transpose(x_bars), np.shape(x)), np.reshape(np.transpose(y_bars), np.shape(y))
 
 
 def _centred(x: Any) -> Any:
     return x - np.mean(x, axis=1, keepdims=True)
 
 
-def _canberra(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
-    d, size = x - y, np.abs(x) + np.abs(y)
-    rise, fall = ratio(np.sign(d), size), ratio(np.abs(d), size**2)
-    return rise - fall * np.sign(x), -rise - fall * np.sign(y)
+#: The metrics of which the slopes are found for all pairs at once.
+_BY_PAIRS = ("canberra", "braycurtis", "jensenshannon", "seuclidean", "mahalanobis")
 
 
-def _bray_curtis(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
-    total = np.sum(np.abs(x + y), axis=-1, keepdims=True)
-    rise, fall = np.sign(x - y) / total, z / total * np.sign(x + y)
-    return rise - fall, -rise - fall
-
-
-def _jensen_shannon(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
-    def slope(v: Any, p: Any, q: Any) -> Any:
-        along = np.log(ratio(2 * p, p + q), where=p > 0, out=np.zeros(np.broadcast_shapes(p.shape, q.shape)))
-        along = ratio(along, 4 * z)
-        return (along - np.sum(along * p, axis=-1, keepdims=True)) / np.sum(v, axis=-1, keepdims=True)
-
-    p, q = (v / np.sum(v, axis=-1, keepdims=True) for v in (x, y))
-    return slope(x, p, q), slope(y, q, p)
-
-
-def _scaled(x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
-    """The slopes of ``seuclidean`` and ``mahalanobis``, by variances or by the inverse of covariances."""
+def _slopes(metric: str, x: Any, y: Any, z: Any, scale: Any) -> tuple[Any, Any]:
+    """The slopes of a distance by the coordinates of both points, of all pairs."""
+    d, total = x - y, x + y
+    if metric == "canberra":
+        size = np.abs(x) + np.abs(y)
+        rise, fall = ratio(np.sign(d), size), ratio(np.abs(d), size**2)
+        return rise - fall * np.sign(x), -rise - fall * np.sign(y)
+    if metric == "braycurtis":
+        size = np.sum(np.abs(total), axis=-1, keepdims=True)
+        rise, fall = np.sign(d) / size, z / size * np.sign(total)
+        return rise - fall, -rise - fall
+    if metric == "jensenshannon":
+        x_size, y_size = np.sum(x, axis=-1, keepdims=True), np.sum(y, axis=-1, keepdims=True)
+        p, q = x / x_size, y / y_size
+        return _divergence(p, q, z) / x_size, _divergence(q, p, z) / y_size
+    # By variances, or by the inverse of covariances.
     if scale is None:
         raise UndefinedDerivativeError(
             "a metric whose scale is that of the points has no derivative rule",
             "Give the variances as V, or the inverse of their covariances as VI.",
         )
-    scale, d = np.asarray(scale), x - y
+    scale = np.asarray(scale)
     slope = ratio(d / scale if scale.ndim == 1 else d @ (scale + scale.T) / 2, z)
     return slope, -slope
 
 
-#: The slopes of a distance by the coordinates of both points, of all pairs.
-_BY_PAIRS = {
-    "canberra": _canberra, "braycurtis": _bray_curtis, "jensenshannon": _jensen_shannon, "seuclidean": _scaled,
-    "mahalanobis": _scaled,
-}  # fmt: skip
+def _divergence(p: Any, q: Any, z: Any) -> Any:
+    """The slope of the root of Jensen's and Shannon's divergence by the shares ``p``, of which the sum stays 1."""
+    along = ratio(np.log(np.where(p > 0, ratio(2 * p, p + q), 1)), 4 * z)
+    return along - np.sum(along * p, axis=-1, keepdims=True)
 
 
 def _by_products(weights: Any, x: Any, y: Any) -> tuple[Any, Any]:
@@ -111,8 +107,12 @@ def _by_products(weights: Any, x: Any, y: Any) -> tuple[Any, Any]:
     return x_bar, np.sum(weights, axis=0)[:, np.newaxis] * y - weights.T @ x
 
 
+def _sizes(x: Any) -> Any:
+    return np.sqrt(np.sum(x**2, axis=1, keepdims=True))
+
+
 def _by_angles(g: Any, z: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    x_size, y_size = (np.sqrt(np.sum(v**2, axis=1, keepdims=True)) for v in (x, y))
+    x_size, y_size = _sizes(x), _sizes(y)
     x_unit, y_unit, cosine = x / x_size, y / y_size, g * (1 - z)
     x_bar = (np.sum(cosine, axis=1)[:, np.newaxis] * x_unit - g @ y_unit) / x_size
     return x_bar, (np.sum(cosine, axis=0)[:, np.newaxis] * y_unit - g.T @ x_unit) / y_size
@@ -130,9 +130,13 @@ def _slope(d: Any, z: Any, metric: str, p: Any, share: Any) -> Any:
     raise UndefinedDerivativeError(f"the metric {metric!r} has no derivative rule", _OTHERS)
 
 
-def _share(x: Any, y: Any, z: Any) -> Any:
-    """One over the number of coordinates that are farthest apart."""
-    hits = sum((np.abs(x[:, k, np.newaxis] - y[:, k]) == z).astype(float) for k in range(np.shape(x)[1]))
+def _share(x: Any, y: Any, z: Any, metric: str) -> Any:
+    """One over the number of coordinates that are farthest apart, of which one metric is made."""
+    if metric != "chebyshev":
+        return None
+    hits = np.ones(np.shape(z)) * 0
+    for k in range(np.shape(x)[1]):
+        hits = hits + (np.abs(x[:, k, np.newaxis] - y[:, k]) == z)
     return 1 / np.maximum(hits, 1)
 
 
@@ -152,24 +156,25 @@ def cdist_tangent(
     x_dot, y_dot = x_dot + np.zeros(x.shape), y_dot + np.zeros(y.shape)
     metric = named(metric)
     if metric in _BY_PAIRS:
-        x_slope, y_slope = _BY_PAIRS[metric](x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
+        x_slope, y_slope = _slopes(metric, x[:, np.newaxis], y, z[..., np.newaxis], V if VI is None else VI)
         return np.sum(x_slope * x_dot[:, np.newaxis] + y_slope * y_dot, axis=-1)
     if metric == "correlation":
         x, y, x_dot, y_dot, metric = _centred(x), _centred(y), _centred(x_dot), _centred(y_dot), "cosine"
     if metric == "cosine":
-        sizes = [np.sqrt(np.sum(v**2, axis=1, keepdims=True)) for v in (x, y)]
-        x_unit, y_unit = x / sizes[0], y / sizes[1]
-        x_dot = (x_dot - x_unit * np.sum(x_unit * x_dot, axis=1, keepdims=True)) / sizes[0]
-        y_dot = (y_dot - y_unit * np.sum(y_unit * y_dot, axis=1, keepdims=True)) / sizes[1]
+        x_unit, y_unit = x / _sizes(x), y / _sizes(y)
+        x_dot = (x_dot - x_unit * np.sum(x_unit * x_dot, axis=1, keepdims=True)) / _sizes(x)
+        y_dot = (y_dot - y_unit * np.sum(y_unit * y_dot, axis=1, keepdims=True)) / _sizes(y)
         return -x_dot @ y_unit.T - x_unit @ y_dot.T
-    share = _share(x, y, z) if metric == "chebyshev" else None
-    total = np.zeros(np.shape(z))
+    share = _share(x, y, z, metric)
+    total = 0 * z
     for k in range(np.shape(x)[1]):
         d, d_dot = x[:, k, np.newaxis] - y[:, k], x_dot[:, k, np.newaxis] - y_dot[:, k]
-        if metric in ("euclidean", "sqeuclidean"):
-            total += (ratio(d, z) if metric == "euclidean" else 2 * d) * d_dot
+        if metric == "euclidean":
+            total = total + ratio(d, z) * d_dot
+        elif metric == "sqeuclidean":
+            total = total + 2 * d * d_dot
         else:
-            total += _slope(d, z, metric, p, share) * d_dot
+            total = total + _slope(d, z, metric, p, share) * d_dot
     return total
 
 
@@ -190,10 +195,8 @@ def pair_tangent(
 ) -> Any:
     """Tangent of ``z = getattr(distance, metric)(u, v)``."""
     x, y = np.reshape(u, (1, -1)), np.reshape(v, (1, -1))
-    x_dot, y_dot = (
-        np.reshape(u_dot + np.zeros(np.shape(u)), (1, -1)),
-        np.reshape(v_dot + np.zeros(np.shape(v)), (1, -1)),
-    )
+    x_dot = np.reshape(u_dot + np.zeros(np.shape(u)), (1, -1))
+    y_dot = np.reshape(v_dot + np.zeros(np.shape(v)), (1, -1))
     return cdist_tangent(x_dot, y_dot, np.reshape(z, (1, 1)), x, y, metric, p, V, VI)[0, 0]
 
 
