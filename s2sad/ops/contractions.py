@@ -73,7 +73,7 @@ def dot_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, A
     infer=infer.adjoints.adjoint_of("x1"),
 )
 def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
-    return np.matmul(z_bar, x2), matmul_right(g, z_bar, x2)
+    return z_bar @ x2, matmul_right(g, z_bar, x2)
 
 
 @bilinear(
@@ -84,7 +84,7 @@ def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Arra
     infer=infer.adjoints.adjoint_of("x2"),
 )
 def matmul_right_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
-    return np.matmul(x1, z_bar), matmul_left(g, x1, z_bar)
+    return x1 @ z_bar, matmul_left(g, x1, z_bar)
 
 
 @bilinear(

@@ -44,7 +44,7 @@ from s2sad.ops.binding import given
 from s2sad.pipeline.met import is_met, reached
 from s2sad.pipeline.subclasses import Subclasses
 from s2sad.runtime import plain
-from s2sad.runtime.classes import package_of
+from s2sad.runtime.classes import module_of
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
 _STORING = Const("__setitem__")
@@ -179,7 +179,9 @@ class _Checks:
         if rule is not None and not self.varied.isdisjoint(names_in(expr)):
             operands = [operand for name, operand in given(expr).items() if name in rule.wrt]
             wanted = {id(part) for o in operands for part in (o, *(o.items if isinstance(o, Build) else ()))}
-        beside = Const("@" if rule is not None and package_of(rule.function) == "scipy" else "*")
+        # SciPy's functions, and the rules of these, take sparse matrices.
+        sparse = rule is not None and module_of(rule.function).startswith(("scipy.", "s2sad.runtime.scipy."))
+        beside = Const("@" if sparse else "*")
 
         def operand(old: Expr) -> Expr:
             if isinstance(old, Build):

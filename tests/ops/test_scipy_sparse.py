@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse import linalg
 
-from s2sad import grad, jvp, value_and_grad
+from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import S2SADError, UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -20,6 +20,7 @@ ROWS, COLUMNS = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 
 DATA, V = np.array([4.0, 5.0, 6.0, 7.0, 1.0, -0.5, 0.7, 0.3]), np.array([0.3, 1.2, -0.7, 0.5])
 K = sparse.csr_matrix((DATA, (ROWS, COLUMNS)))
 INDICES, STARTS = K.indices.copy(), K.indptr.copy()
+OPERATOR = linalg.aslinearoperator(K)
 EYE = sparse.eye(4, format="csc")
 WHOLE = K.toarray()
 
@@ -336,3 +337,75 @@ def test_a_linear_operator_is_constant() -> None:
     for derivative in (lambda: grad(active)(2.0), lambda: jvp(active, (2.0,), (1.0,))):
         with pytest.raises(S2SADError):
             derivative()
+
+
+def normal_equations(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS, COLUMNS)))
+    return np.sum((a.T @ a).toarray() ** 2)
+
+
+def weighted(x: Any) -> Any:
+    a = sparse.csc_array((x, (ROWS, COLUMNS)))
+    return np.sum(linalg.spsolve((a @ sparse.diags(x[:4]) @ a.T).tocsc(), V) ** 2)
+
+
+def chained(x: Any) -> Any:
+    a = sparse.coo_matrix((x, (ROWS, COLUMNS))) + sparse.diags(x[4:])
+    return np.sum((a @ a @ a) @ V) + (a.dot(a)).trace() + (a @ a.T).sum()
+
+
+def with_factors(x: Any) -> Any:
+    lu = linalg.splu(sparse.csc_matrix((x, (ROWS, COLUMNS))))
+    return np.sum(lu.solve(x[:4]) ** 2) + np.sum(lu.solve(V, "T") ** 3)
+
+
+def of_an_operator(x: Any) -> Any:
+    return np.sum(linalg.gmres(OPERATOR, x[:4] ** 2, rtol=1e-13)[0] ** 2)
+
+
+def of_a_constant(x: Any) -> Any:
+    return np.sum(linalg.spsolve(K.tocsc(), x[:4] ** 2) ** 2) + np.sum((K @ x[4:]) ** 3)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [normal_equations, weighted, chained, with_factors, of_a_constant, direct, arithmetic, bands],
+    ids=lambda f: f.__name__,
+)
+def test_second_derivatives(f: Callable[..., Any]) -> None:
+    agrees(f, DATA)
+    twice(f, DATA)
+
+
+def test_products_with_the_hessian_through_a_system_with_an_operator() -> None:
+    dot = RNG.normal(size=8)
+    expected = numeric_gradient(lambda t: np.sum(grad(of_an_operator)(t) * dot), (DATA,))
+    np.testing.assert_allclose(hvp(of_an_operator, (DATA,), (dot,)), expected, rtol=1e-5, atol=1e-6)
+
+
+def twice(f: Callable[..., Any], x: Any) -> None:
+    """Compare second derivatives, forward and reverse over reverse, with differences of the gradient."""
+    dot = RNG.normal(size=np.shape(x))
+
+    def along(t: Any) -> Any:
+        return np.sum(grad(f)(t) * dot)
+
+    expected = numeric_gradient(along, (x,))
+    np.testing.assert_allclose(hvp(f, (x,), (dot,)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(grad(along)(x), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:spsolve requires A be CSC")
+@pytest.mark.parametrize("side", [(4,), (4, 1), (4, 3)])
+def test_a_system_with_an_array_for_its_matrix(side: tuple[int, ...]) -> None:
+    b = RNG.normal(size=side)
+
+    def solved(a: Any) -> Any:
+        return np.sum(linalg.spsolve(a, b) ** 2)
+
+    def of_side(b: Any) -> Any:
+        return np.sum(linalg.spsolve(WHOLE, b**2) ** 2)
+
+    for f, x in ((solved, WHOLE), (of_side, b)):
+        agrees(f, x)
+        twice(f, x)

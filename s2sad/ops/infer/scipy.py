@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.nodes import Const
-from s2sad.ir.types import OPEN, Fact, scalar
+from s2sad.ir.types import OPEN, SCALAR, Fact, scalar
 from s2sad.ops.infer.common import Bound, Infer, Look, all_real, items_of, literal, ndim_of, operands_real
 
 
@@ -210,6 +210,11 @@ def square_form(b: Bound, fact: Look) -> Fact:
     """A matrix of distances for a row of them, or the row for the matrix."""
     given = fact(b["X"])
     return Fact("array", None, 3 - given.ndim if given.ndim in (1, 2) else None, given.real)
+
+
+def iterated_solution(b: Bound, fact: Look) -> Fact:
+    """The solution, a vector, and a number that says whether it was found."""
+    return Fact("tuple", items=((0, Fact("array", None, 1, real=False)), (1, replace(SCALAR, precision=""))))
 
 
 def sparse_solution(b: Bound, fact: Look) -> Fact | None:

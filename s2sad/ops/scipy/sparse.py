@@ -15,8 +15,17 @@ from scipy.sparse import linalg as solvers
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
-from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample
-from s2sad.runtime.scipy.solvers import iterated_adjoint, matrix_adjoint, moved, spsolve_adjoint, triangular_adjoint
+from s2sad.ops.spec import Sample, bilinear, constant, linear, operation, rule, sample
+from s2sad.runtime.scipy.solvers import (
+    matrix_adjoint,
+    moved,
+    moved_by_transpose,
+    spsolve_adjoint,
+    spsolve_tangent,
+    triangular_adjoint,
+    turned_matrix,
+    turned_preconditioner,
+)
 
 Array = Any
 
@@ -28,12 +37,61 @@ def _matrix(symmetric: bool = False) -> Any:
 
 def _direct() -> Sequence[Sample]:
     a = _matrix()
-    return [sample(a, numbers(4)), sample(a, numbers(4, 2)), sample(a.tocsr(), complexes(4)), sample(a, numbers(4, 1))]
+    whole = [sample(a.toarray(), b) for b in (numbers(4), numbers(4, 2), numbers(4, 1), complexes(4))]
+    sides = [sample(a, numbers(4)), sample(a, numbers(4, 2)), sample(a.tocsr(), complexes(4)), sample(a, numbers(4, 1))]
+    return [*sides, *whole, sample(a.toarray() + 0.3j, complexes(4))]
 
 
-@linear(solvers.spsolve, wrt=["b"], samples=_direct, infer=infer.scipy.sparse_solution, dtype="unknown")
-def spsolve(z_bar: Array, A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True) -> Array:
-    return spsolve_adjoint(z_bar, A, b)
+def _spsolve_jvp(A_dot: Array, b_dot: Array, z: Array, A: Any, b: Array) -> Array:
+    return spsolve_tangent(A_dot, b_dot, z, A)
+
+
+# SciPy takes arrays for matrices too.
+@rule(
+    solvers.spsolve,
+    wrt=["A", "b"],
+    jvp=_spsolve_jvp,
+    samples=_direct,
+    infer=infer.scipy.sparse_solution,
+    dtype="unknown",
+)
+def spsolve(
+    z: Array, z_bar: Array, A: Any, b: Array, permc_spec: str | None = None, use_umfpack: bool = True
+) -> tuple[Array, Array]:
+    b_bar = spsolve_adjoint(z_bar, A, b)
+    return matrix_adjoint(b_bar, z), b_bar
+
+
+def _adjoints() -> Sequence[Sample]:
+    return [sample(numbers(4), _matrix(), numbers(4)), sample(numbers(4, 2), _matrix().toarray(), numbers(4, 2))]
+
+
+def _spsolve_adjoint_jvp(g_dot: Array, a_dot: Array, z: Array, g: Array, a: Any, b: Array) -> Array:
+    return spsolve_adjoint(g_dot + np.zeros_like(g) - moved_by_transpose(a_dot, z, g), a, b)
+
+
+@rule(
+    spsolve_adjoint,
+    wrt=["g", "a"],
+    steps=frozenset({"b"}),
+    jvp=_spsolve_adjoint_jvp,
+    samples=_adjoints,
+    dtype="unknown",
+)
+def spsolve_adjoint_rule(z: Array, z_bar: Array, g: Array, a: Any, b: Array) -> tuple[Array, Array]:
+    g_bar = spsolve_adjoint(np.reshape(z_bar, np.shape(g)), turned_matrix(a), g)
+    return g_bar, matrix_adjoint(z, g_bar)
+
+
+@bilinear(
+    matrix_adjoint,
+    wrt=["b_bar", "x"],
+    samples=lambda: [sample(numbers(3), numbers(3, seed=1)), sample(numbers(3, 2), numbers(3, 2, seed=1))],
+)
+def matrix_adjoint_rule(z_bar: Array, b_bar: Array, x: Array) -> tuple[Array, Array]:
+    left = -z_bar @ np.reshape(x, (len(x), -1))
+    right = -np.transpose(z_bar) @ np.reshape(b_bar, (len(x), -1))
+    return np.reshape(left, np.shape(b_bar)), np.reshape(right, np.shape(x))
 
 
 def _triangular() -> Sequence[Sample]:
@@ -45,6 +103,20 @@ def _triangular() -> Sequence[Sample]:
 @linear(solvers.spsolve_triangular, wrt=["b"], samples=_triangular, infer=infer.scipy.of_vector, dtype="unknown")
 def spsolve_triangular(z_bar: Array, A: Any, b: Array, lower: bool = True, *, unit_diagonal: bool = False) -> Array:
     return triangular_adjoint(z_bar, A, b, lower, unit_diagonal)
+
+
+constant(turned_preconditioner, signature=lambda m: None)
+
+
+@linear(
+    turned_matrix,
+    wrt=["a"],
+    result="maybe_view",
+    samples=lambda: [sample(numbers(3, 3)), sample(complexes(2, 2))],
+    dtype="unknown",
+)
+def turned_matrix_rule(z_bar: Array, a: Array) -> Array:
+    return np.transpose(z_bar)
 
 
 def _systems(symmetric: bool) -> Callable[[], Sequence[Sample]]:
@@ -76,9 +148,11 @@ def _cg_jvp(
     steps=frozenset({"x0"}),
     jvp=_cg_jvp,
     samples=_systems(symmetric=True),
+    infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
     gives=(tuple,),
+    integers=(1,),
 )
 def cg(
     z: Any,
@@ -92,8 +166,9 @@ def cg(
     maxiter: int | None = None,
     M: Any = None,
 ) -> tuple[Array, Array]:
-    b_bar = iterated_adjoint("cg", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
-    return matrix_adjoint(b_bar, z[0]), b_bar
+    m = turned_preconditioner(M)
+    b_bar = solvers.cg(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter)[0]
+    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
 
 
 def _gmres_jvp(
@@ -120,9 +195,11 @@ def _gmres_jvp(
     steps=frozenset({"x0"}),
     jvp=_gmres_jvp,
     samples=_systems(symmetric=False),
+    infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
     gives=(tuple,),
+    integers=(1,),
 )
 def gmres(
     z: Any,
@@ -137,8 +214,9 @@ def gmres(
     maxiter: int | None = None,
     M: Any = None,
 ) -> tuple[Array, Array]:
-    b_bar = iterated_adjoint("gmres", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)
-    return matrix_adjoint(b_bar, z[0]), b_bar
+    m = turned_preconditioner(M)
+    b_bar = solvers.gmres(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[0]
+    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
 
 
 def _bicgstab_jvp(
@@ -162,9 +240,11 @@ def _bicgstab_jvp(
     steps=frozenset({"x0"}),
     jvp=_bicgstab_jvp,
     samples=_systems(symmetric=False),
+    infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
     gives=(tuple,),
+    integers=(1,),
 )
 def bicgstab(
     z: Any,
@@ -178,8 +258,9 @@ def bicgstab(
     maxiter: int | None = None,
     M: Any = None,
 ) -> tuple[Array, Array]:
-    b_bar = iterated_adjoint("bicgstab", z_bar[0], A, b, M, rtol=rtol, atol=atol, maxiter=maxiter)
-    return matrix_adjoint(b_bar, z[0]), b_bar
+    m = turned_preconditioner(M)
+    b_bar = solvers.bicgstab(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter)[0]
+    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
 
 
 # --- the others

@@ -13,36 +13,42 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, bilinear, constant, linear, rule, sample
 from s2sad.runtime.scipy.entries import (
     as_format,
+    chain_entries,
+    chained,
     compressed,
     diagonal,
     diagonal_adjoint,
     diagonal_pattern,
     entries,
+    entries_of_product,
     factor_of,
     factors,
+    fitted,
     iterated,
-    iterated_adjoints,
     iterated_tangent,
     joined,
     moved_side,
     of_constant,
     of_whole,
+    options_of_adjoint,
+    other_side,
+    outer_entries,
+    picked,
     placed,
     product,
-    product_adjoints,
     shape_of,
+    side_of,
     solution,
-    solution_adjoints,
     solved,
-    solved_adjoints,
+    solved_again,
     system_entries,
     system_pattern,
     total,
     total_adjoint,
     turned,
     whole,
-    whole_adjoint,
 )
+from s2sad.runtime.scipy.solvers import turned_preconditioner
 
 Array = Any
 Pattern = Any
@@ -55,7 +61,9 @@ constant(diagonal_pattern, signature=lambda make, diagonals, offsets, shape, nam
 constant(factors, signature=lambda values, pattern, *options: None, calls=())
 constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern: None)
 constant(as_format, signature=lambda pattern, name: None)
-constant(joined, signature=lambda first, second: None)
+constant(joined, chained, signature=lambda first, second: None)
+constant(side_of, signature=lambda pattern, trans: None)
+constant(other_side, options_of_adjoint, signature=lambda given: None)
 
 
 def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
@@ -93,8 +101,67 @@ def _products() -> Sequence[Sample]:
 
 @bilinear(product, wrt=["values", "x"], samples=_products, infer=infer.scipy.of_vector, dtype="unknown")
 def product_rule(z_bar: Array, values: Array, pattern: Pattern, x: Array) -> tuple[Array, Array]:
-    values_bar, x_bar = product_adjoints(z_bar, values, pattern, x)
-    return values_bar, x_bar
+    return outer_entries(z_bar, x, pattern, values), fitted(product(values, turned(pattern), z_bar), x)
+
+
+def _outer() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    pairs = [(numbers(4), numbers(4, seed=1)), (numbers(4, 2), numbers(4, 2, seed=1)), (singles(4), singles(4))]
+    points = [sample(left, right, pattern, values.astype(left.dtype)) for left, right in pairs]
+    return [*points, sample(complexes(4), numbers(4), turned(pattern), values + 0.1j)]
+
+
+@bilinear(outer_entries, wrt=["left", "right"], steps={"values"}, samples=_outer, dtype="unknown")
+def outer_entries_rule(z_bar: Array, left: Array, right: Array, pattern: Pattern, values: Array) -> tuple[Array, Array]:
+    left_bar = fitted(product(z_bar, pattern, right), left)
+    return left_bar, fitted(product(z_bar, turned(pattern), left), right)
+
+
+@linear(
+    fitted,
+    wrt=["g"],
+    result="maybe_view",
+    steps={"x"},
+    samples=lambda: [sample(numbers(4), numbers(4, 1)), sample(complexes(3), numbers(3))],
+)
+def fitted_rule(z_bar: Array, g: Array, x: Array) -> Array:
+    return np.reshape(z_bar, np.shape(g))
+
+
+def _chains() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    others, other = values[::-1] * 0.3, as_format(turned(pattern), "csc")
+    return [
+        sample(values, pattern, others, other),
+        sample(complexes(8), pattern, others, other),
+        sample(singles(8), pattern, singles(8), other),
+    ]
+
+
+@bilinear(entries_of_product, wrt=["values", "others"], samples=_chains, dtype="unknown")
+def entries_of_product_rule(
+    z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern
+) -> tuple[Array, Array]:
+    target = chained(pattern, other)
+    values_bar = chain_entries(z_bar, target, others, turned(other), pattern, values)
+    return values_bar, chain_entries(values, turned(pattern), z_bar, target, other, others)
+
+
+def _chains_at() -> Sequence[Sample]:
+    values, pattern = _pattern()
+    others, other = values[::-1] * 0.3, as_format(turned(pattern), "csc")
+    return [
+        sample(values, pattern, others, other, turned(pattern), values),
+        sample(complexes(8), pattern, others, other, pattern, complexes(8)),
+    ]
+
+
+@bilinear(chain_entries, wrt=["values", "others"], steps={"like"}, samples=_chains_at, dtype="unknown")
+def chain_entries_rule(
+    z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern, target: Pattern, like: Array
+) -> tuple[Array, Array]:
+    values_bar = chain_entries(z_bar, target, others, turned(other), pattern, values)
+    return values_bar, chain_entries(values, turned(pattern), z_bar, target, other, others)
 
 
 def _wholes() -> Sequence[Sample]:
@@ -107,6 +174,17 @@ def total_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
     return total_adjoint(z_bar, values, pattern)
 
 
+@linear(
+    total_adjoint,
+    wrt=["g"],
+    steps={"values"},
+    samples=lambda: [sample(1.3, *_pattern()), sample(np.float64(0.7), *_pattern())],
+    dtype="unknown",
+)
+def total_adjoint_rule(z_bar: Array, g: Array, values: Array, pattern: Pattern) -> Array:
+    return total(z_bar, pattern)
+
+
 def _diagonals() -> Sequence[Sample]:
     values, pattern = _pattern()
     return [sample(values, pattern), sample(values, pattern, 1), sample(singles(8), turned(pattern), -1)]
@@ -117,9 +195,27 @@ def diagonal_rule(z_bar: Array, values: Array, pattern: Pattern, k: int = 0) -> 
     return diagonal_adjoint(z_bar, values, pattern, k)
 
 
+@linear(
+    diagonal_adjoint, wrt=["g"], steps={"values"}, samples=lambda: [sample(numbers(4), *_pattern())], dtype="unknown"
+)
+def diagonal_adjoint_rule(z_bar: Array, g: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
+    return diagonal(z_bar, pattern, k)
+
+
 @linear(whole, wrt=["values"], samples=_wholes, infer=infer.scipy.whole, dtype="unknown")
 def whole_rule(z_bar: Array, values: Array, pattern: Pattern) -> Array:
-    return whole_adjoint(z_bar, values, pattern)
+    return picked(z_bar, pattern, values)
+
+
+@linear(
+    picked,
+    wrt=["g"],
+    steps={"values"},
+    samples=lambda: [sample(numbers(4, 4), *_pattern()[::-1]), sample(complexes(4, 4), _pattern()[1], complexes(8))],
+    dtype="unknown",
+)
+def picked_rule(z_bar: Array, g: Array, pattern: Pattern, values: Array) -> Array:
+    return whole(z_bar, pattern)
 
 
 @linear(factor_of, wrt=["x"], samples=lambda: [sample(1.3), sample(np.float64(0.7))], dtype="operands")
@@ -158,37 +254,39 @@ def solution_rule(
     permc_spec: Any = None,
     use_umfpack: Any = True,
 ) -> tuple[Array, Array]:
-    values_bar, b_bar = solution_adjoints(z_bar, z, values, pattern, b)
-    return values_bar, b_bar
+    b_bar = solution(values, as_format(turned(pattern), "csc"), z_bar)
+    return outer_entries(-b_bar, z, pattern, values), fitted(b_bar, b)
 
 
 def _factored() -> Sequence[Sample]:
     values, pattern = _pattern()
     pattern = as_format(pattern, "csc")
     lu = factors(values, pattern)
-    return [sample(lu, values, pattern, numbers(4)), sample(lu, values, pattern, numbers(4, 2), "T")]
+    return [sample(lu, values, pattern, numbers(4), "N"), sample(lu, values, pattern, numbers(4, 2), "T")]
 
 
 def _solved_jvp(
-    values_dot: Array, b_dot: Array, z: Array, factored: Any, values: Array, pattern: Pattern, trans: str = "N"
+    values_dot: Array, b_dot: Array, z: Array, factored: Any, values: Array, pattern: Pattern, trans: str
 ) -> Array:
-    moved = product(values_dot + np.zeros_like(values), pattern if trans == "N" else turned(pattern), z)
-    return solved(factored, values, pattern, b_dot + np.zeros_like(z) - moved, trans)
+    moved = product(values_dot + np.zeros_like(values), side_of(pattern, trans), z)
+    return solved_again(factored, values, pattern, b_dot + np.zeros_like(z) - moved, trans)
 
 
-@rule(
-    solved,
-    wrt=["values", "b"],
-    jvp=_solved_jvp,
-    samples=_factored,
-    infer=infer.scipy.of_vector,
-    dtype="unknown",
-)
-def solved_rule(
-    z: Array, z_bar: Array, factored: Any, values: Array, pattern: Pattern, b: Array, trans: str = "N"
-) -> tuple[Array, Array]:
-    values_bar, b_bar = solved_adjoints(z_bar, z, factored, values, pattern, b, trans)
-    return values_bar, b_bar
+for _function in (solved, solved_again):
+
+    @rule(
+        _function,
+        wrt=["values", "b"],
+        jvp=_solved_jvp,
+        samples=_factored,
+        infer=infer.scipy.of_vector,
+        dtype="unknown",
+    )
+    def solved_rule(
+        z: Array, z_bar: Array, factored: Any, values: Array, pattern: Pattern, b: Array, trans: str = "N"
+    ) -> tuple[Array, Array]:
+        b_bar = solved_again(factored, values, pattern, z_bar, other_side(trans))
+        return outer_entries(-b_bar, z, side_of(pattern, trans), values), fitted(b_bar, b)
 
 
 def _iterated() -> Sequence[Sample]:
@@ -228,5 +326,6 @@ def _iterated_jvp(
 def iterated_rule(
     z: Any, z_bar: Any, name: str, values: Array, pattern: Pattern, b: Array, m: Any = None, options: Any = ()
 ) -> tuple[Array, Array]:
-    values_bar, b_bar = iterated_adjoints(z_bar[0], z[0], name, values, pattern, b, m, options)
-    return values_bar, b_bar
+    turned_options = options_of_adjoint(options)
+    b_bar = iterated(name, values, turned(pattern), z_bar[0], turned_preconditioner(m), turned_options)[0]
+    return outer_entries(-b_bar, z[0], pattern, values), fitted(b_bar, b)

@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.solvers import iterated_adjoint
 
 Array = Any
 
@@ -28,6 +27,8 @@ class Pattern:
         self.rows, self.columns, self.shape = rows, columns, shape
         self.source, self.count, self.make = source, count, make
         self.made: Any = None
+        #: Another pattern, and that of the product of both matrices.
+        self.product: tuple[Pattern, Pattern] | None = None
 
     def matrix(self, values: Array) -> Any:
         """The matrix that has these values."""
@@ -104,6 +105,7 @@ class Operator(Pattern):
     def __init__(self, operator: Any) -> None:
         nowhere = np.zeros(0, int)
         super().__init__(nowhere, nowhere, operator.shape, nowhere, 0, lambda values: operator)
+        self.operator = operator
 
 
 def system_entries(a: Any) -> Array:
@@ -131,6 +133,8 @@ def entries(a: Any) -> Array:
 def turned(pattern: Pattern) -> Pattern:
     """The pattern of the transpose."""
     p = pattern
+    if isinstance(p, Operator):
+        return Operator(p.operator.T)
     return Pattern(p.columns, p.rows, p.shape[::-1], p.source, p.count, lambda v: p.matrix(v).T)
 
 
@@ -199,17 +203,52 @@ def product(values: Array, pattern: Pattern, x: Array) -> Array:
     """``A @ x``."""
     if sparse.issparse(x):
         raise UndefinedDerivativeError(
-            "the product of two sparse matrices has no derivative rule if entries are differentiated",
+            "the product of two sparse matrices has no derivative rule if the entries of one alone are differentiated",
             "Multiply an array: by one matrix, and then by the other.",
         )
     return pattern.matrix(values) @ np.asarray(x)
 
 
-def product_adjoints(g: Array, values: Array, pattern: Pattern, x: Array) -> tuple[Array, Array]:
-    """The adjoints of the values and of ``x`` in `product`."""
-    x = np.asarray(x)
-    x_bar = pattern.matrix(values).T @ g
-    return pattern.adjoint(g, x, values), x_bar if np.iscomplexobj(x) else np.real(x_bar)
+def outer_entries(left: Array, right: Array, pattern: Pattern, values: Array) -> Array:
+    """The adjoint of the values where that of the matrix is ``left @ right.T``; it is of the dtype of the values."""
+    return pattern.adjoint(np.asarray(left), np.asarray(right), values)
+
+
+def chained(first: Pattern, second: Pattern) -> Pattern:
+    """The pattern of the product of two matrices: the places to which some entries of both lead."""
+    if first.product is None or first.product[0] is not second:
+        places = (_ones(first) @ _ones(second)).tocoo()
+        cls: Any = type(first.matrix(np.ones(first.count)))
+        pattern = placed(cls, np.ones(places.nnz), (places.row, places.col), places.shape)
+        first.product = second, pattern
+    return first.product[1]
+
+
+def _ones(pattern: Pattern) -> Any:
+    """A matrix with ones, or counts, where there are entries."""
+    return sparse.csr_array((np.ones(len(pattern.rows)), (pattern.rows, pattern.columns)), pattern.shape)
+
+
+def entries_of_product(values: Array, pattern: Pattern, others: Array, other: Pattern) -> Array:
+    """The entries of ``A @ B``, in the pattern that `chained` makes."""
+    return _at(pattern.matrix(values) @ other.matrix(others), chained(pattern, other))
+
+
+def chain_entries(
+    values: Array, pattern: Pattern, others: Array, other: Pattern, target: Pattern, like: Array
+) -> Array:
+    """The adjoint of the values ``like`` of a matrix where that of the matrix is ``A @ B``."""
+    return target.collected(_at(pattern.matrix(values) @ other.matrix(others), target), like)
+
+
+def _at(matrix: Any, pattern: Pattern) -> Array:
+    """What a sparse matrix has at the places of a pattern."""
+    return np.ravel(np.asarray(matrix.tocsr()[pattern.rows, pattern.columns]))
+
+
+def fitted(g: Array, x: Array) -> Array:
+    """The adjoint ``g`` of an operand ``x``, in its shape, and real if that is."""
+    return np.reshape(g if np.iscomplexobj(x) else np.real(g), np.shape(x))
 
 
 def whole(values: Array, pattern: Pattern) -> Array:
@@ -217,7 +256,7 @@ def whole(values: Array, pattern: Pattern) -> Array:
     return pattern.matrix(values).toarray()
 
 
-def whole_adjoint(g: Array, values: Array, pattern: Pattern) -> Array:
+def picked(g: Array, pattern: Pattern, values: Array) -> Array:
     """The adjoint of the values in `whole`."""
     return pattern.collected(g[pattern.rows, pattern.columns], values)
 
@@ -250,13 +289,6 @@ def solution(values: Array, pattern: Pattern, b: Array, permc_spec: Any = None, 
     return linalg.spsolve(pattern.matrix(values), np.asarray(b), permc_spec, use_umfpack)
 
 
-def solution_adjoints(z_bar: Array, z: Array, values: Array, pattern: Pattern, b: Array) -> tuple[Array, Array]:
-    """The adjoints of the values and the right-hand side in ``z = solution(values, pattern, b)``."""
-    b_bar = linalg.spsolve(pattern.matrix(values).T.tocsc(), z_bar)
-    values_bar = pattern.adjoint(-b_bar, z, values)
-    return values_bar, (b_bar if np.iscomplexobj(b) else np.real(b_bar)).reshape(np.shape(b))
-
-
 class Factors:
     """The factors of a matrix, and the values of which they were made."""
 
@@ -285,20 +317,22 @@ def solved(factored: Factors, values: Array, pattern: Pattern, b: Array, trans: 
     return factored.of(values, pattern).solve(np.asarray(b), trans)
 
 
-def _with(lu: Any, b: Array, trans: str) -> Array:
-    """The solution for a right-hand side that may be complex where the matrix is not."""
+def solved_again(factored: Factors, values: Array, pattern: Pattern, b: Array, trans: str) -> Array:
+    """The same for a right-hand side that is an adjoint: it may be complex where the matrix is not."""
+    lu, b = factored.of(values, pattern), np.ascontiguousarray(b)
     if np.iscomplexobj(b) and not np.iscomplexobj(lu.L.data):
-        return lu.solve(b.real, trans) + 1j * lu.solve(b.imag, trans)
+        return lu.solve(np.ascontiguousarray(b.real), trans) + 1j * lu.solve(np.ascontiguousarray(b.imag), trans)
     return lu.solve(b, trans)
 
 
-def solved_adjoints(
-    z_bar: Array, z: Array, factored: Factors, values: Array, pattern: Pattern, b: Array, trans: str
-) -> tuple[Array, Array]:
-    """The adjoints of the values and the right-hand side in ``z = solved(factored, values, pattern, b, trans)``."""
-    b_bar = _with(factored.of(values, pattern), np.ascontiguousarray(z_bar), _OTHER[trans])
-    values_bar = pattern.adjoint(*((-b_bar, z) if trans == "N" else (-z, b_bar)), values)
-    return values_bar, b_bar if np.iscomplexobj(b) else np.real(b_bar)
+def other_side(trans: str) -> str:
+    """The option for the system with the transpose."""
+    return _OTHER[trans]
+
+
+def side_of(pattern: Pattern, trans: str) -> Pattern:
+    """The pattern of the matrix with which a system is solved."""
+    return pattern if trans == "N" else turned(pattern)
 
 
 def iterated(name: str, values: Array, pattern: Pattern, b: Array, m: Any, options: Any) -> Any:
@@ -306,18 +340,11 @@ def iterated(name: str, values: Array, pattern: Pattern, b: Array, m: Any, optio
     return getattr(linalg, name)(pattern.matrix(values), np.asarray(b), M=m, **options)
 
 
-def iterated_adjoints(
-    z_bar: Array, z: Array, name: str, values: Array, pattern: Pattern, b: Array, m: Any, options: Any
-) -> tuple[Array, Array]:
-    """The adjoints of the values and the right-hand side in ``z = iterated(name, values, pattern, b, ...)[0]``."""
-    b_bar = iterated_adjoint(name, z_bar, pattern.matrix(values), b, m, **_without_start(options))
-    return pattern.adjoint(-np.ravel(b_bar), np.ravel(z), values), b_bar
+def options_of_adjoint(options: Any) -> dict[str, Any]:
+    """The options for the adjoint of an iterated system, which starts from zero."""
+    return {key: value for key, value in options.items() if key != "x0"}
 
 
 def iterated_tangent(b_dot: Array, name: str, values: Array, pattern: Pattern, m: Any, options: Any) -> Array:
     """The tangent of the solution, whose right-hand side is ``b_dot``."""
-    return getattr(linalg, name)(pattern.matrix(values), b_dot, M=m, **_without_start(options))[0]
-
-
-def _without_start(options: Any) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key != "x0"}
+    return getattr(linalg, name)(pattern.matrix(values), b_dot, M=m, **options_of_adjoint(options))[0]

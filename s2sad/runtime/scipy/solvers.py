@@ -12,24 +12,40 @@ from s2sad.errors import UndefinedDerivativeError
 
 def spsolve_adjoint(z_bar: Any, a: Any, b: Any) -> Any:
     """Adjoint of ``b``, an array, in ``linalg.spsolve(a, b)``."""
-    b_bar = linalg.spsolve(a.T.tocsc(), z_bar)
+    b_bar = np.linalg.solve(a.T, z_bar) if isinstance(a, np.ndarray) else linalg.spsolve(a.T.tocsc(), z_bar)
     return b_bar.reshape(np.shape(b))
 
 
-def iterated_adjoint(name: str, z_bar: Any, a: Any, b: Any, m: Any = None, **options: Any) -> Any:
-    """Adjoint of ``b`` in ``linalg.name(a, b, M=m, **options)[0]``, found by the same solver to the same tolerance."""
-    b_bar = getattr(linalg, name)(a.T, z_bar, M=None if m is None else m.T, **options)[0]
-    return b_bar.reshape(np.shape(b))
+def turned_matrix(a: Any) -> Any:
+    """The transpose of a matrix, a sparse one or a linear operator."""
+    return a.T
 
 
-def matrix_adjoint(b_bar: Any, z: Any) -> Any:
-    """Adjoint of a whole matrix in the solution ``z`` of a system with it, in that of the right-hand side."""
-    return -np.multiply.outer(np.ravel(b_bar), np.ravel(z))
+def turned_preconditioner(m: Any) -> Any:
+    """The transpose of a preconditioner, if there is one."""
+    return None if m is None else m.T
+
+
+def matrix_adjoint(b_bar: Any, x: Any) -> Any:
+    """Adjoint of a whole matrix in the solution ``x`` of a system with it, in that of the right-hand side."""
+    count = len(x)
+    return -np.reshape(b_bar, (count, -1)) @ np.reshape(x, (count, -1)).T
 
 
 def moved(a_dot: Any, z: Any) -> Any:
     """What the right-hand side of a system has to change by for a tangent of its matrix, an array or a number 0."""
-    return a_dot @ np.ravel(z) if np.ndim(a_dot) else 0.0
+    return a_dot @ z if np.ndim(a_dot) else 0.0
+
+
+def moved_by_transpose(a_dot: Any, z: Any, g: Any) -> Any:
+    """The same for a system with the transpose, whose right-hand side is ``g``."""
+    return np.reshape(a_dot.T @ np.reshape(z, np.shape(g)), np.shape(g)) if np.ndim(a_dot) else 0.0
+
+
+def spsolve_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any) -> Any:
+    """Tangent of ``z = linalg.spsolve(a, b)``, with a tangent of the matrix if that is an array."""
+    change = np.reshape(b_dot + np.zeros(np.size(z)).reshape(np.shape(b_dot) or -1), np.shape(z)) - moved(a_dot, z)
+    return np.linalg.solve(a, change) if isinstance(a, np.ndarray) else linalg.spsolve(a, change)
 
 
 def triangular_adjoint(z_bar: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:

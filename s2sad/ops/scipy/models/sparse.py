@@ -11,10 +11,12 @@ from scipy.sparse import linalg
 from s2sad.ops.models import model
 from s2sad.runtime.scipy.entries import (
     as_format,
+    chained,
     compressed,
     diagonal,
     diagonal_pattern,
     entries,
+    entries_of_product,
     factor_of,
     factors,
     iterated,
@@ -84,10 +86,10 @@ class Sparse:
         return Sparse(self.values * factor_of(other), self.pattern)
 
     def dot(self, other: Any) -> Any:
-        return product(self.values, self.pattern, other)
+        return self @ other
 
     def __matmul__(self, other: Any) -> Any:
-        return product(self.values, self.pattern, other)
+        return chain(self, other) if isinstance(other, Sparse) else product(self.values, self.pattern, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return np.transpose(product(self.values, turned(self.pattern), np.transpose(other)))
@@ -116,6 +118,11 @@ class Sparse:
 
     def __rsub__(self, other: Any) -> Any:
         return sparse_of(other) + -self
+
+
+def chain(a: Any, b: Any) -> Any:
+    """The product of two sparse matrices."""
+    return Sparse(entries_of_product(a.values, a.pattern, b.values, b.pattern), chained(a.pattern, b.pattern))
 
 
 def sparse_of(a: Any) -> Any:
