@@ -9,18 +9,16 @@ Every operation has a *signature*: that of the rule's body, or of a ``lambda`` w
 :mod:`s2sad.ops.infer`); ``dtype`` says of what precision and class the numbers in the result are.  Methods whose
 arguments differ from those of the function are `forms` of the same operation.
 
-A rule is a short Python function.  It runs as it stands (so that a test can
-call it), and the compiler *splices* its body into the adjoint, so the text of
-a rule is the text that a reader finds in an emitted gradient.
+A rule is a short Python function.  It runs as it stands (so that a test can call it), and the compiler *splices* its
+body into the adjoint, so the text of a rule is the text that a reader finds in an emitted gradient.
 
 Four classes of rule, after ChainRules.jl and JAX:
 
 ``elementwise``
-    The body returns the partial derivatives, one for each parameter in
-    ``wrt``.  Both modes follow: ``x_bar = unbroadcast(z_bar * partial)`` and
-    ``z_dot = sum(partial * x_dot)``.  A body that takes ``z_bar`` returns its
-    products with them, since ``0 * inf`` is not what they are at the edge of a
-    domain; in forward mode ``x_dot`` takes its place.
+    The body returns the partial derivatives, one for each parameter in ``wrt``.  Both modes follow:
+    ``x_bar = unbroadcast(z_bar * partial)`` and ``z_dot = sum(partial * x_dot)``.  A body that takes ``z_bar`` returns
+    its products with them, since ``0 * inf`` is not what they are at the edge of a domain; in forward mode ``x_dot``
+    takes its place.
 ``linear``
     The body is the transpose; forward mode is the function of the tangent, with ``offsets`` that are zero.
 ``bilinear``
@@ -29,15 +27,14 @@ Four classes of rule, after ChainRules.jl and JAX:
 ``rule``
     An explicit ``vjp`` and ``jvp``.
 
-Parameter names of a body: ``z`` is the result, ``z_bar`` its adjoint, every
-other name is a parameter of the function, spelled as NumPy spells it.
+Parameter names of a body: ``z`` is the result, ``z_bar`` its adjoint, every other name is a parameter of the function,
+spelled as NumPy spells it.
 
-A body is straight-line: assignments, then one ``return`` of an expression (or
-of a tuple, one item per name in ``wrt``, when there are several).  It may
-begin with *static* branches ``if test: return ...``, where the test uses only
-``literal(p)``, ``listed(p)``, ``ndim(p)``, ``real(p)``, ``p is None`` and comparisons of literal
-parameters.  The compiler takes such a branch where it can prove the test and
-falls through where it cannot, so what follows must be right in every case.
+A body is straight-line: assignments, then one ``return`` of an expression (or of a tuple, one item per name in ``wrt``,
+when there are several).  It may begin with *static* branches ``if test: return ...``, where the test uses only
+``literal(p)``, ``listed(p)``, ``ndim(p)``, ``real(p)``, ``p is None`` and comparisons of literal parameters.  The
+compiler takes such a branch where it can prove the test and falls through where it cannot, so what follows must be
+right in every case.
 """
 
 from __future__ import annotations
