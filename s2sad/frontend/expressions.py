@@ -307,7 +307,7 @@ class Expressions:
 
         The operation that makes it is named after ``hint``.
         """
-        written = self.write(node, hint)
+        written = self.write(node, hint, is_used=True)
         if written is not None:
             return written if is_atom(written) or isinstance(written, Opaque) else self.assign(hint, written)
         node = unrolled(node, self.resolver.lookup) or node

@@ -56,8 +56,14 @@ _ASSIGN = "Assign the result to elements instead (a[index] = values)."
 class Writers(Changes):
     """The part of the lowering that knows NumPy's writing functions."""
 
-    def write(self, node: Node, hint: str = "~t") -> Expr | None:
-        """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
+    def write(self, node: Node, hint: str = "~t", is_used: bool = False) -> Expr | None:
+        """Lower a call that writes into an array that may carry a derivative; None for any other expression.
+
+        Args:
+            node: The expression.
+            hint: The name of its value.
+            is_used: Whether its value is used.
+        """
         if not isinstance(node, gast.Call):
             return None
         found, function = self.resolver.lookup(node.func)
@@ -73,7 +79,7 @@ class Writers(Changes):
         if lowering is None and method and known.changed() and any(self.depends(p) for p in parts):
             return self.change_call(node, hint)
         if lowering is None:
-            return self.write_out(node, known, method, parts, hint)
+            return self.write_out(node, known, method, parts, hint, is_used)
         if not any(self.depends(p) for p in parts):
             return None
         if any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -85,9 +91,13 @@ class Writers(Changes):
         """Note a call that writes in a way that has no adjoint."""
         self.violation(node, f"{gast.unparse(node.func).strip()}(...) {what}", remedy)
 
-    def written(self, target: Node) -> tuple[Expr, Expr, Expr]:
-        """The array that an expression names, the index of it, and both as one expression."""
-        if isinstance(target, gast.Subscript) and any(_spans(p) for p in _parts(target.slice)):
+    def written(self, target: Node, is_used: bool = False) -> tuple[Expr, Expr, Expr]:
+        """The array that an expression names, the index of it, and both as one expression.
+
+        Where the array ``is_used`` afterwards, and the index may copy a part, it is that part.
+        """
+        parts = _parts(target.slice) if isinstance(target, gast.Subscript) else []
+        if any(map(_spans, parts)) and not (is_used and not all(map(_surely_views, parts))):
             base, index = self.operand(target.value), self.index_of(target.slice)
             return base, index, Call(_INDEX, (base, index), (), target)
         base = self.operand(target)
@@ -132,7 +142,9 @@ class Writers(Changes):
 
     # --- out=
 
-    def write_out(self, node: Node, called: Given, method: bool, parts: list[Node], hint: str) -> Expr | None:
+    def write_out(
+        self, node: Node, called: Given, method: bool, parts: list[Node], hint: str, is_used: bool
+    ) -> Expr | None:
         """Lower a call of a NumPy function that is given an array to write its result into."""
         function = called.function
         known = ops.find(function) is not None or ops.is_constant(function)
@@ -171,7 +183,7 @@ class Writers(Changes):
             what = reason.message if reason is not None else "this call has no derivative rule"
             self.violation(node, what, reason.remedy if reason is not None else _ASSIGN)
             return self.opaque(node)
-        base, index, whole = self.written(outs[0])
+        base, index, whole = self.written(outs[0], is_used)
         call = made.value
         options = dict(call.kwargs)
         if "where" in options and not (
@@ -349,6 +361,12 @@ def _parts(index: Node) -> list[Node]:
 def _spans(part: Node) -> bool:
     """Whether a part of an index is a slice or ``...``, so that it cannot pick an item of a container."""
     return isinstance(part, gast.Slice) or (isinstance(part, gast.Constant) and part.value is ...)
+
+
+def _surely_views(part: Node) -> bool:
+    """Whether a part of an index is one by which no array is copied: a slice, or a literal number."""
+    number = part.operand if isinstance(part, gast.UnaryOp) else part
+    return _spans(part) or (isinstance(number, gast.Constant) and not isinstance(number.value, bool))
 
 
 def _shape(array: Expr) -> Expr:
