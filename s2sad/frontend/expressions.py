@@ -83,7 +83,7 @@ class Expressions:
         """Note a construct that is not accepted, whatever passes through it."""
         raise NotImplementedError
 
-    def write(self, node: Node, hint: str = "~t") -> Expr | None:
+    def write(self, node: Node, hint: str = "~t", is_used: bool = False) -> Expr | None:
         """Lower a call that writes into an array that may carry a derivative; None for any other expression."""
         raise NotImplementedError
 

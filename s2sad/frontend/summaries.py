@@ -92,6 +92,20 @@ def is_read(function: types.FunctionType) -> bool:
     return not (ours or package_of(function) == "numpy" or has_text_of_python(function))
 
 
+def code_of(function: types.FunctionType) -> Code | None:
+    """The code of a function that is read."""
+    code, found = _codes.get(function, (None, None))
+    if code is not function.__code__:
+        found = None
+        if is_read(function):
+            try:
+                found = lower_function(read_source(function, generators=True).node)
+            except S2SADError:
+                found = None
+        _codes[function] = function.__code__, found
+    return found
+
+
 def _found(function: types.FunctionType, owner: type | None, beyond: bool) -> _Known:
     looked_up: dict[tuple[int, str], Any] = {}
     writes = _analysed(function, owner, beyond, looked_up)
@@ -110,7 +124,7 @@ def _analysed(
 
     def find(called: types.FunctionType) -> Code | None:
         effort.spend(OF_LIBRARY if is_of_library(module_of(called)) else OF_SOURCE)
-        return _code(called)
+        return code_of(called)
 
     program = Program(find, trusted=is_trusted, effort=effort, looked_up=looked_up)
     known = program.function(function)
@@ -163,7 +177,7 @@ def _is_own(location: Location, op: Operation, owner: type | None) -> bool:
 def _is_counter(cls: type, name: str) -> bool:
     """Whether the methods of a class give an attribute nothing but immutable constants and what is added to them."""
     members = [m for base in cls.__mro__ if base is not object for m in vars(base).values()]
-    found = [_code(f) for f in members if isinstance(f, types.FunctionType)]
+    found = [code_of(f) for f in members if isinstance(f, types.FunctionType)]
     default = static_member(cls, name)
     if None in found or not (default is None or is_immutable(default)):
         return False
@@ -185,20 +199,6 @@ def _items_of_displays(operations: list[Operation]) -> dict[Operand, Operand]:
         items = displays.get(op.operands[0], ()) if op.kind == "unpack" and op.data[1] is None else ()
         if len(items) == len(op.results):
             found.update(zip(op.results, items, strict=True))
-    return found
-
-
-def _code(function: types.FunctionType) -> Code | None:
-    """The code of a function that is read."""
-    code, found = _codes.get(function, (None, None))
-    if code is not function.__code__:
-        found = None
-        if is_read(function):
-            try:
-                found = lower_function(read_source(function, generators=True).node)
-            except S2SADError:
-                found = None
-        _codes[function] = function.__code__, found
     return found
 
 

@@ -38,6 +38,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 _OF_MADE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
     "a function defined inside", "changes an object that is differentiated",
+    "is the module's, and",
 )  # fmt: skip
 _PERHAPS_OF_MADE = (
     "no derivative can pass through this expression", "sees ", "has no derivative rule", "is called with * or **",

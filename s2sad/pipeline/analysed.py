@@ -30,6 +30,7 @@ from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.respelled import with_respelled_calls
 from s2sad.frontend.source import Source, read_source
 from s2sad.frontend.switches import with_switches
+from s2sad.frontend.touched import Calls
 from s2sad.ir.check import checked
 from s2sad.ir.nodes import (
     Assign,
@@ -109,6 +110,8 @@ class Analyser(Callees):
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
         #: The function itself, if it may record in lists of the module what is differentiated.
         self.recording: types.FunctionType | None = None
+        #: What functions are called with while the function itself runs, if its arguments are numbers and the like.
+        self.calls: Calls | None = None
         #: The package of the function itself.
         self.package = ""
         #: The parameters of the function itself whose arguments share objects.
@@ -124,7 +127,7 @@ class Analyser(Callees):
             source = self.read(function)
             reasons: list[Violation] = []
             read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
-            made = specialised(source, read, reasons, self.package, instances)
+            made = specialised(source, read, reasons, self.package, instances, self.calls)
             if reasons:
                 source = replace(source, obstacle=reasons[0])
             if made is not None:
@@ -275,7 +278,8 @@ class Analyser(Callees):
         doubts = [violation for item in outside for violation in self.causes(item, known, lowered, causes)]
         # What cannot be read is refused where it is called, beside whatever else is refused.
         if any(item.sure and not self.is_unread(item, known) for item in outside):
-            raise UnsupportedError(doubts)
+            with with_obstacle(lowered.source):
+                raise UnsupportedError(doubts)
         if "ir" not in self.stages:
             self.stages["ir"] = lambda: show(ir)
             self.stages["activity"] = lambda: show(ir, lambda s: _activity_of(s, found))
@@ -343,8 +347,8 @@ class Analyser(Callees):
         if isinstance(found, Fact):
             return found
         fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
-        if guard is not None:
-            self.guard(guard)
+        for needed in (guard, *self.attributes.guards) if guard is not None else ():
+            self.guard(needed)
         return fact
 
     def unpacked(self, function: Function) -> Function:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.source import Source
+from s2sad.frontend.touched import Calls
 from s2sad.ir.types import OPEN, Fact, Sizes, describe
 from s2sad.runtime.contents import attributes_of
 from s2sad.transform.existing import is_object
@@ -40,6 +42,13 @@ class _Path:
         return *found, value.dtype, value.shape if self.sized else value.ndim
 
 
+def are_of_numbers(facts: Mapping[str, Fact], program: types.FunctionType) -> bool:
+    """Whether the arguments of a function, and default values, lead to no function or object of the user's."""
+    defaults = (*(program.__defaults__ or ()), *(program.__kwdefaults__ or {}).values())
+    given = [*facts.values(), *(describe(value, "") for value in defaults if not isinstance(value, str))]
+    return all(map(_is_of_numbers, given))
+
+
 def _is_of_numbers(fact: Fact) -> bool:
     """Whether a value is a number, array, text or None, or a container of such."""
     if fact.kind in ("scalar", "array", "numeric", "none") or isinstance(fact.value, str):
@@ -57,14 +66,23 @@ class Attributes:
     def __init__(self) -> None:
         self.steady: Steady | None = None
 
-    def begin(self, program: types.FunctionType, facts: Mapping[str, Fact]) -> None:
+    def begin(self, function: types.FunctionType, source: Source, program: Calls | None) -> None:
         """Take notice of what runs: whatever that calls may give attributes other values.
 
         What is given to it may be, or hold, functions that do so and have no name here; then nothing is known.
+
+        Args:
+            function: The function as it is written.
+            source: The source of what has been made of it.
+            program: The calls of the whole program, if they are known.
         """
-        defaults = (*(program.__defaults__ or ()), *(program.__kwdefaults__ or {}).values())
-        given = [*facts.values(), *(describe(value, "") for value in defaults if not isinstance(value, str))]
-        self.steady = Steady((program,)) if all(map(_is_of_numbers, given)) else None
+        if program is not None:
+            self.steady = Steady((source.function,), direct=lambda: program.touched(function, source))
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """What the facts rest on, but for the attributes themselves."""
+        return () if self.steady is None else self.steady.guards
 
     def fact(self, resolver: Resolver, text: str, name: str, sizes: Sizes | None) -> tuple[Fact, Guard | None]:
         """What is known of ``a.b.c``, where ``a`` is a variable and the others are attributes, and what it rests on."""

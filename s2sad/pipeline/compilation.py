@@ -19,12 +19,14 @@ from s2sad.differentiate.remake import Remaker
 from s2sad.differentiate.reverse import reverse
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.source import Source
+from s2sad.frontend.touched import Calls
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Param, Stmt, Var
 from s2sad.ir.show import show
 from s2sad.ir.traverse import base, names_in
 from s2sad.ir.types import SCALAR, Atom, Fact, rough, same_shape
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Analyser
+from s2sad.pipeline.attributes import are_of_numbers
 from s2sad.pipeline.callees import DEPTH, own_terms
 from s2sad.pipeline.compiled import Compiled, Doings, Goal, tangent_names
 from s2sad.pipeline.doings import doings_of
@@ -130,8 +132,10 @@ class _Compilation(Analyser):
             # A call within a program sets attributes for whoever looks at them later.
             self.instances[function] = instances_among(facts)
             self.recording = function
+        if are_of_numbers(facts, function):
+            self.calls = Calls(function)
         stem = _stem(self.source(function).name)
-        self.attributes.begin(self.source(function).function, facts)
+        self.attributes.begin(function, self.source(function), self.calls)
         names: tuple[str, ...] = ()
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         pair = None

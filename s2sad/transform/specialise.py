@@ -30,6 +30,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.given import given
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
+from s2sad.frontend.touched import Calls
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
 from s2sad.runtime.classes import MEMBERS
@@ -132,6 +133,7 @@ def specialised(
     reasons: list[Violation] | None = None,
     package: str = "",
     instances: Mapping[str, Instance] | None = None,
+    program: Calls | None = None,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -141,6 +143,7 @@ def specialised(
         reasons: Is given the reason why the function stays as it is, if there is one.
         package: The package of the program: what those of other installed packages do with constants is not followed.
         instances: The arguments that are objects of the user's whose attributes the function may set, by parameter.
+        program: The calls of the whole program, if they are known.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -158,27 +161,35 @@ def specialised(
             wanted.update(more)
             continue
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
-        unknown = whole is not None and any(map(_calls_unknown, (whole, *s.sources.values())))
-        steady = None if whole is None else Steady((whole.function, *s.sources), unknown)
+        steady = None if whole is None else _steady(source.function, whole, s.sources, program)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
-        if wanted and (steady is None or changed or _may_be_read(s, steady, unknown)):
+        if wanted and (steady is None or changed or _may_be_read(s, steady)):
             wanted, taking, why = {}, False, found
         elif whole is None:
             if reasons is not None:
                 reasons.extend(found or why)
             return None
-        elif not changed:
+        elif steady is not None and not changed:
             break
         else:
             changing |= changed
-    guards = [*s.guards.values(), *(g for h in s.homes.values() for g in h.resolver.guards.values())]
+    guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
     return Specialised(whole, s.sources, tuple(guards), s.relied.parted)
 
 
-def _may_be_read(s: Specialiser, steady: Steady, unknown: bool) -> bool:
+def _steady(
+    function: types.FunctionType, whole: Source, sources: Mapping[types.FunctionType, Source], program: Calls | None
+) -> Steady:
+    """What a function that has been specialised may run as it stands."""
+    unknown = any(map(_calls_unknown, (whole, *sources.values())))
+    direct = functools.partial(program.touched, function, whole, sources) if program is not None else lambda: None
+    return Steady((whole.function, *sources), unknown, direct)
+
+
+def _may_be_read(s: Specialiser, steady: Steady) -> bool:
     """Whether something that a new program runs as it stands may read what it sets on objects that exist."""
     names = s.relied.remembered
-    return bool(names) and (unknown or steady.reads(names) or not names.isdisjoint(s.relied.read))
+    return bool(names) and (steady.reads(names) or not names.isdisjoint(s.relied.read))
 
 
 def _calls_unknown(source: Source) -> bool:

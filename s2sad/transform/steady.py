@@ -1,4 +1,7 @@
-"""Which attributes no function that a program may call sets, found by the names that bytecode mentions."""
+"""Which attributes no function that a program may call sets, or reads.
+
+By the effects of the program, where all that runs is known; else by the names that bytecode mentions.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import dis
 import functools
 import sys
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from s2sad.frontend.resolve import Guard
+from s2sad.frontend.touched import Touched
 from s2sad.runtime.classes import LEAVES, inside, is_of_library, is_taken_at_its_word, module_of, own_class
 from s2sad.runtime.contents import attributes_of, items_of
 
@@ -30,8 +35,9 @@ _WRITES = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 
 
 class Steady:
-    """The functions that a new program may run as they stand, by the names that it mentions.
+    """What a new program may run as it stands.
 
+    ``direct`` says which attributes it touches, where all that it runs is known.  Else it is found by names.
     Every function of the modules around that has a name that is mentioned counts as called.  So does every special
     method, but for those that are called to show an object, as long as nothing is shown, to make one, as long as its
     class is not mentioned, and to call it, as long as the program calls nothing that is not known (``calls_unknown``).
@@ -40,7 +46,14 @@ class Steady:
     be longer than Python's limit of recursion.
     """
 
-    def __init__(self, program: Iterable[types.FunctionType], calls_unknown: bool = True) -> None:
+    def __init__(
+        self,
+        program: Iterable[types.FunctionType],
+        calls_unknown: bool = True,
+        direct: Callable[[], Touched | None] = lambda: None,
+    ) -> None:
+        self.direct = direct
+        self.calls_unknown = calls_unknown
         self.mentioned: set[str] = set()
         self.written: set[str] = set()
         self.known: dict[str, list[types.FunctionType]] = {}
@@ -55,15 +68,31 @@ class Steady:
         for function in program:
             self.reach(function)
 
+    @functools.cached_property
+    def touched(self) -> Touched | None:
+        """What is known without the names."""
+        return self.direct()
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """What the answers rest on."""
+        return () if self.touched is None else self.touched.guards
+
     def changed(self, names: Collection[str]) -> Collection[str]:
         """Those of some names of attributes that a function may write, of objects that it has not made."""
         if not names:
             return names
+        if self.touched is not None:
+            return self.touched.written.intersection(names)
         self.scan_all()
         return names if "__class__" in self.written or self.mentioned & _ANY else self.written.intersection(names)
 
     def reads(self, names: Collection[str]) -> bool:
         """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
+        if self.touched is not None:
+            return not self.touched.read.isdisjoint(names)
+        if self.calls_unknown:
+            return True
         self.scan_all()
         by_any_name = self.mentioned & (_ANY | {"getattr", "__getattribute__"})
         return bool(by_any_name or not self.beyond.isdisjoint(names))

@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).parent
 NAMES = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "__init__" and not path.stem.startswith("test_"))
 
 #: Those that are refused with respect to some argument.
-REFUSED = ("filter_bank", "option_pricer")
+REFUSED = ("filter_bank",)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,186 @@
+"""Which attributes a program sets and reads: the program in, names of attributes out."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad
+from s2sad.frontend.source import read_source
+from s2sad.frontend.touched import Calls
+from tests.oracle import numeric_gradient
+
+X = np.array([0.5, 1.2, -0.7])
+
+
+class Layer:
+    def __init__(self) -> None:
+        self.w = np.array([1.0, 2.0, 3.0])
+        self.count = 0
+        self.seen: Any = None
+
+    def forward(self, x: Any) -> Any:
+        return np.tanh(self.w * x)
+
+    def counted(self, x: Any) -> Any:
+        self.count += 1
+        return self.w * x
+
+    def reset(self) -> None:
+        self.w = np.zeros(3)
+
+
+class Unrelated:
+    """Its methods have the names of those of `Layer`."""
+
+    def forward(self) -> None:
+        self.w = 1.0
+        self.forward = 2.0  # type: ignore[method-assign, assignment]
+
+    def __add__(self, other: Any) -> Any:
+        self.w = 5.0
+        return self
+
+    def __call__(self) -> None:
+        self.seen = 3.0
+
+
+LAYER = Layer()
+UNRELATED = Unrelated()
+LAYERS = [Layer(), Layer()]
+CALLBACKS: list[Any] = []
+
+
+def reset() -> None:
+    LAYER.reset()
+
+
+def reset_all() -> None:
+    for layer in LAYERS:
+        layer.reset()
+
+
+def shown() -> str:
+    return str(LAYER.count)
+
+
+def forward(x: Any) -> Any:
+    return np.sum(LAYER.forward(x))
+
+
+def counted(x: Any) -> Any:
+    return np.sum(LAYER.counted(x))
+
+
+def by_a_helper(x: Any) -> Any:
+    reset()
+    return np.sum(x)
+
+
+def by_what_a_list_holds(x: Any) -> Any:
+    reset_all()
+    return np.sum(x)
+
+
+def by_name(x: Any) -> Any:
+    setattr(LAYER, "seen", x[0])  # noqa: B010
+    return np.sum(x)
+
+
+def by_any_name(x: Any, name: str) -> Any:
+    setattr(LAYER, name, x[0])
+    return np.sum(x)
+
+
+def by_a_callback(x: Any) -> Any:
+    for callback in CALLBACKS:
+        callback()
+    return np.sum(x)
+
+
+def made(x: Any) -> Any:
+    layer = Layer()
+    layer.w = x
+    return np.sum(layer.w)
+
+
+def in_a_try(x: Any) -> Any:
+    try:
+        LAYER.count = 1
+    finally:
+        del LAYER.seen
+    return np.sum(x)
+
+
+def touched(f: Callable[..., Any], own: tuple[types.FunctionType, ...] = ()) -> Any:
+    assert isinstance(f, types.FunctionType)
+    return Calls(f).touched(f, read_source(f), own)
+
+
+@pytest.mark.parametrize(
+    ("f", "written"),
+    [
+        (forward, set()),
+        (counted, {"count"}),
+        (by_a_helper, {"w"}),
+        (by_name, {"seen"}),
+        (made, set()),
+        (in_a_try, {"count", "seen"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_attributes_that_are_set(f: Callable[..., Any], written: set[str]) -> None:
+    assert touched(f).written == written
+
+
+@pytest.mark.parametrize("f", [by_any_name, by_a_callback, by_what_a_list_holds], ids=lambda f: f.__name__)
+def test_code_that_is_not_known_may_set_any(f: Callable[..., Any]) -> None:
+    assert touched(f) is None
+
+
+def reads_by_a_function(x: Any) -> Any:
+    return np.sum(x) + float(shown())
+
+
+def test_attributes_that_are_read_elsewhere() -> None:
+    assert "count" in touched(reads_by_a_function).read
+    assert "count" not in touched(reads_by_a_function, (shown,)).read
+    assert touched(forward, (Layer.forward,)).read == set()
+
+
+def test_a_callee_is_analysed_for_the_calls_of_the_program() -> None:
+    calls = Calls(calls_it)
+    assert calls.touched(begun, read_source(begun)).written == {"w"}
+    assert Calls(forward).touched(begun, read_source(begun)) is None
+
+
+def begun(layer: Any) -> None:
+    layer.reset()
+
+
+def calls_it(x: Any) -> Any:
+    begun(LAYER)
+    return np.sum(x)
+
+
+def test_what_it_rests_on_is_guarded() -> None:
+    guards = {guard.name: guard for guard in touched(reads_by_a_function).guards}
+    assert guards["shown"].holds()
+
+
+def test_methods_of_the_same_name_of_other_classes_do_not_count() -> None:
+    np.testing.assert_allclose(grad(forward)(X), numeric_gradient(forward, (X,)), rtol=1e-6)
+    tree = ast.parse(grad(forward).source_for(X))
+    assert not [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == "forward"]
+
+
+def test_an_object_that_is_reset_between_calls_is_read_again() -> None:
+    df = grad(forward)
+    df(X)
+    LAYER.w = np.array([2.0, -1.0, 0.5])
+    np.testing.assert_allclose(df(X), numeric_gradient(forward, (X,)), rtol=1e-6)
