@@ -23,6 +23,7 @@ from s2sad.effects.objects import (
     Objects,
 )
 from s2sad.ir.code import Operation
+from s2sad.runtime.objects import remember
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation
@@ -230,5 +231,5 @@ FUNCTIONS: dict[int, Callable[[Activation, Operation, Arguments], Objects]] = {
     id(builtins.iter): _iter, id(builtins.max): _extreme, id(builtins.min): _extreme, id(builtins.sum): _sum,
     id(functools.reduce): _reduce, id(copy.copy): _copy, id(copy.deepcopy): _deepcopy, id(builtins.print): _print,
     id(builtins.range): _range, id(builtins.slice): _slice, id(builtins.getattr): _getattr,
-    id(builtins.super): _super, id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
+    id(remember): _setattr, id(builtins.super): _super, id(builtins.setattr): _setattr, id(builtins.hasattr): _hasattr,
 }  # fmt: skip

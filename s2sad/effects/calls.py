@@ -16,6 +16,7 @@ from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
 from s2sad.runtime.classes import inside, module_of, static_member
+from s2sad.runtime.objects import record
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation, Function
@@ -91,7 +92,9 @@ def _partial(a: Activation, op: Operation, o: Object, args: Arguments) -> Object
 
 def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects:
     """Call an object that is known."""
-    special = built_in.FUNCTIONS.get(id(value))
+    if id(value) in a.program.silent:
+        return NOTHING
+    special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
     if special is not None:
         return special(a, op, args)
     if isinstance(value, type):

@@ -50,6 +50,16 @@ def called(a: Activation, op: Operation, o: Object, name: str, args: Arguments) 
     return library.trusted(a, op, receiver) if a.trusts(o.cls) else a.unknown(op, receiver.all())
 
 
+def recorded(a: Activation, op: Operation, args: Arguments) -> Objects:
+    """``record(container, "append", value)``: a call of the method."""
+    name = args.constants.get(1)
+    if not isinstance(name, str) or args.open:
+        return a.unknown(op, args.all())
+    for o in args.at(0):
+        called(a, op, o, name, Arguments(args.positional[2:]))
+    return NOTHING
+
+
 def of_immutable(a: Activation, op: Operation, name: str, args: Arguments) -> Objects:
     """Call a method of a number or text."""
     everything = args.all()

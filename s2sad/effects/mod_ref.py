@@ -77,13 +77,15 @@ class Program:
     """The functions that are analysed together, and the objects of their modules.
 
     ``find`` gives the code of a Python function, None where it has none.  ``budget`` is how many operations callees may
-    have in all; then they are unknown.  ``trusted`` says which functions and classes without code are taken at their
+    have in all; then they are unknown.  ``silent`` are the identities of functions that count as having no effects.
+    ``trusted`` says which functions and classes without code are taken at their
     word to change nothing; where it is given, objects of which nothing is known are taken to be of built-in classes.
     """
 
     find: Callable[[types.FunctionType], Code | None]
     budget: int = 20_000
     trusted: Callable[[Any, bool], bool] | None = None
+    silent: frozenset[int] = frozenset()
     effort: Effort = field(default_factory=Effort)
     #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)

@@ -31,6 +31,7 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import leaves
+from s2sad.runtime.objects import remember
 
 Node = Any
 
@@ -303,15 +304,32 @@ class ControlFlow(Hoisting):
         return self.operand(node)
 
     def remember(self, s: Node) -> None:
-        """``remember(thing, "name", value)``: the object is given what is a constant from then on."""
-        thing, name, value = s.value.args
+        """``remember(thing, "name", value)`` and ``record(container, "method", value)``, as statements.
+
+        An object that outlives the function is given what is a constant from then on.
+        """
+        thing, _, *values = s.value.args
+        is_attribute = self.resolver.lookup(s.value.func)[1] is remember
+        made = gast.fix_missing_locations(gast.copy_location(_remembering(s.value, is_attribute), s))
+        parts = [self.whole(part) for part in (thing, *values)]
+        names = {user: name for part in parts for user, name in part.names}
+        held = tuple(name for value in values for name in names_held(value, self.resolver.lookup))
+        receivers = tuple(receiver for part in parts[1:] for receiver in part.receivers)
+        node = gast.gast_to_ast(made)
+        self.emit(Effect(node, tuple(names.items()), self.origin, (), False, held, receivers, changes=True))
+
+
+def _remembering(call: Node, is_attribute: bool) -> Node:
+    """The statement that a call of `remember`, which sets an attribute, or of `record` stands for."""
+    thing, name, *values = call.args
+    if is_attribute:
         target = gast.Attribute(value=thing, attr=name.value, ctx=gast.Store())
-        made = gast.copy_location(gast.Assign(targets=[target], value=value, type_comment=None), s)
-        whole = self.whole(value)
-        names = dict((*self.whole(thing).names, *whole.names))
-        held = tuple(names_held(value, self.resolver.lookup))
-        node = gast.gast_to_ast(gast.fix_missing_locations(made))
-        self.emit(Effect(node, tuple(names.items()), self.origin, (), False, held, whole.receivers, changes=True))
+    elif name.value == "__setitem__":
+        target = gast.Subscript(value=thing, slice=values[0], ctx=gast.Store())
+    else:
+        method = gast.Attribute(value=thing, attr=name.value, ctx=gast.Load())
+        return gast.Expr(value=gast.Call(func=method, args=values, keywords=[]))
+    return gast.Assign(targets=[target], value=values[-1], type_comment=None)
 
 
 def _strictness(call: Node) -> bool | None:

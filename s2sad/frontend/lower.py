@@ -66,7 +66,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import walk
 from s2sad.runtime import stop_gradient
-from s2sad.runtime.objects import remember
+from s2sad.runtime.objects import record, remember
 
 Node = Any
 
@@ -415,7 +415,8 @@ class _Lowering(Protected):
     def expression(self, s: Node) -> None:
         if isinstance(s.value, gast.Constant):
             return
-        if isinstance(s.value, gast.Call) and self.resolver.lookup(s.value.func)[1] is remember:
+        function = self.resolver.lookup(s.value.func)[1] if isinstance(s.value, gast.Call) else None
+        if function is remember or function is record:
             self.remember(s)
             return
         if (loop := self.extension(s)) is not None:
@@ -428,7 +429,6 @@ class _Lowering(Protected):
             return
         if self.depends(s.value) and isinstance(s.value, gast.Call):
             func, call = s.value.func, s.value
-            function = self.resolver.lookup(func)[1]
             if not is_starred(call) and is_writing(call, self.resolver.lookup):
                 self.violation(s, *unfollowed.of_writer(call, self.resolver.lookup, self.depends))
                 return
@@ -436,9 +436,9 @@ class _Lowering(Protected):
                 # Nobody takes its result, so it is there for what it does, and that cannot be seen.
                 self.violation(s, *unfollowed.of_compiled(self.resolver.text(func)))
                 return
-            user = isinstance(function, types.FunctionType) and ops.find(function) is None
-            if user and (may_write(function) or user_operation(call, function, self.resolver).writes):
-                text, why = self.resolver.text(func), obstacle(call, function)
+            user = function if isinstance(function, types.FunctionType) and ops.find(function) is None else None
+            if user is not None and (may_write(user) or user_operation(call, user, self.resolver).writes):
+                text, why = self.resolver.text(func), obstacle(call, user)
                 if is_starred(call):
                     self.violation(s, f"{text}(...) is called with * or **", ONE_BY_ONE)
                     return
@@ -446,13 +446,13 @@ class _Lowering(Protected):
                     self.violation(s, f"{text} writes into what it is given, and {why[0]}", why[1])
                     return
                 args, kwargs = self.arguments(call, named=True)
-                op = user_operation(call, function, self.resolver)
+                op = user_operation(call, user, self.resolver)
                 self.emit(Evaluate(Call(op, args, kwargs, call), self.origin))
                 return
         if self.decides(s.value):
             self.value(s.value)
             return
-        if isinstance(s.value, gast.Call) and isinstance(self.resolver.lookup(s.value.func)[1], types.FunctionType):
+        if isinstance(function, types.FunctionType):
             whole = self.constant_call(s.value)
             if isinstance(whole, Opaque) and whole.call is not None:
                 # What the function does to what the module holds is known.

@@ -27,6 +27,8 @@ Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: What functions without source may run of their arguments: anything but the assignments.
 _BY_CALLS = BUILT_IN_NAMES - protocols.IN_PLACE
+#: What operations that have a derivative may run: they show no object.
+_BY_RULES = _BY_CALLS - protocols.PRINTING
 #: What methods of texts, lists, dicts and sets run of what they are given: they show it, run through it or compare it.
 _BY_METHODS = {
     **dict.fromkeys("format join".split(), protocols.MAKING | protocols.PRINTING | protocols.ITERATING),
@@ -233,4 +235,6 @@ def _by_call(call: Node, lookup: Lookup) -> frozenset[str]:
         return _BY_METHODS.get(call.func.attr, protocols.MAKING)
     if not found or (spec is None and isinstance(function, types.FunctionType)):
         return frozenset()
-    return _BY_CALLS if spec is None or spec.special is None else spec.special
+    if spec is not None and spec.special is not None:
+        return spec.special
+    return _BY_CALLS if ops.find(function) is None else _BY_RULES

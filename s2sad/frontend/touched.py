@@ -12,8 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import gast
-
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program
 from s2sad.effects.objects import ANY, ARRAY, CONTAINERS, KEYS, PLAIN, Location, Plain, Shape
@@ -23,12 +21,11 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.summaries import code_of, is_trusted
 from s2sad.ir.code import Code
 from s2sad.runtime.classes import is_of_library, module_of
-from s2sad.runtime.objects import remember
+from s2sad.runtime.objects import record, remember
 
 #: How much is done for a whole program, and for one of its functions, before it is taken to touch anything.
 MOST_OF_ALL, MOST = 200_000, 100_000
 
-_NOTHING = lower_function(gast.parse("def remember(thing, name, value): pass").body[0])
 Shapes = Mapping[Any, Shape | None]
 
 
@@ -88,10 +85,11 @@ def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collec
     made = lower_function(source.node)
 
     def find(function: types.FunctionType) -> Code | None:
-        # What is remembered is set by the program itself, and known to whoever has specialised it.
-        return made if function is source.function else _NOTHING if function is remember else code_of(function)
+        return made if function is source.function else code_of(function)
 
-    program = Program(find, trusted=is_trusted, effort=Effort(MOST))
+    # What is remembered is set by the program itself, and known to whoever has specialised it.
+    silent = frozenset((id(remember), id(record)))
+    program = Program(find, trusted=is_trusted, silent=silent, effort=Effort(MOST))
     known = program.function(source.function)
     assert known is not None
     try:

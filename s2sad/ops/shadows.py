@@ -11,7 +11,7 @@ from s2sad.ops import infer
 from s2sad.ops.spec import Sample, constant, sample
 from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.items import require_arithmetic, require_array, require_real, require_real_operand
-from s2sad.runtime.sharing import apart, sole, unshared
+from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import part_shadow, require_floats, shadow
 from s2sad.runtime.zero_tangents import zero_tangent
@@ -30,6 +30,6 @@ constant(
 )  # fmt: skip
 # Checks, which may raise.
 constant(
-    apart, unshared, sole, require_arithmetic, require_array, require_floats, require_real, require_real_operand,
-    same_value, ordered=True,
+    apart, unshared, sole, in_one_place, require_arithmetic, require_array, require_floats, require_real,
+    require_real_operand, same_value, ordered=True,
 )  # fmt: skip

@@ -57,6 +57,7 @@ from s2sad.pipeline.entry import (
     Together,
     are_together,
     copied_together,
+    with_containers_alone,
     with_copies,
     with_objects_alone,
     with_own_containers,
@@ -69,6 +70,7 @@ from s2sad.pipeline.untaken import decisions, without_untaken
 from s2sad.runtime import as_pair
 from s2sad.transform.functions import with_loops
 from s2sad.transform.instances import Instance
+from s2sad.transform.relied import Recorded
 from s2sad.transform.specialise import specialised
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -108,6 +110,8 @@ class Analyser(Callees):
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
         self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
+        #: Containers, which attributes of objects of the module lead to, in which the function itself records.
+        self.recorded: tuple[Recorded, ...] = ()
         #: The function itself, if it may record in lists of the module what is differentiated.
         self.recording: types.FunctionType | None = None
         #: What functions are called with while the function itself runs, if its arguments are numbers and the like.
@@ -127,7 +131,7 @@ class Analyser(Callees):
             source = self.read(function)
             reasons: list[Violation] = []
             read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
-            made = specialised(source, read, reasons, self.package, instances, self.calls)
+            made = specialised(source, read, reasons, self.package, instances, self.calls, function is self.recording)
             if reasons:
                 source = replace(source, obstacle=reasons[0])
             if made is not None:
@@ -136,6 +140,7 @@ class Analyser(Callees):
                     self.guard(guard)
                 if made.parted:
                     self.parted[function] = made.parted
+                self.recorded += made.recorded
             self.sources[function] = source
         return self.sources[function]
 
@@ -261,6 +266,8 @@ class Analyser(Callees):
                 shared = effects(ir, known, self.summaries_of(ir, roots), overwritten=beyond)
         if lowered.recorded:
             ir = with_records_alone(ir, lowered.recorded, known, lowered.source)
+        if self.recorded and function is self.recording:
+            ir = with_containers_alone(ir, self.recorded, known, lowered.source)
         _check_changes(ir, known, shared, lowered)
         kept += sorted(shared.written & shared.module)
         if context is not None and context.tried:
@@ -453,6 +460,9 @@ def _stable(fact: Fact) -> Fact:
     """A fact that does not depend on how long a container is, nor on what a list or dict holds, which may change."""
     if fact.kind == "record" and fact.items is not None:
         return replace(fact, items=tuple([(name, _stable(field)) for name, field in fact.items]))
+    if fact.kind == "other" and fact.owners and fact.items is not None:
+        # The classes that attributes lead to.
+        return fact
     each = some_item(fact) if fact.kind in ("tuple", "other") else None
     return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=each)
 

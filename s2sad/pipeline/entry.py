@@ -40,13 +40,16 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.traverse import base, map_stmt, rename, walk
 from s2sad.ir.types import Fact
-from s2sad.runtime import alone, apart, copy_arrays, copy_reachable, copy_together, own, sole, unshared
+from s2sad.runtime import alone, apart, copy_arrays, copy_reachable, copy_together, in_one_place, own, sole, unshared
 from s2sad.runtime.copies import ATOMS
 from s2sad.runtime.reading import can_change, mentioned, read_of, variables_of
+from s2sad.transform.existing import Key
+from s2sad.transform.relied import Recorded
 
 _APART = Op("runtime", "apart", apart, pure=False)
 _SOLE = Op("runtime", "sole", sole, pure=False)
 _ALONE = Op("runtime", "alone", alone, pure=False)
+_IN_ONE_PLACE = Op("runtime", "in_one_place", in_one_place, pure=False)
 _UNSHARED = Op("runtime", "unshared", unshared, pure=False)
 #: A copy with the layout of the original, since NumPy adds up in the order of memory.
 COPY = Op("runtime", "np.copy", np.copy)
@@ -125,6 +128,32 @@ def with_records_alone(function: Function, recorded: Collection[str], facts: Fac
         return function
     check = _check(Call(_UNSHARED, (Build("tuple", tuple(changed)), *others)), source)
     return replace(function, body=(check, *function.body))
+
+
+def with_containers_alone(function: Function, recorded: Collection[Recorded], facts: Facts, source: Source) -> Function:
+    """``function`` after a check that the containers in which it records are reached by their attributes alone.
+
+    Args:
+        function: The function.
+        recorded: The containers.
+        facts: The types of its variables.
+        source: Its source.
+    """
+    params = [Var(p.name) for p in function.params if _may_lead(facts.of[p.name])]
+    roots = dict.fromkeys([*params, *_read_elsewhere(source), *(Global(r.root) for r in recorded)])
+    check = _check(Call(_IN_ONE_PLACE, (Build("tuple", tuple(map(_at, recorded))), *roots)), source)
+    return replace(function, body=(check, *function.body))
+
+
+def _at(recorded: Recorded) -> Expr:
+    """A container, as it is read."""
+    found: Expr = Global(recorded.root)
+    for step in recorded.path:
+        if isinstance(step, Key):
+            found = Call(Op("index", "[]"), (found, Const(step.key)))
+        else:
+            found = Call(Op("attribute", step), (found,))
+    return found
 
 
 def _may_lead(fact: Fact | None) -> bool:

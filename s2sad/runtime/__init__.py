@@ -5,7 +5,7 @@ from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import number, plain
-from s2sad.runtime.sharing import SharedArgumentsError, alone, apart, sole, unshared
+from s2sad.runtime.sharing import SharedArgumentsError, alone, apart, in_one_place, sole, unshared
 from s2sad.runtime.trees import (
     add,
     add_at,
@@ -53,6 +53,7 @@ __all__ = [
     "fresh",
     "imaginary_view",
     "in_dtype",
+    "in_one_place",
     "joined",
     "number",
     "orderly",

@@ -61,6 +61,18 @@ def remember(thing: Any, name: str, value: Any) -> None:
     setattr(thing, name, value)
 
 
+def record(container: Any, method: str, *values: Any) -> None:
+    """Put something into a container that outlives the function: what is read of it later is a constant.
+
+    Example:
+        >>> losses = []
+        >>> record(losses, "append", 1.0)
+        >>> losses
+        [1.0]
+    """
+    getattr(container, method)(*values)
+
+
 def still(x: Any, known: Any) -> Any:
     """The list or dict ``x`` itself, if it holds the objects that it did when the program was compiled.
 

@@ -118,6 +118,29 @@ def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
             )
 
 
+def in_one_place(containers: tuple[Any, ...], *roots: Any) -> None:
+    """Refuse to record in a list, dict or set that ``roots``, or what their functions read, lead to twice.
+
+    Raises:
+        SharedArgumentsError: if one of the ``containers`` is held twice, or is one of the ``roots``.
+
+    Example:
+        >>> losses = [1.0]
+        >>> in_one_place((losses,), {"losses": losses}, 2.0)
+    """
+    everything = [*roots, *(value for _, value in Reading(roots).found)]
+    held = Counter(id(part) for parts in Reach(everything).parts.values() for part in parts)
+    held.update({id(x) for x in everything})
+    for x in containers:
+        if held[id(x)] > 1:
+            raise SharedArgumentsError(
+                f"{described(x)} in which the function records is found in two places, and what is read of it would "
+                "be a constant",
+                "Read it before the function is called, or keep what is recorded in a list of its own.",
+                (x, x),
+            )
+
+
 def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     """Whether two arrays share memory, or may where that is hard to say."""
     if not np.may_share_memory(a, b):

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from s2sad.ir.code import Constant, Operation, Value
-from s2sad.transform.known import Known, Record
+from s2sad.ir.code import Code, Constant, Operation, Value
+from s2sad.transform.known import Home, Known, Record
 
 #: Operations of which the results vary only if an operand does.
 _PURE = frozenset("global attribute item slice unary binary compare tuple list dict text copy call unpack".split())
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A statement that puts something into what an attribute has under some ``keys``: the operation that does so."""
+
+    keys: tuple[Any, ...]
+    method: str
+    by: Operation
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A container that is recorded in: the variable of the module, and the attributes and keys that lead from there."""
+
+    root: str
+    path: tuple[Any, ...]
 
 
 @dataclass
@@ -21,7 +39,9 @@ class Relied:
     may change.  ``parted`` are the parameters for objects that are taken apart, each with the names of the attributes
     of which a copy was made.  ``taken`` are the objects that are taken apart, ``wanted`` those that
     would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
-    read or set of what is not known.
+    read or set of what is not known.  Statements may record in what variables of the text ``home`` lead to;
+    ``recordings`` are those of each code that do no more, by the operation that reads the attribute, and ``recorded``
+    the containers of those that ran.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -34,6 +54,9 @@ class Relied:
     wanted: dict[int, Known] = field(default_factory=dict)
     remembered: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    home: Home | None = None
+    recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
+    recorded: dict[Operation, dict[Recorded, str]] = field(default_factory=dict)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

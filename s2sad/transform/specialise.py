@@ -43,6 +43,7 @@ from s2sad.transform import (
     loops,
     objects,
     operators,
+    recording,
     simple,
     tries,
 )
@@ -54,6 +55,7 @@ from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Return
 from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
+from s2sad.transform.relied import Recorded
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
@@ -91,14 +93,14 @@ HANDLERS: dict[str, Handler] = {
     "unary": _either(simple.negation, operators.operator),
     "binary": _either(simple.arithmetic, operators.operator),
     "inplace": _either(simple.arithmetic, operators.operator),
-    "attribute": _either(branches.attribute, objects.attribute),
+    "attribute": _either(recording.begun, branches.attribute, objects.attribute),
     "set_attribute": _either(objects.set_attribute, existing.changes),
-    "set_item": _either(simple.set_item, operators.put_item, existing.changes),
+    "set_item": _either(recording.called, simple.set_item, operators.put_item, existing.changes),
     "delete_item": _either(simple.delete_item, operators.put_item, existing.changes),
     "delete_attribute": existing.changes,
     "store_global": existing.changes,
     "delete_global": existing.changes,
-    "call": calls.call,
+    "call": _either(recording.called, calls.call),
     "comprehension": _either(generators.comprehension, comprehensions.comprehension),
     "generator": _either(generators.expression, comprehensions.generator),
     "yield": generators.yielded,
@@ -118,13 +120,14 @@ class Specialised:
     """A function that has been specialised: its source, those of the functions that it calls, and guards.
 
     The arguments for the parameters ``parted`` are objects that have been taken apart, each with the names of the
-    attributes of which a copy was made.
+    attributes of which a copy was made.  Containers that attributes of existing objects lead to are ``recorded`` in.
     """
 
     source: Source
     sources: dict[types.FunctionType, Source]
     guards: tuple[Guard, ...]
     parted: dict[str, tuple[str, ...]]
+    recorded: tuple[Recorded, ...] = ()
 
 
 def specialised(
@@ -134,6 +137,7 @@ def specialised(
     package: str = "",
     instances: Mapping[str, Instance] | None = None,
     program: Calls | None = None,
+    records: bool = False,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -144,6 +148,7 @@ def specialised(
         package: The package of the program: what those of other installed packages do with constants is not followed.
         instances: The arguments that are objects of the user's whose attributes the function may set, by parameter.
         program: The calls of the whole program, if they are known.
+        records: Whether it may record in containers of existing objects.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -152,7 +157,9 @@ def specialised(
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing = changing
-        whole = _specialised(s, source, found, wanted.values(), instances or {})
+        home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
+        s.relied.home = home if records else None
+        whole = _specialised(s, home, found, wanted.values(), instances or {})
         if whole is None and instances:
             instances, why = None, found
             continue
@@ -163,7 +170,10 @@ def specialised(
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
         steady = None if whole is None else _steady(source.function, whole, s.sources, program)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
-        if wanted and (steady is None or changed or _may_be_read(s, steady)):
+        recorded = list(dict.fromkeys(r for found in s.relied.recorded.values() for r in found))
+        if recorded and (steady is None or _are_read(s, steady, recorded)):
+            records = False
+        elif wanted and (steady is None or changed or _may_be_read(s, steady)):
             wanted, taking, why = {}, False, found
         elif whole is None:
             if reasons is not None:
@@ -174,7 +184,14 @@ def specialised(
         else:
             changing |= changed
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards), s.relied.parted)
+    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded))
+
+
+def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:
+    """Whether something may read the attributes by which containers are recorded in, or set them."""
+    names = {next(step for step in reversed(r.path) if isinstance(step, str)) for r in recorded}
+    own = s.relied.attributes | s.relied.read | s.relied.remembered
+    return steady.reads(names) or bool(steady.changed(names)) or not names.isdisjoint(own)
 
 
 def _steady(
@@ -208,20 +225,18 @@ def _calls_unknown(source: Source) -> bool:
 
 def _specialised(
     s: Specialiser,
-    source: Source,
+    home: Home,
     reasons: list[Violation],
     wanted: Collection[Known],
     instances: Mapping[str, Instance],
 ) -> Source | None:
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
-    function = source.function
-    home = s.homes[function] = Home(source, Resolver(function, frozenset()))
     try:
-        code = s.code(function)
+        code = s.code(home.source.function)
         made = _whole(s, code, home, wanted, instances) if instances or _is_worth_it(s, code, home) else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
-        reasons.extend(reason(source, error))
+        reasons.extend(reason(home.source, error))
     except (SourceError, RecursionError):
         pass
     return None
