@@ -13,6 +13,7 @@ from s2sad.ops.infer.common import (
     Look,
     all_real,
     array_of,
+    elementwise,
     items_of,
     length_of,
     literal,
@@ -35,6 +36,8 @@ def product(stacked: bool) -> Infer:
 def _product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
     if a.ndim == 1 and b.ndim == 1:
         return scalar(real)
+    if not stacked and 0 in (a.ndim, b.ndim):
+        return elementwise([a, b])
     if a.dims and b.dims and len(a.dims) <= 2 and len(b.dims) <= 2:
         return made_of((*a.dims[:-1], *b.dims[:-2], *(b.dims[-1:] if len(b.dims) > 1 else ())), real)
     if stacked and a.dims and b.dims and len(a.dims) > 1 and len(b.dims) > 1:
