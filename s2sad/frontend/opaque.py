@@ -14,6 +14,7 @@ from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
 from s2sad.frontend.resolve import Resolver
 from s2sad.frontend.special import class_made, classes_inside, classes_led_to, classes_within, special_members
+from s2sad.frontend.summaries import writes_of
 from s2sad.frontend.writing import alters, kept, kept_parts, member_may_write, writes_by_method, written_in
 from s2sad.ir.nodes import Op, Opaque
 
@@ -76,13 +77,21 @@ def replacing_members(call: Node, lookup: Lookup, depends: Callable[[Node], bool
     """The methods of the user's classes that a known function runs in place of what it does, or that may write.
 
     What is made an array (``__array__``) is no more than its numbers.  What an operator makes of operands that a
-    derivative ``depends`` on is of a built-in class.
+    derivative ``depends`` on is of a built-in class, and so is what a function makes that is given some.
     """
-    args = [a for a in call.args if not (isinstance(a, (gast.BinOp, gast.UnaryOp)) and depends(a))]
+    args = [a for a in call.args if not (depends(a) and _makes(a, lookup))]
     others = gast.copy_location(gast.Call(func=call.func, args=args, keywords=call.keywords), call)
     for name, cls in special_members(others, lookup).items():
         if name != "__array__" or member_may_write(cls, name):
             yield name, cls
+
+
+def _makes(node: Node, lookup: Lookup) -> bool:
+    """Whether an expression is of an operator, or calls a function that makes what it returns."""
+    if isinstance(node, (gast.BinOp, gast.UnaryOp)):
+        return True
+    function = lookup(node.func)[1] if isinstance(node, gast.Call) else None
+    return type(function) is types.FunctionType and ops.find(function) is None and writes_of(function).makes
 
 
 def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:

@@ -16,8 +16,8 @@ from typing import Any
 
 from s2sad import ops
 from s2sad.effects.heap import Effort, TooMuch
-from s2sad.effects.mod_ref import Context, Program
-from s2sad.effects.objects import PLAIN, Location, Shape, is_generator, is_immutable
+from s2sad.effects.mod_ref import Context, Program, Summary
+from s2sad.effects.objects import ARRAY, CONTAINERS, PLAIN, Location, Object, Plain, Shape, is_generator, is_immutable
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import has_text_of_python, is_compiled
 from s2sad.frontend.lower_statements import lower_function
@@ -29,10 +29,13 @@ from s2sad.runtime.classes import inside, is_of_library, module_of, own_class, p
 @dataclass(frozen=True)
 class Writes:
     """What a call may write: what its arguments for ``params`` are or hold, and with ``outside`` anything else that
-    outlives the call: objects of the module, and its variables."""
+    outlives the call: objects of the module, and its variables.
+
+    It ``makes`` its result if that, and what it holds, are new objects of built-in classes."""
 
     params: frozenset[str] = frozenset()
     outside: bool = False
+    makes: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.params) or self.outside
@@ -160,7 +163,23 @@ def _named(context: Context, locations: set[Location], names: dict[Any, str]) ->
     if context.summary.is_open:
         outside = True
         params.update(names[o.path[0]] for o in context.summary.escapes if o.kind == "param" and o.path[0] in names)
-    return Writes(frozenset(params), outside)
+    return Writes(frozenset(params), outside, _makes(context.summary))
+
+
+def _makes(summary: Summary) -> bool:
+    """Whether what is returned is made in the call, of built-in classes, with all that it holds."""
+    held: dict[Object, set[Object]] = {}
+    for o, _, inner in summary.stores:
+        held.setdefault(o, set()).add(inner)
+    pending, seen = [*summary.result], set[Object]()
+    while pending:
+        o = pending.pop()
+        if o.kind != "site" or o.cls not in (ARRAY, Plain, *CONTAINERS):
+            return False
+        if o not in seen:
+            seen.add(o)
+            pending += held.get(o, ())
+    return not summary.is_open
 
 
 def _is_own(location: Location, op: Operation, owner: type | None) -> bool:

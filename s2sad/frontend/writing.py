@@ -127,7 +127,13 @@ def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] |
 
 
 def _by_method(node: Node, function: types.FunctionType, lookup: Lookup) -> bool:
-    """Whether a function may write through a method of what stands in a call or name."""
+    """Whether a function may write through a method of what stands in a call or name.
+
+    Of an operation it is known which special methods it runs.
+    """
+    spec = ops.spec_of(function)
+    if spec is not None and spec.special is not None and not spec.calls:
+        return False
     return writes_by_method(function, classes_within(node, lookup))
 
 

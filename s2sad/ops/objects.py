@@ -77,7 +77,10 @@ def _held() -> Sequence[Sample]:
     return [sample([1.5, 2.5], [1.0, 2.0]), sample({"a": 1.5}, {"a": 2.0})]
 
 
-@linear(still_, wrt=["x"], samples=_held, infer=infer.common.first, dtype="inferred", result="element")
+@linear(
+    still_, wrt=["x"], samples=_held, infer=infer.common.first, dtype="inferred", result="element",
+    special=frozenset(),
+)  # fmt: skip
 def still(z_bar: Any, x: Any, known: Any) -> Any:
     return z_bar
 
@@ -95,7 +98,10 @@ def _arrays() -> Sequence[Sample]:
     return [sample(np.array([2.5, -1.0]), 1, "d"), sample(np.array([[1.5, 2.5], [0.5, 1.0]]), 2, "d")]
 
 
-@linear(array_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element")
+@linear(
+    array_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element",
+    special=frozenset(),
+)  # fmt: skip
 def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
 

@@ -341,6 +341,19 @@ def call(s: Specialiser, base: Known, args: Args, op: Operation, frame: Frame) -
     return method_call(s, Method(Known(function), base, owner(cls, "__call__")), args, op, frame)
 
 
+def iterated(s: Specialiser, base: Known, op: Operation, frame: Frame) -> Abstract | None:
+    """What the method of an object that exists gives a loop to run through; None if that is not known."""
+    cls = type(base.value)
+    function = static_member(cls, "__iter__")
+    if not isinstance(function, types.FunctionType) or not is_steady(s, base, "__iter__"):
+        return None
+    use_known(s, base)
+    guard_member(s, cls, "__iter__")
+    known = owner(cls, "__iter__"), base
+    done = followed(s, lambda: s.call_function(s, function, [("", base)], op, frame, known))
+    return done[0] if isinstance(done, tuple) else None
+
+
 def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)

@@ -393,6 +393,8 @@ def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Opera
 
 def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
     """What a loop over a value runs through: of an object what its method gives."""
+    if isinstance(value, Known) and existing.is_object(value.value):
+        return existing.iterated(s, value, op, frame) or value
     if not isinstance(value, Record) or static_member(value.cls, "__iter__") is None:
         return value
     done = member_call(s, value, "__iter__", [], op, frame)

@@ -266,6 +266,8 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             return True
         if op.kind in ("binary", "inplace") and op.data == "|" and makes:
             return True
+        if op.kind == "for" and isinstance(op.operands[0], Value) and existing.is_object(values.get(op.operands[0])):
+            return True
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)
             if found and (callable(value) or existing.is_object(value) or isinstance(value, types.ModuleType)):
