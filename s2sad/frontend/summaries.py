@@ -169,8 +169,8 @@ def _named(context: Context, locations: set[Location], names: dict[Any, str]) ->
 def _makes(summary: Summary) -> bool:
     """Whether what is returned is made in the call, of built-in classes, with all that it holds."""
     held: dict[Object, set[Object]] = {}
-    for o, _, inner in summary.stores:
-        held.setdefault(o, set()).add(inner)
+    for o, _, part in summary.stores:
+        held.setdefault(o, set()).add(part)
     pending, seen = [*summary.result], set[Object]()
     while pending:
         o = pending.pop()

@@ -7,6 +7,7 @@ the first.
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import operator
@@ -28,7 +29,10 @@ from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
 from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_members, static_member
+from s2sad.runtime.contents import attributes_of
 
+#: The instructions that read attributes.
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "STORE_ATTR", "DELETE_ATTR", "IMPORT_FROM")
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: What has a function in it, and under which name.
@@ -398,12 +402,27 @@ def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[typ
     codes = [function.__code__]
     for code in codes:
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    if any(name[:2] == "__" for name in names) or any(not names.isdisjoint(code.co_names) for code in codes):
+    asked = {name for code in codes for name in _attributes_of_objects(code, function.__globals__)}
+    if any(name[:2] == "__" for name in names) or not names.isdisjoint(asked):
         return True
     seen.update(codes)
     called = (function.__globals__.get(name) for code in codes for name in code.co_names)
     followed = [f for f in called if isinstance(f, types.FunctionType) and f.__code__ not in seen and is_followed(f)]
     return any(_may_call(f, names, seen) for f in followed)
+
+
+def _attributes_of_objects(code: types.CodeType, names: dict[str, Any]) -> Iterator[str]:
+    """The names of the attributes that a code asks for of something that is no module: of ``np.max`` none."""
+    before: Any = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            before = names.get(instruction.argval)
+        elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(before, types.ModuleType):
+            before = attributes_of(before).get(instruction.argval)
+        else:
+            before = None
+            if isinstance(instruction.argval, str) and instruction.opname in _ATTRIBUTES:
+                yield instruction.argval
 
 
 def may_write(function: types.FunctionType) -> bool:

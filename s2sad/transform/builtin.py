@@ -42,7 +42,7 @@ from s2sad.transform.known import (
     Row,
     is_callable,
 )
-from s2sad.transform.objects import member_call
+from s2sad.transform.objects import iterated, member_call
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 from s2sad.transform.streams import ITERATING, NAMES
@@ -50,10 +50,16 @@ from s2sad.transform.streams import ITERATING, NAMES
 Args = Sequence[tuple[str, Abstract]]
 
 
+#: The functions that run through what they are given.
+_RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max)
+
+
 def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Frame) -> Done:
     """What a function of Python's own gives for static arguments; None where that is not known."""
     if not isinstance(function, type) and own_class(function) is not None:
         return None  # nor is it compared with any
+    if any(function is f for f in _RUNNING):
+        args = [(kind, iterated(s, value, op, frame)) for kind, value in args]
     values = [s.plain(value) for kind, value in args if not kind]
     named = {kind: s.plain(value) for kind, value in args if kind}
     if "*" in named or "**" in named:

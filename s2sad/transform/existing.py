@@ -48,7 +48,7 @@ DICTS = (dict, OrderedDict)
 
 def is_container(value: Any) -> bool:
     """Whether an object is a list, tuple or dict of which the items are known one by one."""
-    if type(value) not in (list, tuple, *DICTS) or not 0 < len(value) <= MOST_HELD:
+    if type(value) not in (list, tuple, *DICTS) or len(value) > MOST_HELD:
         return False
     return type(value) not in DICTS or all(type(key) in (str, int) for key in value)
 
@@ -260,6 +260,7 @@ def is_steady(s: Specialiser, known: Known, name: str) -> bool:
     if name in s.relied.changing or (known.read is not None and known.read[0].resolver.is_rebound(known.read[1])):
         return False
     s.relied.attributes.add(name)
+    s.relied.looked_up.add(name)
     return True
 
 

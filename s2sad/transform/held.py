@@ -119,6 +119,6 @@ def is_held(value: Abstract) -> bool:
 
 def runs_as_it_is(value: Abstract) -> bool:
     """Whether a loop over what exists needs nothing of its items: these are numbers, arrays and the like."""
-    if not is_held(value) or not isinstance(value, Known) or holds_objects(value.value):
+    if not is_held(value) or not isinstance(value, Known) or not value.value or holds_objects(value.value):
         return False
     return not any(isinstance(item, str) for item in value.value)

@@ -24,7 +24,7 @@ from s2sad.transform.known import (
 )
 from s2sad.transform.objects import content_of, iterated
 from s2sad.transform.regions import breaks
-from s2sad.transform.simple import truth
+from s2sad.transform.simple import is_number, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many rounds are written out at most.
@@ -174,15 +174,17 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A loop, with the cells that change in it as further values that it carries."""
     unrolled, frame.unrolled = frame.unrolled, False
     cells: list[Cell] = []
+    others: set[int | Cell] = set()
     depth = len(s.loops)
     try:
         while True:
             before = s.mark()
-            writing = _Loop(s, op, frame, cells)
+            writing = _Loop(s, op, frame, cells, others)
             done = writing.run()
-            if not writing.more:
+            if not writing.more and writing.others == others:
                 return done
             s.back(before)
+            others = writing.others
             for cell in writing.more:
                 s.state[cell] = content_of(s, s.state, cell)
                 if s.state.is_apart(cell):
@@ -197,11 +199,15 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 class _Loop:
-    """One attempt to write a loop that carries some cells; ``more`` are those that changed besides."""
+    """One attempt to write a loop that carries some cells; ``more`` are those that changed besides.
 
-    def __init__(self, s: Specialiser, op: Operation, frame: Frame, cells: list[Cell]) -> None:
+    What is a number before it is taken to stay one, but for ``others`` of what is carried, by number, and of the cells.
+    """
+
+    def __init__(self, s: Specialiser, op: Operation, frame: Frame, cells: list[Cell], others: set[int | Cell]) -> None:
         self.s, self.op, self.frame, self.cells = s, op, frame, cells
         self.more: dict[Cell, None] = {}
+        self.others = set(others)
         given = [s.handed(o, frame) for o in op.operands]
         #: What nobody reads is carried as a variable without value.
         self.head = op.regions[0].params[1:] if op.kind == "for" else op.regions[0].params
@@ -221,6 +227,9 @@ class _Loop:
         unsure = [s.state[cell] is UNSET or isinstance(s.state[cell], Unsure) for cell in cells]
         self.unsure_cells = dict(zip(cells, unsure, strict=True))
         self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
+        self.numbers: set[int | Cell] = {i for i, v in enumerate(given) if is_number(s, v)}
+        self.numbers |= {cell for cell in cells if is_number(s, s.state[cell])}
+        self.numbers -= others
         self.starts += [s.dynamic(s.state[cell]) for cell in cells]
         self.before = s.state.copied()
 
@@ -243,11 +252,13 @@ class _Loop:
     def fresh(self, params: Sequence[Value], own: list[Value]) -> list[Abstract]:
         """New values for carried ones; what is fixed is no value of its own."""
         made: list[Abstract] = []
-        for param, fixed, unsure in zip(params, self.fixed, self.unsure, strict=True):
+        for at, (param, fixed, unsure) in enumerate(zip(params, self.fixed, self.unsure, strict=True)):
             if fixed is not None:
                 made.append(fixed)
                 continue
             own.append(value := Value(param.name))
+            if at in self.numbers:
+                self.s.numbers.add(value)
             made.append(Unsure(value) if unsure else value)
         return made
 
@@ -255,6 +266,8 @@ class _Loop:
         made = [Value(cell.name) for cell in self.cells]
         for cell, value in zip(self.cells, made, strict=True):
             self.s.state[cell] = Unsure(value) if self.unsure_cells[cell] else value
+            if cell in self.numbers:
+                self.s.numbers.add(value)
         return made
 
     def enter(self, params: Sequence[Value]) -> list[Value]:
@@ -268,11 +281,14 @@ class _Loop:
         self.notice()
         values: list[Abstract] = []
         given = (UNSET,) * len(self.fixed) if end.left else end.values
-        for value, fixed, read in zip(given, self.fixed, self.read, strict=True):
+        for at, (value, fixed, read) in enumerate(zip(given, self.fixed, self.read, strict=True)):
+            if at in self.numbers and read and not end.left and not is_number(self.s, value):
+                self.others.add(at)
             if fixed is None:
                 values.append(value if read else UNSET)
             elif not end.left and not same(value, fixed):
                 raise NotSpecialisedError("carried")
+        self.others.update(c for c in self.cells if c in self.numbers and not is_number(self.s, self.s.state[c]))
         more = [self.s.state[cell] for cell in self.cells]
         operands = [self.s.dynamic(value) for value in (*values, *more)]
         return Exit(end.kind, tuple(operands), end.place)  # type: ignore[arg-type]

@@ -311,6 +311,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         return _call_member(s, member.fget, record, [], op, frame, _owner(cls, name))
     if name in record.fields and record.fields[name] in s.state:
         value = s.state[record.fields[name]]
+        if record.origin is not None:
+            s.relied.looked_up.add(name)
         if value is UNSET or isinstance(value, Unsure):
             raise NotSpecialisedError(name)
         return (value,)

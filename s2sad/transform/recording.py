@@ -17,11 +17,12 @@ from typing import Any
 from s2sad.ir.code import Code, Constant, Operand, Operation, Region, Value, inner
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.contents import attributes_of
-from s2sad.runtime.objects import record
+from s2sad.runtime.objects import record, remember
 from s2sad.transform.existing import ClassHeld, Key, guard_class, is_object, rest_on, use_known
-from s2sad.transform.known import Known, Late
+from s2sad.transform.known import Known, Late, Record
 from s2sad.transform.relied import Recorded, Recording
 from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.taken import whole
 
 #: The methods by which something is put into a container.
 ADDING: dict[type, tuple[str, ...]] = {
@@ -82,6 +83,10 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if code not in s.relied.recordings:
         s.relied.recordings[code] = recordings(code)
     found, base, name = s.relied.recordings[code].get(op), s.get(op.operands[0], frame), op.data
+    taken = isinstance(base, Record)
+    if isinstance(base, Record) and base.origin is not None:
+        # Whether another container has been set there is asked in the end.
+        base = base.origin
     if found is None or s.expression or not isinstance(base, Known) or not is_object(base.value):
         return None
     if base.read is None or static_member(type(base.value), name) is not None:
@@ -104,7 +109,7 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
         rest_on(s, base, way[:end], ClassHeld, (True, held))
     s.relied.recorded.setdefault(found.by, {})[Recorded(root, (*path, *way))] = found.method
     s.used = True
-    operand = s.emit("attribute", (s.dynamic(base),), name, place=frame.place or op.place)
+    operand = s.emit("attribute", (s.dynamic(whole(s, base) if taken else base),), name, place=frame.place or op.place)
     s.needless.add(operand)
     return (operand,)
 
@@ -117,7 +122,7 @@ def called(s: Specialiser, op: Operation, frame: Frame) -> Done:
         method = next(iter(s.relied.recorded[op].values()))
         container = first.receiver if isinstance(first, Late) else first
         operands = s.operands([s.outside(record, "record"), container, Constant(method), *values], place)
-    elif isinstance(first, Known) and first.value is record:
+    elif isinstance(first, Known) and (first.value is record or first.value is remember):
         operands = s.operands([first, *values], place)
     else:
         return None

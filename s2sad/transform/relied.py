@@ -39,9 +39,9 @@ class Relied:
     may change.  ``parted`` are the parameters for objects that are taken apart, each with the names of the attributes
     of which a copy was made.  ``taken`` are the objects that are taken apart, ``wanted`` those that
     would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
-    read or set of what is not known.  Statements may record in what variables of the text ``home`` lead to;
-    ``recordings`` are those of each code that do no more, by the operation that reads the attribute, and ``recorded``
-    the containers of those that ran.
+    read or set of what is not known, ``looked_up`` those that are read of existing objects.  Statements may record in
+    what variables of the text ``home`` lead to; ``recordings`` are those of each code that do no more, by the operation
+    that reads the attribute, and ``recorded`` the containers of those that ran.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -54,6 +54,7 @@ class Relied:
     wanted: dict[int, Known] = field(default_factory=dict)
     remembered: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    looked_up: set[str] = field(default_factory=set)
     home: Home | None = None
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
     recorded: dict[Operation, dict[Recorded, str]] = field(default_factory=dict)

@@ -417,6 +417,10 @@ def _identical(a: Abstract, b: Abstract) -> bool | None:
     return None
 
 
+#: Operators by which numbers give numbers.
+_OF_NUMBERS = frozenset("+ - * / // % **".split())
+
+
 def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.data == "-":
         return _opposite(s.plain(s.get(op.operands[0], frame)))
@@ -438,8 +442,12 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     known = computed(op.data, left, right)
     if known is not None:
         return (s.named(known, op.result.name, frame.place or op.place),)
-    if op.kind == "inplace" and left in s.numbers and not is_structure(right):
-        return (s.emit("binary", s.operands([left, right], None), op.data, op.result.name, frame.place or op.place),)
+    are_numbers = op.data in _OF_NUMBERS and is_number(s, left) and is_number(s, right)
+    if are_numbers or (op.kind == "inplace" and left in s.numbers and not is_structure(right)):
+        made = s.emit("binary", s.operands([left, right], None), op.data, op.result.name, frame.place or op.place)
+        if are_numbers:
+            s.numbers.add(made)
+        return (made,)
     if op.data == "*" and op.kind == "binary":
         return _repeated(s, left, right) or _repeated(s, right, left)
     if not is_structure(left) and not is_structure(right):
@@ -460,6 +468,11 @@ def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(left, Items) or not isinstance(right, Items):
         return (Row(tuple(both)),)
     return (items_of(s, both),) if left.cls is right.cls is list else None
+
+
+def is_number(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value is known to be a number."""
+    return value in s.numbers or (isinstance(value, Constant) and type(value.value) in (int, float, complex))
 
 
 def _repeated(s: Specialiser, value: Abstract, times: Abstract) -> Done:

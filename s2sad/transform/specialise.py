@@ -74,6 +74,24 @@ def _either(*handlers: Handler) -> Handler:
     return handler
 
 
+def _iterated(inner: Handler) -> Handler:
+    """What runs through an object that exists runs through what a method of it gives."""
+
+    def handler(s: Specialiser, op: Operation, frame: Frame) -> Done:
+        value = s.get(op.operands[0], frame)
+        found = objects.iterated(s, value, op, frame) if isinstance(value, Known) else value
+        if found is value:
+            return inner(s, op, frame)
+        held = Value()
+        frame.env[held] = found
+        done = inner(s, replace(op, operands=(held, *op.operands[1:])), frame)
+        if done is None:
+            raise NotSpecialisedError("iterator")
+        return done
+
+    return handler
+
+
 HANDLERS: dict[str, Handler] = {
     "global": simple.global_name,
     "load": simple.load,
@@ -101,8 +119,8 @@ HANDLERS: dict[str, Handler] = {
     "store_global": existing.changes,
     "delete_global": existing.changes,
     "call": _either(recording.called, calls.call),
-    "comprehension": _either(generators.comprehension, comprehensions.comprehension),
-    "generator": _either(generators.expression, comprehensions.generator),
+    "comprehension": _iterated(_either(generators.comprehension, comprehensions.comprehension)),
+    "generator": _iterated(_either(generators.expression, comprehensions.generator)),
     "yield": generators.yielded,
     "yield_from": generators.yielded_from,
     "if": branches.branch,
@@ -190,7 +208,7 @@ def specialised(
 def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:
     """Whether something may read the attributes by which containers are recorded in, or set them."""
     names = {next(step for step in reversed(r.path) if isinstance(step, str)) for r in recorded}
-    own = s.relied.attributes | s.relied.read | s.relied.remembered
+    own = s.relied.looked_up | s.relied.read | s.relied.remembered
     return steady.reads(names) or bool(steady.changed(names)) or not names.isdisjoint(own)
 
 
@@ -248,6 +266,7 @@ _FUNCTIONS = (
     defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict, iter, next,
     functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
 )  # fmt: skip
+_RUNNING = ("for", "comprehension", "generator")
 _DISPLAYS = ("list", "dict", "set", "comprehension")
 
 
@@ -266,7 +285,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             return True
         if op.kind in ("binary", "inplace") and op.data == "|" and makes:
             return True
-        if op.kind == "for" and isinstance(op.operands[0], Value) and existing.is_object(values.get(op.operands[0])):
+        if op.kind in _RUNNING and isinstance(op.operands[0], Value) and existing.is_object(values.get(op.operands[0])):
             return True
         if op.kind == "global":
             found, value = s.lookup(frame, op.data)

@@ -30,6 +30,8 @@ def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
     """Take some objects that exist apart."""
     place = place_of(frame.home.source.node.body)
     made = [_begun(s, known, place) for known in wanted]
+    # That all attributes are read here says nothing of what the program reads.
+    looked_up = set(s.relied.looked_up)
     for record, operand in made:
         assert record.origin is not None
         for name, member in vars(record.origin.value).items():
@@ -47,6 +49,7 @@ def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
             s.relied.attributes.add(name)
             record.fields[name] = Cell(name, None, record)
             s.state[record.fields[name]] = content
+    s.relied.looked_up = looked_up
 
 
 def place_of(body: Sequence[Any]) -> Place | None:
@@ -94,11 +97,12 @@ def set_too(s: Specialiser, record: Record, name: str, value: Abstract, place: P
     s.relied.attributes.add(name)
     s.relied.remembered.add(name)
     function = s.outside(remember, "remember")
-    operands = s.operands([function, _whole(s, record.origin), Constant(name), value], place)
+    operands = s.operands([function, whole(s, record.origin), Constant(name), value], place)
     s.write(Operation("call", operands, (Value(),), ("", "", ""), (), place))
 
 
-def _whole(s: Specialiser, origin: Known) -> Abstract:
+def whole(s: Specialiser, origin: Known) -> Abstract:
+    """An object that has been taken apart, read from its variable."""
     assert origin.read is not None
     home, root, path = origin.read
     if not all(isinstance(step, str) for step in path) or not s.reads_alike(root, home):
