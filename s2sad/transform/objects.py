@@ -55,6 +55,12 @@ _SLOT = types.MemberDescriptorType
 STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 #: What a class of tuples with named fields must not say otherwise.
 _OF_TUPLES = {*dir(tuple), *_ODD, "_replace", "_fields"} - {"__doc__", "__repr__"}
+#: The operators that a tuple with named fields may define.
+OPERATORS = frozenset(
+    f"__{reflected}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for reflected in ("", "r")
+) | {"__neg__", "__pos__"}
 _NAMED = collections.namedtuple("_NAMED", "")
 #: What reads a field of such a tuple.
 _GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
@@ -131,9 +137,16 @@ def is_named_tuple(cls: type) -> bool:
         return False
     changed = {name for name, member in vars(base).items() if isinstance(member, types.FunctionType)}
     changed -= set(vars(_NAMED))
-    return _OF_TUPLES.isdisjoint(changed.union(*map(vars, own))) and all(
+    return (_OF_TUPLES - OPERATORS).isdisjoint(changed.union(*map(vars, own))) and all(
         all(map(_is_plain_member, vars(b).items())) for b in own
     )
+
+
+def has_operators(value: Abstract) -> bool:
+    """Whether a value is a tuple with named fields whose class defines operators."""
+    if not isinstance(value, Row) or value.cls is tuple:
+        return False
+    return any(isinstance(static_member(value.cls, name), types.FunctionType) for name in OPERATORS)
 
 
 def named_tuple_method(s: Specialiser, method: Method, args: Args) -> Done:
@@ -373,7 +386,7 @@ def _of_named_tuple(s: Specialiser, row: Row, name: str, op: Operation, frame: F
 def _call_member(
     s: Specialiser,
     function: Any,
-    record: Record,
+    record: Record | Row,
     args: Args,
     op: Operation,
     frame: Frame,
@@ -384,7 +397,7 @@ def _call_member(
     return s.call_function(s, function, [("", record), *args], op, frame, (owner, record))
 
 
-def member_call(s: Specialiser, record: Record, name: str, args: Args, op: Operation, frame: Frame) -> Done:
+def member_call(s: Specialiser, record: Record | Row, name: str, args: Args, op: Operation, frame: Frame) -> Done:
     """Call a special method of an object."""
     function = static_member(record.cls, name)
     if not isinstance(function, types.FunctionType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Iterator
 
 from s2sad.ir.code import Constant, Operation, Value
@@ -12,7 +13,7 @@ from s2sad.runtime.classes import static_member
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_static
-from s2sad.transform.objects import is_generated, member_call
+from s2sad.transform.objects import has_operators, is_generated, member_call
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -24,18 +25,20 @@ _COMPARE = {
     "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
 }  # fmt: skip
 #: One attempt: the object whose method is asked, the name of the method, and the other operand.
-Attempt = tuple[Record, str, Abstract]
+Attempt = tuple[Record | Row, str, Abstract]
 
 
 def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """An operator of which an operand is an object that the program makes."""
     values = [s.get(o, frame) for o in op.operands]
-    if not any(isinstance(v, Record) for v in values):
+    if op.kind in ("unary", "binary", "inplace") and any(map(has_operators, values)):
+        pass
+    elif not any(isinstance(v, Record) for v in values):
         return None
     first = values[0]
     if op.kind == "item":
         return member_call(s, first, "__getitem__", [("", values[1])], op, frame) if isinstance(first, Record) else None
-    if op.kind == "unary" and op.data in _UNARY and isinstance(first, Record):
+    if op.kind == "unary" and op.data in _UNARY and isinstance(first, (Record, Row)):
         return member_call(s, first, _UNARY[op.data], [], op, frame)
     if op.kind == "compare" and op.data in ("==", "!="):
         return _equality(s, values, op, frame)
@@ -47,13 +50,18 @@ def operator(s: Specialiser, op: Operation, frame: Frame) -> Done:
         raise NotSpecialisedError("operator")
     left, right = values
     # What an array does to a model is for that to say.
-    if not isinstance(left, Record) and not (isinstance(right, Record) and is_of_model(right.cls)):
+    if not isinstance(left, (Record, Row)) and not (isinstance(right, Record) and is_of_model(right.cls)):
         left = _number(s, left, op, frame)
     own = f"__i{_BINARY[op.data]}__" if op.kind == "inplace" else ""
     done = _answer(s, _attempts(left, right, own, *names), op, frame)
     if done is None:
         raise NotSpecialisedError("operator")
     return done
+
+
+def of_named_tuples(s: Specialiser, op: Operation, frame: Frame) -> Done:
+    """An operator that a tuple with named fields defines, which is none of tuples."""
+    return operator(s, op, frame) if any(has_operators(s.get(o, frame)) for o in op.operands) else None
 
 
 def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -69,7 +77,10 @@ def put_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _answer(s: Specialiser, attempts: Iterator[Attempt], op: Operation, frame: Frame) -> Done:
     """What the first of some methods gives that knows the other operand; None if none does."""
     for record, name, other in attempts:
-        if static_member(record.cls, name) in (None, vars(object).get(name)):
+        member = static_member(record.cls, name)
+        if member in (None, vars(object).get(name)) or (
+            isinstance(record, Row) and not isinstance(member, types.FunctionType)
+        ):
             continue
         done = member_call(s, record, name, [("", other)], op, frame)
         if not (isinstance(done, tuple) and isinstance(done[0], Known) and done[0].value is NotImplemented):
@@ -109,17 +120,17 @@ def _compared_fields(s: Specialiser, record: Record) -> tuple[Abstract, ...]:
 
 def _attempts(left: Abstract, right: Abstract, own: str, name: str, reflected: str) -> Iterator[Attempt]:
     """The methods that Python asks, in its order: a subclass on the right comes first if it has its own."""
-    if own and isinstance(left, Record):
+    if own and isinstance(left, (Record, Row)):
         yield left, own, right
-    if isinstance(left, Record) and isinstance(right, Record) and left.cls is not right.cls:
+    if isinstance(left, (Record, Row)) and isinstance(right, (Record, Row)) and left.cls is not right.cls:
         of_right = static_member(right.cls, reflected)
         if issubclass(right.cls, left.cls) and of_right is not static_member(left.cls, reflected):
             yield right, reflected, left
             yield left, name, right
             return
-    if isinstance(left, Record):
+    if isinstance(left, (Record, Row)):
         yield left, name, right
-    if isinstance(right, Record) and not (isinstance(left, Record) and left.cls is right.cls):
+    if isinstance(right, (Record, Row)) and not (isinstance(left, (Record, Row)) and left.cls is right.cls):
         yield right, reflected, left
 
 
