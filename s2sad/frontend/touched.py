@@ -14,7 +14,7 @@ from typing import Any
 
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program
-from s2sad.effects.objects import ANY, ARRAY, CONTAINERS, KEYS, PLAIN, Location, Plain, Shape
+from s2sad.effects.objects import ANY, ARRAY, CONTAINERS, KEYS, PLAIN, Location, Object, Plain, Shape
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
@@ -31,11 +31,18 @@ Shapes = Mapping[Any, Shape | None]
 
 @dataclass(frozen=True)
 class Touched:
-    """The names of the attributes that a program may set or delete, of objects that it has not made, and of those that
-    functions which run as they stand may read; and the functions on which that rests."""
+    """What a program does to objects that it has not made.
+
+    Attributes:
+        written: The names of the attributes that it may set or delete.
+        read: The names of those that functions which run as they stand may read.
+        containers: The identities of the lists and dicts of modules into which it may write; None where it may be any.
+        guards: The functions on which that rests.
+    """
 
     written: frozenset[str]
     read: frozenset[str]
+    containers: frozenset[int] | None
     guards: tuple[Guard, ...]
 
 
@@ -104,7 +111,10 @@ def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collec
     read = frozenset(_attributes(location for context in others for location in _read(context)))
     if ANY in written or ANY in read or any(ANY in _attributes(_read(c)) for c in program.contexts.values()):
         return None
-    return Touched(written, read, tuple(_guards(program)))
+    changed = [o for context in contexts for o, field in context.summary.mod if _is_item(o, field) and o.is_input]
+    known_ones = all(o.kind in ("global", "param") for o in changed)
+    containers = frozenset(id(o.value) for o in changed if o.kind == "global") if known_ones else None
+    return Touched(written, read, containers, tuple(_guards(program)))
 
 
 def _read(context: Context) -> Iterator[Location]:
@@ -115,14 +125,13 @@ def _read(context: Context) -> Iterator[Location]:
 def _attributes(locations: Iterator[Location]) -> Iterator[str]:
     """The names of those locations that are attributes of objects which existed before."""
     for o, field in locations:
-        is_item = field.startswith("[") or (field == KEYS and o.cls in CONTAINERS)
-        if (
-            o.is_input
-            and not is_item
-            and o.cls not in (ARRAY, types.CellType)
-            and not (field == ANY and o.cls is Plain)
-        ):
+        is_plain = o.cls in (ARRAY, types.CellType) or (field == ANY and o.cls is Plain)
+        if o.is_input and not is_plain and not _is_item(o, field):
             yield field
+
+
+def _is_item(o: Object, field: str) -> bool:
+    return field.startswith("[") or (field == KEYS and o.cls in CONTAINERS)
 
 
 def _guards(program: Program) -> Iterator[Guard]:

@@ -70,11 +70,11 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     args: list[tuple[str, Abstract]] = []
     spread, counted = False, None
     for kind, value in zip(op.data, values, strict=True):
-        content = s.content(value) if kind == "**" and isinstance(value, Items) else None
+        named = stars.named(s, value) if kind == "**" else None
         if kind == "*" and isinstance(value, Generator):
             value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None
-        spread = spread or row is not None or content is not None
+        spread = spread or row is not None or named is not None
         if kind == "*" and row is None and isinstance(value, Items):
             value = s.dynamic(value)
         if kind == "*" and row is None and isinstance(value, Value):
@@ -89,10 +89,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 counted = value, left, len(args)
         if row is not None:
             args += [("", item) for item in row]
-        elif content is not None and content.keys is not None:
-            if not all(isinstance(key, str) for key in content.keys):
-                raise NotSpecialisedError("star")
-            args += zip(content.keys, [s.state[slot] for slot in content.slots], strict=True)
+        elif named is not None:
+            args += named
         else:
             args.append((kind, value))
     if isinstance(function, Known) and package_of(function.value) == "numpy":

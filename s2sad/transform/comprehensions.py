@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Operation, Region, Value, inner
+from s2sad.ir.code import Code, Operation, Region, Value
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
@@ -19,6 +19,7 @@ from s2sad.transform.containers import (
     one_by_one,
 )
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Row
+from s2sad.transform.regions import is_spread
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -30,7 +31,7 @@ def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """A comprehension over known items: a display of its elements, in order."""
     iterable = s.get(op.operands[0], frame)
     is_plain = not any(o.kind in ("only", "each") for o in op.regions[0].operations)
-    whole = is_plain and _is_spread(s, op) and is_known(s, iterable)
+    whole = is_plain and is_spread(s.active[-1], op.result) and is_known(s, iterable)
     if op.awaits or not (whole or _is_written_out(s, op.data, op.regions[0], iterable, frame)):
         return None
     elements = list(itertools.islice(_rounds(s, op.regions[0], numbered(iterable), frame), MOST_ITEMS + 1))
@@ -50,16 +51,8 @@ def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
     return (items_of(s, list(found.values()), tuple(found)),)
 
 
-def _is_spread(s: Specialiser, op: Operation) -> bool:
-    """Whether a call gets what a comprehension makes behind a star, so that their number has to be known."""
-    calls = (o for o in inner(s.active[-1].body) if o.kind == "call")
-    return any(
-        kind == "*" and o is op.result for call in calls for kind, o in zip(call.data, call.operands[1:], strict=True)
-    )
-
-
 def _display(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Abstract:
-    if any(map(is_structure, values)) or _is_spread(s, op):
+    if any(map(is_structure, values)) or is_spread(s.active[-1], op.result):
         return items_of(s, values)
     place = frame.place or op.place
     return s.emit("list", s.operands(values, place), (False,) * len(values), op.result.name, place)

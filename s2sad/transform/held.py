@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from s2sad.ir.code import Constant, Place
+from s2sad.ir.code import Constant, Place, Value
 from s2sad.runtime.objects import still
 from s2sad.transform.existing import (
     DICTS,
@@ -25,6 +25,7 @@ from s2sad.transform.existing import (
     use_known,
 )
 from s2sad.transform.known import Abstract, Known, Method
+from s2sad.transform.regions import is_spread
 from s2sad.transform.specialiser import Specialiser
 
 
@@ -55,15 +56,21 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
     return {key: _item(s, known, operand, key) for key in keys}
 
 
-def item_of(s: Specialiser, known: Known, key: Any) -> Abstract | None:
-    """An item, if it is a function, a switch or an object; None where it is read as it stands."""
+def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract | None:
+    """An item, if it is a function, a switch or an object, or gives named arguments; else None: it is read there."""
     value = known.value
     try:
         member = value[key]
     except (LookupError, TypeError):
         return None
     key = key % len(value) if type(value) not in DICTS else key
+    if isinstance(member, (str, bool)) and s.relied.constants:
+        use_known(s, known)
+        rest_on(s, known, (Key(key),), Held, (True, member))
+        s.relied.containers.add(id(value))
+        return Constant(member)
     structural = is_object(member) or isinstance(member, FUNCTIONS) or holds_objects(member)
+    structural = structural or (is_container(member) and is_spread(s.active[-1], result, "**"))
     found = held_items(s, known) if structural else None
     return None if found is None else found[key]
 

@@ -94,9 +94,10 @@ def shared_variables(code: Code) -> frozenset[Variable]:
     """The variables of a function that can be values: they are no more than read and stored, by functions alone."""
     found = set(code.variables)
     stored = set()
+    functions = defined_once(code)
     for made in codes(code):
         if made is not code and made.kind in ("generator", "class"):
-            found -= set(made.captures)
+            found -= set(made.captures) - (functions if made.kind == "generator" else set())
         for operation in inner(made.body):
             if operation.kind == "store":
                 stored.add(operation.data)
@@ -108,6 +109,27 @@ def shared_variables(code: Code) -> frozenset[Variable]:
                 found -= {o.data for part in operation.regions for o in _inside(part) if o.kind == "store"}
     params = {param.target for param in code.params}
     return frozenset(v for v in found if v in stored or v in params)
+
+
+def is_spread(code: Code, value: Value, star: str = "*") -> bool:
+    """Whether a call gets a value behind a star, so that its items have to be known."""
+    calls = (o for o in inner(code.body) if o.kind == "call")
+    return any(kind == star and o is value for c in calls for kind, o in zip(c.data, c.operands[1:], strict=True))
+
+
+def defined_once(code: Code) -> frozenset[Variable]:
+    """The variables that are the names of functions, and of nothing else: it does not matter when they are read."""
+    made: set[Value] = set()
+    stores: list[Operation] = []
+    for part in codes(code):
+        for op in inner(part.body):
+            made.update(op.results if op.kind == "function" and not op.data.decorators else ())
+            stores += [op] if op.kind in ("store", "delete") else []
+    counts = Counter(op.data for op in stores)
+    params = {p.target for part in codes(code) for p in part.params}
+    return frozenset(
+        op.data for op in stores if op.kind == "store" and op.operands[0] in made and counts[op.data] == 1
+    ) - frozenset(p for p in params if isinstance(p, Variable))
 
 
 def caught_variables(code: Code) -> set[Variable]:

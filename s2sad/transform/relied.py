@@ -39,9 +39,12 @@ class Relied:
     may change.  ``parted`` are the parameters for objects that are taken apart, each with the names of the attributes
     of which a copy was made.  ``taken`` are the objects that are taken apart, ``wanted`` those that
     would have to be, and ``remembered`` the names of the attributes that are set on them, and ``read`` those that are
-    read or set of what is not known, ``looked_up`` those that are read of existing objects.  Statements may record in
-    what variables of the text ``home`` lead to; ``recordings`` are those of each code that do no more, by the operation
-    that reads the attribute, and ``recorded`` the containers of those that ran.
+    read or set of what is not known, ``looked_up`` those that are read of existing objects.
+
+    Statements may record in what variables of the text ``home`` lead to; ``recordings`` are those of each code that do
+    no more, by the operation that reads the attribute, and ``recorded`` the containers of those that ran.  Texts and
+    switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which are known
+    by identity.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -57,6 +60,8 @@ class Relied:
     looked_up: set[str] = field(default_factory=set)
     home: Home | None = None
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
+    constants: bool = True
+    containers: set[int] = field(default_factory=set)
     recorded: dict[Operation, dict[Recorded, str]] = field(default_factory=dict)
 
     def wrote(self, op: Operation) -> None:

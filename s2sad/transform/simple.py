@@ -208,7 +208,7 @@ def item(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return (Constant(0),)
         return None if at is None else (s.state[content.slots[at]],)
     if isinstance(base, Known) and isinstance(index, Constant) and is_held(base):
-        held = item_of(s, base, index.value)
+        held = item_of(s, base, index.value, op.result)
         return None if held is None else (held,)
     row = s.row(base)
     if row is None:
@@ -423,17 +423,12 @@ _OF_NUMBERS = frozenset("+ - * / // % **".split())
 
 def negation(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if op.data == "-":
-        return _opposite(s.plain(s.get(op.operands[0], frame)))
+        value = s.plain(s.get(op.operands[0], frame))
+        return (Constant(-value.value),) if isinstance(value, Constant) and type(value.value) is int else None
     if op.data != "not":
         return None
     known = truth(s, s.get(op.operands[0], frame))
     return None if known is None else (Constant(not known),)
-
-
-def _opposite(value: Abstract) -> Done:
-    if isinstance(value, Constant) and type(value.value) is int:
-        return (Constant(-value.value),)
-    return None
 
 
 def arithmetic(s: Specialiser, op: Operation, frame: Frame) -> Done:

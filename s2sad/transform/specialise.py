@@ -171,10 +171,10 @@ def specialised(
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
-    taking = True
+    taking = constants = True
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
-        s.relied.changing = changing
+        s.relied.changing, s.relied.constants = changing, constants
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {})
@@ -188,6 +188,9 @@ def specialised(
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
         steady = None if whole is None else _steady(source.function, whole, s.sources, program)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
+        if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
+            constants = False
+            continue
         recorded = list(dict.fromkeys(r for found in s.relied.recorded.values() for r in found))
         if recorded and (steady is None or _are_read(s, steady, recorded)):
             records = False

@@ -55,7 +55,7 @@ from s2sad.transform.known import (
     Unsure,
 )
 from s2sad.transform.making import Making
-from s2sad.transform.regions import breaks, called_once, free_values, settled
+from s2sad.transform.regions import breaks, called_once, defined_once, free_values, settled
 from s2sad.transform.relied import Relied
 
 
@@ -465,9 +465,11 @@ class Specialiser:
 
     def code_again(self, code: Code, frame: Frame) -> Code:
         """A function that is made as it is, since nobody knows who calls it, and when."""
-        if any(isinstance(frame.env.get(variable), Cell) for made in codes(code) for variable in made.captures):
+        functions = frozenset[Variable]().union(*map(defined_once, self.active)) if code.kind == "generator" else ()
+        captured = [v for made in codes(code) for v in made.captures if v not in functions]
+        if any(isinstance(frame.env.get(variable), Cell) for variable in captured):
             raise NotSpecialisedError("captured")
-        if any(variable not in self.making.memory for variable in code.captures):
+        if any(variable not in self.making.memory for variable in code.captures if variable not in functions):
             raise NotSpecialisedError("captured")
         returns: list[Returned] = []
         inside = Frame(dict(frame.env), frame.home, frame.place, frame.owner, returns)
@@ -483,7 +485,8 @@ class Specialiser:
         self.making.memory = memory
         body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
         end = code.body.exit if code.kind == "class" else body.exit
-        made = replace(code, params=tuple(params), body=replace(body, exit=end))
+        captures = tuple([v for v in code.captures if v not in functions])
+        made = replace(code, params=tuple(params), body=replace(body, exit=end), captures=captures)
         return replace(made, seen=tuple(free_values(made)))
 
     def settle(

@@ -14,12 +14,15 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Operation, Place, Value
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.objects import at_least
 from s2sad.transform.branches import fork
-from s2sad.transform.known import Abstract, Closure, Known, Method
+from s2sad.transform.existing import DICTS
+from s2sad.transform.held import held_items, is_held
+from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError
 from s2sad.transform.specialiser import Done, End, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -39,6 +42,18 @@ class Left:
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     rest: bool = False
+
+
+def named(s: Specialiser, value: Abstract) -> list[tuple[str, Abstract]] | None:
+    """The arguments that a dict of known keys gives behind two stars; None if it is another."""
+    found: dict[Any, Abstract] | None = None
+    if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is not None:
+        found = dict(zip(content.keys, [s.state[slot] for slot in content.slots], strict=True))
+    elif is_held(value) and isinstance(value, Known) and type(value.value) in DICTS:
+        found = held_items(s, value)
+    if found is not None and not all(isinstance(key, str) for key in found):
+        raise NotSpecialisedError("star")
+    return None if found is None else list(found.items())
 
 
 def left(function: Abstract, args: Args, op: Operation) -> Left | None:

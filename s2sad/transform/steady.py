@@ -87,6 +87,14 @@ class Steady:
         self.scan_all()
         return names if "__class__" in self.written or self.mentioned & _ANY else self.written.intersection(names)
 
+    def may_change(self, containers: Collection[int]) -> bool:
+        """Whether a function may write into one of some lists and dicts, which are known by identity."""
+        return (
+            self.touched is None
+            or self.touched.containers is None
+            or not self.touched.containers.isdisjoint(containers)
+        )
+
     def reads(self, names: Collection[str]) -> bool:
         """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
         if self.touched is not None:

@@ -1,0 +1,115 @@
+"""Nested functions that call themselves, named arguments out of dicts, and functions that are looked up there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import S2SADError, grad
+from tests.oracle import numeric_gradient
+
+X = np.array([0.3, -0.2, 0.5, 1.1])
+KNOTS = np.linspace(0.0, 3.0, 4)
+PENDULUM = {"g": 9.81, "l": 1.5}
+CONFIG: dict[str, Any] = {"method": "midpoint", "dt": 0.1, "parameters": PENDULUM, "fast": True}
+
+
+def pendulum(y: Any, t: float, g: float = 1.0, l: float = 1.0) -> Any:  # noqa: E741
+    return np.array([y[1], -g / l * np.sin(y[0])])
+
+
+def euler(f: Any, y: Any, t: float, dt: float, **more: Any) -> Any:
+    return y + dt * f(y, t, **more)
+
+
+def midpoint(f: Any, y: Any, t: float, dt: float, **more: Any) -> Any:
+    return y + dt * f(y + 0.5 * dt * f(y, t, **more), t + 0.5 * dt, **more)
+
+
+STEPS = {"euler": euler, "midpoint": midpoint}
+
+
+def in_a_generator(x: Any) -> Any:
+    def basis(i: int, k: int, t: Any) -> Any:
+        if k == 0:
+            return 1.0 if KNOTS[i] <= t < KNOTS[i + 1] else 0.0
+        left = (t - KNOTS[i]) / (KNOTS[i + k] - KNOTS[i]) * basis(i, k - 1, t)
+        right = 0.0
+        if i + k + 1 < len(KNOTS):
+            right = (KNOTS[i + k + 1] - t) / (KNOTS[i + k + 1] - KNOTS[i + 1]) * basis(i + 1, k - 1, t)
+        return left + right
+
+    return sum(c * basis(i, 1, 1.3 + 0.1 * x[0]) for i, c in enumerate(x[:3]))
+
+
+def of_numbers(x: Any) -> Any:
+    def factorial(n: int) -> int:
+        return 1 if n <= 1 else n * factorial(n - 1)
+
+    return sum(x[k] / factorial(k) for k in range(4))
+
+
+def in_a_comprehension(x: Any) -> Any:
+    def power(v: Any, n: int) -> Any:
+        return v if n == 1 else v * power(v, n - 1)
+
+    return np.sum(np.array([power(v, 3) for v in x]))
+
+
+def defined_again(x: Any) -> Any:
+    def f(n: int) -> Any:
+        return x[0] if n == 0 else f(n - 1) * 2.0
+
+    first = [f(1) for _ in range(2)]
+
+    def f(n: int) -> Any:  # type: ignore[no-redef]
+        return x[1] if n == 0 else f(n - 1) * 3.0
+
+    return sum(first) + f(1)
+
+
+def named_arguments(x: Any) -> Any:
+    return np.sum(midpoint(pendulum, x[:2], 0.0, 0.1, **PENDULUM))
+
+
+def by_configuration(x: Any) -> Any:
+    step = STEPS[CONFIG["method"]]
+    y = x[:2]
+    for i in range(3):
+        y = step(pendulum, y, i * CONFIG["dt"], CONFIG["dt"], **CONFIG["parameters"])
+    return np.sum(y**2) if CONFIG["fast"] else np.sum(y)
+
+
+def changes_the_configuration(x: Any) -> Any:
+    CONFIG["method"] = "euler"
+    y = STEPS[CONFIG["method"]](pendulum, x[:2], 0.0, 0.1)
+    CONFIG["method"] = "midpoint"
+    return np.sum(STEPS[CONFIG["method"]](pendulum, y, 0.0, 0.1))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [in_a_generator, of_numbers, in_a_comprehension, named_arguments, by_configuration],
+    ids=lambda f: f.__name__,
+)
+def test_gradients(f: Callable[[Any], Any]) -> None:
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", [defined_again, changes_the_configuration], ids=lambda f: f.__name__)
+def test_gradients_are_right_or_refused(f: Callable[[Any], Any]) -> None:
+    try:
+        found = grad(f)(X)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
+
+
+def test_another_configuration_is_another_program() -> None:
+    df = grad(by_configuration)
+    for method, fast in (("midpoint", True), ("euler", True), ("euler", False), ("midpoint", True)):
+        CONFIG.update(method=method, fast=fast)
+        np.testing.assert_allclose(df(X), numeric_gradient(by_configuration, (X,)), rtol=1e-6, atol=1e-9)
