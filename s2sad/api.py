@@ -160,9 +160,13 @@ class Derivative(Emitting):
         now = self._renewed()
         if now is not self:
             return now._formed(args, kwargs)
-        if self._target.function is not None or not (args or kwargs):
+        if not self._target.varies or not (args or kwargs):
             return self
-        function = self._target.function_for(len(args), tuple(kwargs))
+        return self._form_for(len(args), tuple(kwargs))
+
+    def _form_for(self, count: int, names: Sequence[str]) -> Derivative:
+        """The derivative for a call with so many positional arguments, and others by name."""
+        function = self._target.function_for(count, names)
         if function is self._function:
             return self
         found = self._forms.get(function)
@@ -286,7 +290,13 @@ class Derivative(Emitting):
             made.derivative = self._differentiable
             made.read = self._variants.read
             self._variants.stand_ins[self._options] = found
-        return Target(found, self._target.leading, self._target.given)
+        forms = self._stand_in_for if self._target.varies else None
+        return Target(found, self._target.leading, self._target.given, forms=forms)
+
+    def _stand_in_for(self, count: int, names: Sequence[str]) -> types.FunctionType:
+        function = self._form_for(count, names).stand_in().function
+        assert function is not None
+        return function
 
     def emitted(self) -> Emitted | None:
         """The function that runs for arguments of any kind, and on what it rests; None if there is no one function."""
@@ -348,12 +358,12 @@ def _rebuild(made: type[Derivative], *options: Any) -> Derivative:
 def _first_form(
     target: Target, argnums: int | Sequence[int], argnames: str | Sequence[str] | None
 ) -> types.FunctionType:
-    """The function to differentiate; of the operation table, the one for the fewest arguments."""
-    if target.function is not None:
-        return target.function
+    """The function to differentiate; one that is another for other calls, for the fewest arguments."""
+    if not target.varies:
+        return target.function_for(0)
     numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     asked = [int(n) + 1 for n in numbers if isinstance(n, (int, np.integer))]
-    count = max(required(target), *asked)
+    count = max(required(target) if target.function is None else 0, *asked)
     positional = target.function_for(count).__code__.co_varnames
     names = [argnames] if isinstance(argnames, str) else argnames or ()
     return target.function_for(count, [n for n in names if n not in positional])

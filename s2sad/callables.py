@@ -28,6 +28,7 @@ from s2sad import ops
 from s2sad.errors import SourceError
 from s2sad.frontend.resolve import Emitting
 from s2sad.frontend.source import refuse
+from s2sad.frontend.unstarred import has_stars, unstarred
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
 from s2sad.runtime.classes import static_member
@@ -57,7 +58,8 @@ class Target:
 
     ``function`` is None for a function or method of the operation table, ``known``; `function_for` makes one for the
     arguments of a call.  ``cached`` is the number of leading arguments inside of a cache, -1 if there is no cache: the
-    other arguments have to be hashable.
+    other arguments have to be hashable.  ``forms`` gives the function for so many arguments and others by name, where
+    it is a derivative that is called in several forms.
     """
 
     function: types.FunctionType | None
@@ -65,11 +67,17 @@ class Target:
     given: Mapping[str, Any] = field(default_factory=dict)
     known: Any = None
     cached: int = -1
+    forms: Callable[[int, Sequence[str]], types.FunctionType] | None = None
 
     @property
     def plain(self) -> bool:
         """Whether the callable is the function itself."""
         return not (self.leading or self.given or self.function is None) and self.cached < 0
+
+    @property
+    def varies(self) -> bool:
+        """Whether the function is another one for calls of another form."""
+        return self.function is None or self.forms is not None or has_stars(self.function)
 
     def is_like(self, other: Target) -> bool:
         """Whether both run one function, and give it the same objects."""
@@ -82,8 +90,10 @@ class Target:
 
     def function_for(self, count: int, names: Sequence[str] = ()) -> types.FunctionType:
         """The function for a call with ``count`` positional arguments and keywords ``names``."""
+        if self.forms is not None:
+            return self.forms(count, names)
         if self.function is not None:
-            return self.function
+            return unstarred(self.function, len(self.leading) + count, (*self.given, *names))
         return _written(self.known, len(self.leading) + count, tuple(dict.fromkeys((*self.given, *names))))
 
     def check(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -40,6 +40,8 @@ _UNUSUAL = {
 
 #: The attribute of functions made by the compiler in which their source is.
 MADE = "__s2sad_source__"
+#: That of functions made for calls of others, in which the other one is.
+ORIGINAL = "__s2sad_original__"
 _COMPILED_TYPES = {
     *("ufunc", "method_descriptor", "wrapper_descriptor", "method-wrapper", "cython_function_or_method"),
     "_ArrayFunctionDispatcher",

@@ -28,7 +28,7 @@ from s2sad.frontend.lower import Lowered, lower
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.respelled import with_respelled_calls
-from s2sad.frontend.source import Source, read_source
+from s2sad.frontend.source import ORIGINAL, Source, read_source
 from s2sad.frontend.switches import with_switches
 from s2sad.frontend.touched import Calls
 from s2sad.ir.check import checked
@@ -182,6 +182,8 @@ class Analyser(Callees):
 
     def guard_definition(self, function: types.FunctionType) -> None:
         """Note that what is made rests on the code and the default values of a function."""
+        if isinstance(original := function.__dict__.get(ORIGINAL), types.FunctionType):
+            self.guard_definition(original)
         self.guard(Guard(function, "__code__", function.__code__))
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name) is not None:
