@@ -227,6 +227,19 @@ def _recursion(x: Any, n: int = 3) -> Any:
     return np.sum(x) if n == 0 else _recursion(np.sin(x) * x, n - 1)
 
 
+@right(F, "recursion of functions defined inside, also where comprehensions call them")
+def _nested_recursion(x: Any) -> Any:
+    def power(v: Any, n: int) -> Any:
+        return v if n == 1 else v * power(v, n - 1)
+
+    return sum(power(v, 3) * x[0] for v in x)
+
+
+@right(F, "`*args` and `**kwargs` of the differentiated function")
+def _own_stars(*args: Any, **options: Any) -> Any:
+    return sum(np.sum(x * x) for x in args) * options.get("scale", 1.0)
+
+
 @right(F, "default values, keywords, positional-only and keyword-only parameters")
 def _parameters(x: Any) -> Any:
     def f(a: Any, /, b: Any = 2.0, *, c: Any) -> Any:
@@ -316,11 +329,6 @@ def _generators_in_part(x: Any) -> Any:
 
     made = squares(x)
     return next(made) + next(made)
-
-
-@refused(F, "`*args` of the differentiated function")
-def _own_stars(*x: Any) -> Any:
-    return np.sum(x[0] * x[0])
 
 
 # --- comprehensions and iterators

@@ -61,6 +61,30 @@ def _recorded(x: Any) -> Any:
     return loss
 
 
+class Net:
+    def __init__(self) -> None:
+        self.layers = [Layer(2.0), Layer(0.5)]
+        self.losses: list[float] = []
+
+    def __iter__(self) -> Any:
+        yield from self.layers
+
+    def loss(self, x: Any) -> Any:
+        loss = np.sum(x**2)
+        self.losses.append(float(loss))
+        return loss
+
+
+NET = Net()
+
+
+@right("objects", "objects of the module that are run through, and record in their lists, dicts and sets")
+def _run_through(x: Any) -> Any:
+    for layer in NET:
+        x = np.sin(x) * layer.w
+    return NET.loss(x)
+
+
 LAYERS = [Layer(2.0), Layer(3.0)]
 
 
