@@ -318,7 +318,7 @@ def test_repr() -> None:
 
 
 def no_rule(x: Any) -> Any:
-    return np.sum(np.unique_counts(x)[0])
+    return np.sum(np.union1d(x, x))
 
 
 def test_source_is_the_python_that_runs() -> None:

@@ -223,11 +223,11 @@ def test_a_list_of_the_module_that_keeps_what_is_differentiated() -> None:
 
 class Solver:
     def solve_it(self, a: Any, v: Any) -> Any:
-        return np.unique_counts(a * v)[0]
+        return np.union1d(a * v, a * v)
 
 
 def bottom(v: Any, solver: Any) -> Any:
-    return np.unique_counts(WEIGHTS * v)[0]
+    return np.union1d(WEIGHTS * v, WEIGHTS * v)
 
 
 def met(v: Any, solver: Any) -> Any:
@@ -250,8 +250,8 @@ def top(v: Any, solver: Any) -> Any:
 
 def test_the_calls_that_led_there_are_said_and_nothing_that_follows() -> None:
     found = only(top, X, Solver())
-    assert found.message == "np.unique_counts has no derivative rule"
-    assert found.place.line == line_of(bottom, "np.unique_counts")
+    assert found.message == "np.union1d has no derivative rule"
+    assert found.place.line == line_of(bottom, "np.union1d")
     assert [p.line for p in found.calls] == [line_of(middle, "w = bottom"), line_of(top, "np.sum(middle")]
     lines = str(found).splitlines()
     assert lines[3].startswith("called from ")
@@ -262,8 +262,8 @@ def test_the_calls_that_led_there_are_said_and_nothing_that_follows() -> None:
 
 def test_what_is_found_at_run_time_is_said_with_the_calls_that_led_there() -> None:
     found = only(through, X, Solver())
-    assert found.message == "np.unique_counts has no derivative rule"
-    assert found.place.line == line_of(Solver.solve_it, "np.unique_counts")
+    assert found.message == "np.union1d has no derivative rule"
+    assert found.place.line == line_of(Solver.solve_it, "np.union1d")
     assert line_of(met, "solver.solve_it") in [p.line for p in found.calls]
 
 
@@ -327,16 +327,16 @@ def test_what_cannot_be_read_is_the_cause() -> None:
 
 
 def three_faults(x: Any) -> Any:
-    a = np.unique_counts(x)[0]
-    return np.sum(a) + np.sum(np.union1d(x, x)) + np.sum(bottom(x, LAYER))
+    a = np.union1d(x, x)
+    return np.sum(a) + np.sum(np.setdiff1d(x, x)) + np.sum(bottom(x, LAYER))
 
 
 def test_several_causes_are_all_said() -> None:
     assert [v.place.line for v in refused(three_faults).violations] == sorted(
         [
-            line_of(bottom, "np.unique_counts"),
-            line_of(three_faults, "np.unique_counts"),
+            line_of(bottom, "np.union1d"),
             line_of(three_faults, "np.union1d"),
+            line_of(three_faults, "np.setdiff1d"),
         ]
     )
 
@@ -370,10 +370,10 @@ def inner(x):
 def strange(x, *, scale=1.0):
     y = x * scale
     class Local: pass
-    y = np.unique_counts(y)[0]
+    y = np.union1d(y, y)
     return np.sum(y)
 def deep(x):
-    return strange(x) + np.sum(np.unique_counts(x)[0])
+    return strange(x) + np.sum(np.union1d(x, x))
 def writing(a, b):
     class Local: pass
     a[0] = 0.0

@@ -144,7 +144,7 @@ def missing_rule(v: Any) -> Any:
 
 
 def not_differentiable(v: Any) -> Any:
-    return np.sum(np.packbits(v > 0.0) * np.unique_counts(v)[0])
+    return np.sum(np.packbits(v > 0.0) * np.union1d(v, v))
 
 
 def unsupported_form(v: Any) -> Any:
@@ -229,7 +229,7 @@ def test_refused_with_a_place_or_right(f: Callable[[Any], Any], x: Any) -> None:
     [
         (missing_rule, "np.frombuffer"),
         (unknown_method, "byteswap"),
-        (not_differentiable, "unique_counts"),
+        (not_differentiable, "union1d"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -258,7 +258,7 @@ def test_a_value_made_of_text_is_refused_or_constant() -> None:
 
 def three_faults(v: Any) -> Any:
     a = np.frombuffer(np.outer(v, v))
-    b = np.unique_counts(v)[0]
+    b = np.union1d(v, v)
     c = v.byteswap()
     return np.sum(a) + np.sum(b) + np.sum(c)
 
@@ -274,7 +274,7 @@ def test_all_violations_of_a_function_at_once() -> None:
 
 
 def callee_with_fault(v: Any) -> Any:
-    return np.unique_counts(v)[0]
+    return np.union1d(v, v)
 
 
 def calls_faulty(v: Any) -> Any:
@@ -284,7 +284,7 @@ def calls_faulty(v: Any) -> Any:
 def test_the_place_is_in_the_callee() -> None:
     with pytest.raises(UnsupportedError) as raised:
         grad(calls_faulty)(V)
-    assert_located(raised.value, callee_with_fault, "np.unique_counts")
+    assert_located(raised.value, callee_with_fault, "np.union1d")
 
 
 ran: list[str] = []
@@ -292,7 +292,7 @@ ran: list[str] = []
 
 def effect_before_fault(v: Any) -> Any:
     ran.append("ran")
-    return np.sum(np.unique_counts(v)[0])
+    return np.sum(np.union1d(v, v))
 
 
 def test_nothing_is_run_before_a_refusal() -> None:
@@ -673,13 +673,13 @@ def test_a_cast_to_integers_is_constant_or_refused() -> None:
 
 
 def stops_what_has_no_rule(v: Any) -> Any:
-    return np.sum(stop_gradient(np.unique_counts(v)[0]) * v)
+    return np.sum(stop_gradient(np.union1d(v, v)) * v)
 
 
 def test_the_remedy_works() -> None:
     with pytest.raises(UnsupportedError, match="stop_gradient"):
         grad(missing_rule)(V)
-    np.testing.assert_array_equal(grad(stops_what_has_no_rule)(V), np.unique_counts(V)[0])
+    np.testing.assert_array_equal(grad(stops_what_has_no_rule)(V), np.union1d(V, V))
 
 
 def many_mistakes(x: Any) -> Any:
@@ -693,7 +693,7 @@ def many_mistakes(x: Any) -> Any:
 
     for i in range(3):
         try:
-            y = y + np.unique_counts(x[i])[0]
+            y = y + np.union1d(x[i], x[i])
         except ValueError:
             y = np.union1d(x, x)[0]
     return inner(y)
@@ -705,7 +705,7 @@ def test_what_is_inside_of_a_refused_statement_is_said_as_well() -> None:
     said = [violation.message for violation in caught.value.violations]
     assert said == [
         "np.setdiff1d has no derivative rule",
-        "np.unique_counts has no derivative rule",
+        "np.union1d has no derivative rule",
         "np.union1d has no derivative rule",
     ]
 

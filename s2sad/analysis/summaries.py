@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from s2sad.analysis.infer import Facts
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
-from s2sad.ir.nodes import Call, Effect, Expr, Global, Opaque, Stmt, Store
+from s2sad.ir.nodes import Build, Call, Effect, Expr, Global, Opaque, Stmt, Store
 from s2sad.ir.traverse import expressions, names_in, subexpressions
 
 
@@ -198,6 +199,16 @@ def only_changes(stmt: Stmt, calls: Mapping[Call, CallEffects]) -> bool:
             elif isinstance(inner, Opaque) and inner.writes and not inner.changes:
                 return False
     return True
+
+
+def bound_operands(call: Call) -> dict[str, Expr]:
+    """Map the parameters of the user's function to the arguments of ``call``; what ``*`` gathers is a tuple."""
+    signature = inspect.signature(call.op.function, follow_wrapped=False)  # type: ignore[arg-type]
+    bound = signature.bind_partial(*call.args, **dict(call.kwargs)).arguments
+    for name, value in bound.items():
+        if isinstance(value, (tuple, dict)):
+            bound[name] = Build("tuple", tuple(value.values() if isinstance(value, dict) else value))
+    return bound
 
 
 def assumed(call: Call, bound: Mapping[str, Expr] | None = None) -> CallEffects:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context, assumed
+from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context, assumed, bound_operands
 from s2sad.differentiate.items import unpack
-from s2sad.differentiate.known import Pair, sharing_params
+from s2sad.differentiate.known import Pair, sharing_params, site_of
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.statements import met_operands, receiving
 from s2sad.differentiate.stores import HOLDERS
@@ -47,8 +47,8 @@ Bars = Mapping[str, Expr | None]
 
 def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
     """The adjoint of a call: a call of the reverse half of its pair."""
-    adjoints, shadows, callees = state.adjoints, state.shadows, state.known.callees
-    bound = callees.bind(call)
+    adjoints, shadows = state.adjoints, state.shadows
+    bound = bound_operands(call)
     shadowed = _shadowed(state, call, bound, targets)
     taken = {t: adjoints.take(t) for t in targets if t not in state.storage.buffers}
     bars = {t: None if bar is None else adjoints.firm(t, bar) for t, bar in taken.items()}
@@ -60,12 +60,9 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
         for target in made:
             shadows.define(target, shadows.made_zero(target, call))
         return stmt
-    facts = callees.bound_facts(call, state.make.fact)
-    assert facts is not None
+    context = _context(state, bound, shadowed, targets)
     try:
-        known = state.effects.calls.get(call)
-        varied = known.varied if known is not None and known.met else frozenset()
-        pair = callees.pair(call, active, facts, _context(state, bound, shadowed, targets), varied)
+        pair = state.known.callees.pair(site_of(state.known, call, active, context, state.make.fact))
     except (UnsupportedError, SourceError) as error:
         state.refusals.refuse_call(call, error)
         return stmt

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from s2sad.analysis.sharing import sharing
@@ -64,7 +65,7 @@ from s2sad.ir.traverse import (
 from s2sad.ir.types import item_of
 
 
-def forward(known: Known, given: dict[str, str]) -> Tangential:
+def forward(known: Known, given: Mapping[str, str]) -> Tangential:
     """Put tangents into a function.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from s2sad.analysis.activity import Activity
@@ -80,30 +80,29 @@ class TangentCall:
         return tuple(results), tuple(parts)
 
 
+@dataclass(frozen=True)
+class CallSite:
+    """A call of a function that has source, as far as the derivative of that depends on it.
+
+    ``active`` are the parameters through which a derivative passes, ``facts`` the types of the arguments, ``context``
+    is what the callee has to know of them, ``varied`` are those that may carry derivatives, if that matters.
+    """
+
+    call: Call
+    active: tuple[str, ...]
+    facts: Mapping[str, Fact]
+    context: Context
+    varied: frozenset[str]
+
+
 class Callees(Protocol):
     """What both modes ask of the pipeline about the functions that are called."""
 
-    def bind(self, call: Call) -> dict[str, Expr]: ...
-
     def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None: ...
 
-    def pair(
-        self,
-        call: Call,
-        active: tuple[str, ...],
-        facts: Mapping[str, Fact],
-        context: Context,
-        varied: frozenset[str] = frozenset(),
-    ) -> Pair: ...
+    def pair(self, site: CallSite) -> Pair: ...
 
-    def tangent(
-        self,
-        call: Call,
-        active: tuple[str, ...],
-        facts: Mapping[str, Fact],
-        context: Context,
-        varied: frozenset[str] = frozenset(),
-    ) -> TangentCall: ...
+    def tangent(self, site: CallSite) -> TangentCall: ...
 
     def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]: ...
 
@@ -137,6 +136,30 @@ class Known:
     #: Whether the derivative is to be differentiated itself: then sums of adjoints are values, and not written in
     #: place, and what is zero where an adjoint is zero is no branch.
     again: bool = False
+
+
+def site_of(
+    known: Known, call: Call, active: tuple[str, ...], context: Context, fact: Callable[[Expr], Fact]
+) -> CallSite:
+    """A call in a function of which all is known, with the types of its arguments by ``fact``."""
+    facts, summary = known.callees.bound_facts(call, fact), known.effects.calls.get(call)
+    assert facts is not None
+    varied = summary.varied if summary is not None and summary.met else frozenset()
+    return CallSite(call, active, facts, context, varied)
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """What the reverse part begins with.
+
+    ``adjoints`` has those of names at the end of the body, ``facts`` the types of the names in them.  ``passed`` has
+    the shadows that the caller makes, ``views`` the names whose shadows it wants.
+    """
+
+    adjoints: tuple[tuple[str, Expr], ...]
+    facts: Mapping[str, Fact]
+    passed: Mapping[str, str] = field(default_factory=dict)
+    views: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,8 @@ class Remaker:
                 block.make(name, kept)
         made = [(copy, leaf) for leaf, copy in block.copies.items() if copy not in kept]
         copies = tuple([(copy, leaf.name, block.first[leaf]) for copy, leaf in made])
-        return Plan(copies, frozenset(arrays) - kept, tuple(kept - set(arrays)), block.made)
+        added = sorted(kept.difference(arrays), key=lambda n: (block.definitions.get(n, (-1,))[0], n))
+        return Plan(copies, frozenset(arrays) - kept, tuple(added), block.made)
 
     def is_arithmetic(self, value: Expr) -> bool:
         """Whether a value is computed by one operation on two numbers."""

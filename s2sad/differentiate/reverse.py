@@ -15,14 +15,14 @@ order) and added to by the others.  Where branches or iterations meet, it moves 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from s2sad.differentiate.calls import met_call, user_call
 from s2sad.differentiate.containers import changed
 from s2sad.differentiate.control import branch, loop
 from s2sad.differentiate.items import item, unpack
-from s2sad.differentiate.known import Known, Reversed
+from s2sad.differentiate.known import Known, Reversed, Seeds
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.statements import user_call_of
@@ -48,36 +48,23 @@ from s2sad.ir.nodes import (
     While,
 )
 from s2sad.ir.traverse import rename, walk, with_names, writes
-from s2sad.ir.types import Fact
 
 
-def reverse(
-    known: Known,
-    seeds: Iterable[tuple[str, Expr]],
-    wrt: Iterable[str],
-    seed_facts: Mapping[str, Fact],
-    passed: Mapping[str, str],
-    views: Iterable[str],
-) -> Reversed:
-    """Differentiate a function.
-
-    ``seeds`` gives the adjoints of names at the end of the body, ``wrt`` the names whose adjoints at its beginning are
-    wanted.  ``passed`` has the shadows that the caller makes, ``views`` the names whose shadows it wants.
+def reverse(known: Known, seeds: Seeds, wrt: tuple[str, ...]) -> Reversed:
+    """Differentiate a function with respect to the names ``wrt``, whose adjoints at the beginning are wanted.
 
     Raises:
         UnsupportedError: with each place through which no derivative can pass.
     """
     state = State(known, _block)
-    views = tuple(views)
-    _begin(state, seeds, seed_facts, passed, views)
+    _begin(state, seeds)
     for stmt in walk(known.function.body):
         state.refusals.refuse_wholes(stmt)
     for read in known.activity.stale:
         state.refusals.refuse_stopped((read or known.function.body[-1]).origin.line)
     body = _block(state, known.function.body)
     state.make.origin = NOWHERE
-    body = (*_unpassed(state, passed), *body)
-    wrt = tuple(wrt)
+    body = (*_unpassed(state, seeds.passed), *body)
     adjoints = _results(state, wrt)
     state.refusals.check()
     adjoints = _named(state, wrt, adjoints)
@@ -89,31 +76,25 @@ def reverse(
         state.make.of,
         shadows,
         frozenset(shadows[n] for n in known.unbound if n in shadows),
-        tuple(shadows[n] for n in views),
+        tuple(shadows[n] for n in seeds.views),
         frozenset(state.later.stable),
         state.storage.stored,
         state.adjoints.complex,
     )
 
 
-def _begin(
-    state: State,
-    seeds: Iterable[tuple[str, Expr]],
-    seed_facts: Mapping[str, Fact],
-    passed: Mapping[str, str],
-    views: tuple[str, ...],
-) -> None:
+def _begin(state: State, seeds: Seeds) -> None:
     """Set the adjoints at the end of the function, and the shadows that come from outside or go there."""
     of, storage, shadows = state.make.of, state.storage, state.shadows
-    of.update(seed_facts)
-    for name, bar in passed.items():
+    of.update(seeds.facts)
+    for name, bar in seeds.passed.items():
         shadows.names.update(dict.fromkeys(storage.same.get(name, (name,)), bar))
         of[bar] = of[name]
-    for name in (*passed, *views):
+    for name in (*seeds.passed, *seeds.views):
         shadows.of(name)
-        if of[name].kind not in HOLDERS or (name in storage.turned and name in views):
+        if of[name].kind not in HOLDERS or (name in storage.turned and name in seeds.views):
             state.refusals.refuse_buffer(None, name)
-    for name, g in seeds:
+    for name, g in seeds.adjoints:
         if name in state.adjoints.of or name in storage.buffers:
             state.adjoints.contribute(Var(name), g)
         else:

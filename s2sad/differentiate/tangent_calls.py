@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from s2sad.analysis.summaries import Context
-from s2sad.differentiate.known import sharing_params
+from s2sad.analysis.summaries import Context, bound_operands
+from s2sad.differentiate.known import sharing_params, site_of
 from s2sad.differentiate.statements import met_operands, receiving
 from s2sad.differentiate.tangent_state import State
 from s2sad.errors import SourceError, UnsupportedError
@@ -29,18 +29,15 @@ _PUSHED = {
 
 def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
     """A call of a function that has source: of its tangent, if something active goes in or is written."""
-    bound = state.known.callees.bind(call)
+    bound = bound_operands(call)
     active = tuple([name for name, value in bound.items() if state.tangents.is_active(value)])
     written = [t for t in state.effects.written_by(stmt) if t in state.dots]
     if not active or not (written or any(t in state.dots for t in targets)):
         state.zeroed(targets, call)
         return stmt
-    facts = state.known.callees.bound_facts(call, state.make.fact)
-    assert facts is not None
-    summary = state.effects.calls.get(call)
-    varied = summary.varied if summary is not None and summary.met else frozenset()
+    site = site_of(state.known, call, active, _context(state, bound), state.make.fact)
     try:
-        made = state.known.callees.tangent(call, active, facts, _context(state, call, bound), varied)
+        made = state.known.callees.tangent(site)
     except (UnsupportedError, SourceError) as error:
         state.refusals.refuse_call(call, error)
         return stmt
@@ -83,7 +80,7 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
     return receiving([*results, *dots_of.values()], value, stmt)
 
 
-def _context(state: State, call: Call, bound: Mapping[str, Expr]) -> Context:
+def _context(state: State, bound: Mapping[str, Expr]) -> Context:
     """What the callee has to know of its arguments: which of them are written, and may share memory."""
     buffers = frozenset(param for param, value in bound.items() if any(map(state.is_buffer, names_in(value))))
     return Context(sharing_params(bound, state.make.of, state.effects) if buffers else (), buffers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class State:
     ``refusals`` takes what has no derivative.
     """
 
-    def __init__(self, known: Known, given: dict[str, str]) -> None:
+    def __init__(self, known: Known, given: Mapping[str, str]) -> None:
         self.known = known
         self.effects = known.effects
         self.active = known.activity.active

@@ -61,7 +61,7 @@ _loading = threading.RLock()
 _pending: dict[str, tuple[str, ...]] = {
     **{name: tuple([f"scipy.{module}" for module in modules]) for name, modules in DECLARED.items()},
     **dict.fromkeys(("numpy.random", "random"), ("drawing",)),
-    "numpy.polynomial": ("series",),
+    "numpy.polynomial": ("series", "series_models"),
 }
 
 
@@ -71,7 +71,7 @@ def load_all() -> None:
     # Two threads must not see each other's half-filled registry.
     with _loading:
         for module in pkgutil.iter_modules(__path__):
-            if module.name not in ("drawing", "series"):
+            if module.name not in ("drawing", "series", "series_models"):
                 importlib.import_module(f"{__name__}.{module.name}")
 
 

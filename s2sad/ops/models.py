@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar
 
-from s2sad.runtime.classes import module_of
+from s2sad.runtime.classes import MODELS, module_of
 
 M = TypeVar("M")
 Given = Literal["varied", "varied parts", "structured", "anything"]
@@ -81,4 +81,4 @@ def names_model(function: types.FunctionType) -> bool:
 
 def is_of_model(made: types.FunctionType | type) -> bool:
     """Whether a function or class is a model's."""
-    return module_of(made).startswith("s2sad.ops.scipy.models.")
+    return module_of(made).startswith(MODELS)

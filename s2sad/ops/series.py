@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, constant, linear, operation, rule, sample, spec_of
+from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, operation, rule, sample, spec_of
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
 from s2sad.runtime.polynomials import series_coefficients
@@ -31,9 +31,11 @@ from s2sad.runtime.series import (
     of_roots_tangent,
     padded_to,
     point_adjoint,
+    product_of,
     root_adjoint,
     series_product,
     several_tangent,
+    slope_at,
     unapplied,
     unvander,
 )
@@ -128,7 +130,8 @@ def _fitted() -> Sequence[Sample]:
 
 
 def _rooted() -> Sequence[Sample]:
-    return [sample(np.array([-6.0, 11.3, -6.1, 1.0])), sample(np.array([3.0, 2.0])), sample(np.array([-2.0, 0.3, 0.7]))]
+    real = [sample(np.array([-6.0, 11.3, -6.1, 1.0])), sample(np.array([3.0, 2.0])), sample(np.array([-2.0, 0.3, 0.7]))]
+    return [*real, sample(np.array([2.0, 0.3, 3.7]))]
 
 
 def _roots() -> Sequence[Sample]:
@@ -227,11 +230,10 @@ def _declare(kind: str, stem: str) -> None:
         ("z_bar, roots", f"of_roots_adjoint(z_bar, '{stem}', roots)"),
         ("roots_dot, roots", f"of_roots_tangent(roots_dot, '{stem}', roots)"),
     )  # fmt: skip
-    add(
-        "roots", ["c"], _rooted,
-        ("z, z_bar, c", f"root_adjoint(z_bar, z, '{stem}', c)"),
-        ("c_dot, z, c", f"-{home}val(z, np.asarray(c_dot)) / {home}val(z, {home}der(np.asarray(c)))"),
-    )  # fmt: skip
+    body = text("roots", "z, z_bar, c", f"root_adjoint(z_bar, z, '{stem}', c)")
+    slope = f"-{home}val(z, np.asarray(c_dot)) / {home}val(z, {home}der(np.asarray(c)))"
+    tangent = text("roots tangent", "c_dot, z, c", slope)
+    rule(f("roots"), wrt=["c"], jvp=tangent, samples=_rooted, infer=infer.axes.complex_row, dtype="unknown")(body)
     for name in () if kind == "polynomial" else (f"poly2{stem}", f"{stem}2poly"):
         parameter = "pol" if name[:5] == "poly2" else "c"
         body = text(name, f"z_bar, {parameter}", f"unapplied(z_bar, '{stem}', '{name}', {parameter})")
@@ -253,6 +255,78 @@ def _declare_surfaces(f: Callable[[str], Any], stem: str, text: Callable[[str, s
 
 for _stem, _kind in KINDS.items():
     _declare(_kind, _stem)
+
+# --- adjoints of products, and objects ---
+
+
+def _factors() -> Sequence[Sample]:
+    return [sample(numbers(4), kind, numbers(3), numbers(2, seed=1)) for kind in KINDS]
+
+
+@bilinear(
+    series_product,
+    wrt=["g", "other"],
+    steps={"c"},
+    samples=_factors,
+    infer=infer.axes.with_axes(infer.axes.always(1)),
+    dtype="unknown",
+)
+def series_product_rule(z_bar: Array, g: Array, kind: str, c: Array, other: Array) -> tuple[Array, Array]:
+    return first_items(product_of(kind, z_bar, other), g), series_product(g, kind, other, z_bar)
+
+
+@bilinear(
+    product_of,
+    wrt=["c", "other"],
+    samples=lambda: [sample(kind, numbers(3), numbers(2, seed=1)) for kind in KINDS],
+    infer=infer.axes.with_axes(infer.axes.always(1)),
+    dtype="unknown",
+)
+def product_of_rule(z_bar: Array, kind: str, c: Array, other: Array) -> tuple[Array, Array]:
+    return series_product(z_bar, kind, c, other), series_product(z_bar, kind, other, c)
+
+
+def _arguments() -> Sequence[Sample]:
+    made = [getattr(np.polynomial, name)(numbers(4)) for name in ("Polynomial", "Legendre", "HermiteE", "Laguerre")]
+    points = [sample(series, numbers(3)) for series in made]
+    return [*points, sample(np.polynomial.Chebyshev(numbers(3), [0.0, 3.0]), 0.7), sample(made[0], numbers(2, 2))]
+
+
+# A series that exists is constant; all classes have this method.
+@elementwise(
+    np.polynomial.Polynomial.__call__,
+    name="numpy.polynomial.Polynomial.__call__",
+    wrt=["arg"],
+    samples=_arguments,
+    dtype="unknown",
+    broadcasts=False,
+)
+def value(self: Any, arg: Array) -> Array:
+    return slope_at(self, arg, 1)
+
+
+@elementwise(
+    np.poly1d.__call__,
+    name="numpy.poly1d.__call__",
+    wrt=["val"],
+    samples=lambda: [sample(np.poly1d([1.0, -2.0, 0.5]), numbers(3)), sample(np.poly1d([1.0, 0.3]), 0.7)],
+    dtype="unknown",
+    broadcasts=False,
+)
+def power_value(self: Any, val: Array) -> Array:
+    return slope_at(self, val, 1)
+
+
+@elementwise(
+    slope_at,
+    wrt=["x"],
+    samples=lambda: [sample(p.args[0], p.args[1], 1) for p in _arguments()],
+    dtype="unknown",
+    broadcasts=False,
+)
+def slope(series: Any, x: Array, m: int) -> Array:
+    return slope_at(series, x, m + 1)
+
 
 # --- what has no rule ---
 

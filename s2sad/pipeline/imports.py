@@ -5,6 +5,7 @@ Where it was compiled, the text reads the user's names live and needs none of th
 
 from __future__ import annotations
 
+import builtins
 import collections
 import os
 import sys
@@ -45,7 +46,7 @@ def import_of(name: str, value: Any, namespace: Mapping[str, Any] | None = None)
     if isinstance(value, types.ModuleType):
         home = _import_name(value)
         return Import(home, "", name) if home else None
-    if namespace is not None and name not in namespace:
+    if namespace is not None and name not in namespace and hasattr(builtins, name):
         return Import("builtins", name, name)
     for own, defined in _public_names(value):
         parts = defined.split(".")

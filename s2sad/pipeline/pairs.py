@@ -11,13 +11,14 @@ may view such an array comes with the shadow that views its shadow.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from s2sad import ops
+from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Context
-from s2sad.differentiate.builder import COPY
-from s2sad.differentiate.known import Pair, Reversed
+from s2sad.differentiate.builder import COPY, Builder
+from s2sad.differentiate.known import Pair, Reversed, Seeds
 from s2sad.differentiate.recording import in_order
 from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import (
@@ -38,7 +39,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.ir.types import OPEN, Fact
+from s2sad.ir.types import OPEN
 from s2sad.ir.unset import unset_of
 from s2sad.optimise.dead import is_quiet, remove_dead
 from s2sad.pipeline.analysed import Analysed
@@ -48,16 +49,14 @@ from s2sad.pipeline.analysed import Analysed
 class Border:
     """What goes over the border, as far as it is known before the adjoint is written.
 
-    ``items`` are the results.  ``seeds`` are the adjoints that the reverse half is given (name and adjoint), ``passed``
-    the shadows of parameters, ``views`` the results that come with a shadow.
+    ``items`` are the results, ``seeds`` what the reverse part begins with, ``bars`` the names of the adjoints that the
+    reverse half is given.
     """
 
     pair: Pair
     items: tuple[Expr, ...]
-    seeds: tuple[tuple[str, str], ...]
-    seed_facts: dict[str, Fact]
-    passed: dict[str, str]
-    views: tuple[str, ...]
+    seeds: Seeds
+    bars: tuple[str, ...]
 
 
 def border(
@@ -120,7 +119,8 @@ def border(
         tuple(seeded),
     )
     aliases = tuple(items[i].name for i in views)  # type: ignore[union-attr]
-    return Border(pair, items, tuple(seeds), seed_facts, passed, aliases)
+    begun = Seeds(tuple([(name, Var(bar)) for name, bar in seeds]), seed_facts, passed, aliases)
+    return Border(pair, items, begun, tuple([bar for _, bar in seeds]))
 
 
 @dataclass(frozen=True)
@@ -150,12 +150,32 @@ class Again:
         return body, made, given & {n for s in made for n in reads(s)}
 
 
+def assembled_pair(a: Analysed, made: Reversed, edge: Border, context: Context | None) -> Function:
+    """A function with its adjoint, to be cut in two.
+
+    Its result are three tuples: the results, the adjoints of values, and what must be there, with the shadows last that
+    come with results.
+    """
+    written = [p.name for p in a.function.params if p.name in a.effects.modified] if context is not None else []
+    kept = [*written, *edge.seeds.passed.values(), *made.outward]
+    parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
+    result = Build("tuple", tuple(Build("tuple", part) for part in parts))
+    return replace(a.function, body=made.body, reverse=made.reverse, result=result)
+
+
+def again_of(a: Analysed, whole: Function, made: Reversed) -> Again:
+    """How the reverse half of a function computes what the forward half would save."""
+    known = Facts(made.facts, a.facts.globals)
+    remaker = Remaker(lambda name: known.get(Var(name)), a.effects, Builder(whole, known).fresh)
+    return Again(remaker, a.lowered.unbound | made.unbound)
+
+
 def halves(
+    a: Analysed,
     whole: Function,
     edge: Border,
     made: Reversed,
     given: Iterable[str],
-    closed: bool,
     fixed: bool,
     titles: tuple[tuple[str, ...], tuple[str, ...]],
     computes: Again | None,
@@ -163,45 +183,40 @@ def halves(
     """Cut a function with its adjoint in two; returns the halves, their pair, and whether shadows are saved.
 
     ``given`` are the parameters for which a call has an argument; unless the pair is ``fixed`` already, the
-    reverse half is given those that it reads once more.  A ``closed`` function writes into no object of the module.
-    What would be saved is computed again where ``computes`` says how.
-    The result of ``whole`` are three tuples: the results, the adjoints of values, and what must be there (the
-    shadows of ``edge.views`` last).
+    reverse half is given those that it reads once more.  What would be saved is computed again where ``computes`` says
+    how.  ``whole`` is as `assembled_pair` makes it.
     """
-    back = whole.reverse
+    back, known, passed = whole.reverse, Facts(made.facts, a.facts.globals), edge.seeds.passed
     assert back is not None
     assert isinstance(whole.result, Build)
     items, adjoints, kept = (part.items for part in whole.result.items if isinstance(part, Build))
-    views = kept[len(kept) - len(edge.views) :]
+    views = kept[len(kept) - len(edge.seeds.views) :]
     gradients = display(adjoints)
     needed = _free_in(back, gradients)
-    for _, bar in edge.seeds:
+    for bar in edge.bars:
         needed.pop(bar, None)
-    start = [] if fixed else _measured(whole, needed, made, edge.passed)
+    start = [] if fixed else _measured(whole, needed, made, passed)
     read = {n for s in walk(whole.body) for n in reads(s)} | {n for v in views for n in names_in(v)}
-    params = {p.name: p for p in whole.params}
-    ahead, behind = [], []
-    for name, bar in edge.passed.items():
-        if fixed or bar in read:
-            ahead.append((params[name].public, bar))
-        if fixed or bar in needed:
-            behind.append((params[name].public, bar))
+    publics = {p.name: p.public for p in whole.params}
+    ahead = [(publics[name], bar) for name, bar in passed.items() if fixed or bar in read]
+    behind = [(publics[name], bar) for name, bar in passed.items() if fixed or bar in needed]
+    for bar in passed.values():
         needed.pop(bar, None)
     once_more = {p.name for p in whole.params if p.public in given and not fixed}
     again = needed.keys() & once_more
     for name in again:
         del needed[name]
     if computes is not None:
-        there = {*(n for s in start for n in writes(s)), *(bar for _, bar in edge.seeds), *(bar for _, bar in behind)}
+        there = {*(n for s in start for n in writes(s)), *edge.bars, *(bar for _, bar in behind)}
         body, made_again, read_again = computes.of(whole.body, needed, once_more, there)
         left = Build("tuple", (*items, *kept, *map(Var, needed)))
         ahead_only = replace(whole, body=body, reverse=None, result=left)
-        effects = computes.remaker.effects
-        seen = sorted(effects.written & effects.module)
-        whole = replace(whole, body=remove_dead(ahead_only, effects.objects(), seen).body)
+        seen = sorted(a.effects.written & a.effects.module)
+        whole = replace(whole, body=remove_dead(ahead_only, a.effects.objects(), seen).body)
         start += made_again
         again |= read_again
     saves = fixed or bool(needed)
+    closed = not a.effects.written & a.effects.module
     pair = replace(
         edge.pair,
         forward_shadows=tuple((public, base(bar)) for public, bar in ahead),
@@ -209,53 +224,55 @@ def halves(
         saves=saves,
         again=tuple(p.public for p in whole.params if p.name in again),
         quiet=closed and not fixed and is_quiet(whole.body),
+        real=tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real]),
+        complex=made.complex,
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
-    settled = _settled(whole).union(bar for _, bar in ahead)
-    loose = [n for n in needed if n not in settled]
-    body = whole.body
-    if loose:
-        # What may have no value raises Python's own error where it is read.
-        made_here = {n for s in walk(whole.body) for n in writes(s)}
-        bare = {n for n in loose if not n.startswith("~") and (n in whole.unbound or n not in made_here)}
-        starts = [unset_of(n) if n in bare else Const(0.0) for n in loose]
-        body = (Copy(tuple(loose), tuple(starts)), *body)
     forward = replace(
         whole,
         name=pair.forward.name,
         params=(*whole.params, *(Param(bar, base(bar), keyword_only=True) for _, bar in ahead)),
-        body=body,
+        body=_with_starts(whole, needed, {bar for _, bar in ahead}),
         reverse=None,
         result=display((*items, *views, *((saved,) if saves else ()))),
         title=titles[0],
     )
-    bars = [*(bar for _, bar in edge.seeds), *(bar for _, bar in behind)]
-    others = {*pair.again, *map(base, bars)}
+    bars = [*edge.bars, *(bar for _, bar in behind)]
+    held, unpacked = _saved(needed, {*pair.again, *map(base, bars)})
+    params = (
+        *((held,) if saves else ()),
+        *(Param(p.name, p.public) for p in whole.params if p.name in again),
+        *(Param(bar, base(bar)) for bar in bars),
+    )
+    body = (*unpacked, *start, *back)
+    backward = Function(pair.reverse.name, params, (), gradients, whole.file, titles[1], body)
+    return forward, backward, pair, not made.shadows.isdisjoint(needed)
+
+
+def _with_starts(whole: Function, needed: Iterable[str], given: Set[str]) -> Block:
+    """The body of a forward half, in which all that is ``needed`` behind it has a value; it is ``given`` some."""
+    settled = _settled(whole) | given
+    loose = [n for n in needed if n not in settled]
+    if not loose:
+        return whole.body
+    # What may have no value raises Python's own error where it is read.
+    made_here = {n for s in walk(whole.body) for n in writes(s)}
+    bare = {n for n in loose if not n.startswith("~") and (n in whole.unbound or n not in made_here)}
+    starts = [unset_of(n) if n in bare else Const(0.0) for n in loose]
+    return (Copy(tuple(loose), tuple(starts)), *whole.body)
+
+
+def _saved(needed: Collection[str], others: Set[str]) -> tuple[Param, list[Stmt]]:
+    """The parameter of a reverse half for what is saved, called as none of the ``others``, and what unpacks it."""
     called = "saved"
     while called in others:
         called += "_"
     if len(needed) == 1:
         (only,) = needed
         own = base(only)
-        held = Param(only, called if own.startswith("~") or own in others else own)
-    else:
-        held = Param("saved.0", called)
-        if needed:
-            start.insert(0, Unpack(tuple(needed), Var("saved.0")))
-    backward = Function(
-        pair.reverse.name,
-        (
-            *((held,) if saves else ()),
-            *(Param(p.name, p.public) for p in whole.params if p.name in again),
-            *(Param(bar, base(bar)) for bar in bars),
-        ),
-        (),
-        gradients,
-        whole.file,
-        titles[1],
-        (*start, *back),
-    )
-    return forward, backward, pair, not made.shadows.isdisjoint(needed)
+        return Param(only, called if own.startswith("~") or own in others else own), []
+    held = Param("saved.0", called)
+    return held, [Unpack(tuple(needed), Var("saved.0"), None)] if needed else []
 
 
 def _measured(whole: Function, needed: dict[str, None], made: Reversed, passed: Mapping[str, str]) -> list[Stmt]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import Source
 from s2sad.frontend.unfollowed import inside_library, is_foreign, is_of_made, of_library
+from s2sad.ir.nodes import Call
 
 
 def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Place) -> list[Violation]:
@@ -24,6 +25,12 @@ def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Pla
         where = f" ({inside_library(first.place.file) or first.place.file}:{first.place.line})" if first.place else ""
         return [Violation(place, *of_library(name, callee, first.message + where))]
     return [v if v.place == place else replace(v, calls=tuple(dict.fromkeys((*v.calls, place)))) for v in violations]
+
+
+def of_callee(call: Call, error: S2SADError, place: Place) -> list[Violation]:
+    """What is refused of a call of a function that has source, if that is refused."""
+    assert isinstance(call.op.function, types.FunctionType)
+    return of_call(call.op.name, call.op.function, error, place)
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ _OPEN_CLASSES = (types.SimpleNamespace, types.ModuleType)
 #: The operators by which classes of libraries are told from arrays.
 _PRODUCTS = ("__mul__", "__rmul__", "__truediv__")
 #: What stands for classes of libraries as if the user had written it.
-_MODELS = "s2sad.ops.scipy.models."
+MODELS = ("s2sad.ops.scipy.models.", "s2sad.ops.series_models")
 #: The classes of values that hold no objects, and of functions, which are not looked into.
 #: Nothing but the class of such a value tells its kind.
 LEAVES = frozenset((float, int, bool, complex, str, bytes, type(None), types.ModuleType, types.FunctionType, range))
@@ -163,7 +163,7 @@ def is_taken_at_its_word(name: str) -> bool:
     """
     package = name.partition(".")[0]
     if package == __package__.partition(".")[0]:
-        return not name.startswith(_MODELS)
+        return not name.startswith(MODELS)
     return package in ("numpy", "scipy") or (package in sys.stdlib_module_names and is_of_library(name))
 
 
@@ -171,7 +171,7 @@ def is_of_library(name: str) -> bool:
     """Whether a module is Python's, NumPy's, this package's or of another installed one."""
     package = name.partition(".")[0]
     if package == __package__.partition(".")[0]:
-        return not name.startswith(_MODELS)
+        return not name.startswith(MODELS)
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         # Of Python's own modules some are in the interpreter; others without a file were made when the program ran.

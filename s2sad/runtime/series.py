@@ -76,6 +76,24 @@ def series_product(g: Any, kind: str, c: Any, other: Any) -> Any:
     return like(np.reshape(np.array(bars, np.result_type(np.asarray(c), other, np.float32)), np.shape(c)), c)
 
 
+def product_of(kind: str, c: Any, other: Any) -> Any:
+    """Return the product of both series.
+
+    >>> product_of("poly", np.array([1.0, 2.0]), np.array([3.0]))
+    array([3., 6.])
+    """
+    return of_kind(kind, "mul")(c, other)
+
+
+def slope_at(series: Any, x: Any, m: int) -> Any:
+    """Return the m-th derivative of an object of `numpy.polynomial` at some points.
+
+    >>> slope_at(np.polynomial.Polynomial([1.0, 2.0, 3.0]), 2.0, 1)
+    np.float64(14.0)
+    """
+    return series.deriv(m)(x)
+
+
 def padded_to(c: Any, z: Any) -> Any:
     """Return the coefficients ``c`` as many as ``z`` has: zeros behind, or without those that are too many.
 

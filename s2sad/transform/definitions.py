@@ -225,22 +225,12 @@ def at_2(function: Any, a: Any, indices: Any, b: Any) -> None:
 # --- polynomials as objects
 
 
-def series(coef: Any) -> Any:
-    """The coefficients of an object of a class of `numpy.polynomial`."""
-    return np.atleast_1d(coef) * 1.0
-
-
 def coefficients(c: Any) -> Any:
     """The coefficients of ``np.poly1d(c)``."""
     c = np.trim_zeros(np.atleast_1d(c), "f")
     if len(c) == 0:
         c = np.zeros(1)
     return c
-
-
-def series_value(evaluate: Any, coef: Any, x: Any) -> Any:
-    """The value of such an object of the usual domain."""
-    return evaluate(0.0 + 1.0 * np.asanyarray(x), coef)
 
 
 # --- iterators

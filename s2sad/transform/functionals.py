@@ -12,8 +12,6 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant
-from s2sad.runtime.classes import module_of
-from s2sad.runtime.series import of_kind
 from s2sad.transform import definitions
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
@@ -33,11 +31,6 @@ _ALIKE: dict[Any, Any] = {
     np.apply_over_axes: definitions.apply_over_axes,
     np.piecewise: definitions.piecewise,
 }
-#: The classes of `numpy.polynomial`, and what evaluates their series.
-_SERIES = {
-    "Polynomial": "poly", "Chebyshev": "cheb", "Legendre": "leg", "Hermite": "herm", "HermiteE": "herme",
-    "Laguerre": "lag",
-}  # fmt: skip
 #: What makes an object that is called, and may be known where it is.
 _FUNCTIONALS = (*_ALIKE, *_BY_NUMBER, np.fromfunction, np.poly1d, np.vectorize)
 _METHODS = {
@@ -52,7 +45,7 @@ _AXES = r"\((\w+(,\w+)*)?\)"
 def is_functional(value: Any) -> bool:
     """Whether something is a function of functions that is written in Python here, or an object that one makes."""
     known = type(value) is np.vectorize or any(value is one for one in _FUNCTIONALS)
-    return known or _evaluation(value) is not None or _method(value) is not None
+    return known or _method(value) is not None
 
 
 def _method(value: Any) -> Any:
@@ -64,14 +57,6 @@ def _method(value: Any) -> Any:
         # Sums and differences are stores of their own.
         return {1: definitions.at_1, 2: definitions.at_2}.get(function.nin) if function not in _STORED else None
     return _METHODS.get(value.__name__) if function.nin == 2 and ops.find(value) is None else None
-
-
-def _evaluation(value: Any) -> Any:
-    """What evaluates the series of a class of `numpy.polynomial`; None of any other object."""
-    if not isinstance(value, type) or not module_of(value).startswith("numpy.polynomial."):
-        return None
-    kind = _SERIES.get(value.__name__)
-    return None if kind is None else of_kind(kind, "val")
 
 
 def functional_call(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
@@ -114,15 +99,6 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
         return None if made is None else (Partial(Known(made[0]), tuple(made[1]), ()),)
     if function in _BY_NUMBER:
         return _by_number(s, function, given, named, call)
-    evaluation = _evaluation(function)
-    if evaluation is not None:
-        if len(given) != 1 or named:
-            return None
-        done = call(definitions.series, [("", given[0])])
-        if not isinstance(done, tuple):
-            return None
-        evaluate = s.outside(evaluation, evaluation.__name__)
-        return (Partial(Known(definitions.series_value), (evaluate, done[0]), ()),)
     if function is np.poly1d:
         if len(given) != 1 or named:
             return None

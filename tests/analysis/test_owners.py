@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from s2sad import arguments, grad
-from s2sad.pipeline.analysed import Analyser
+from s2sad.pipeline.program import Program
 from s2sad.runtime.classes import classes_made, classes_of_attributes, classes_reached
 
 
@@ -108,7 +108,7 @@ def stored_through_another_name(x: Any, s: Any) -> Any:
 
 def owners(f: Callable[..., Any], *args: Any) -> dict[str, frozenset[type]]:
     facts = arguments.facts(["x", "s"], args, "f")
-    lowered, _, _ = Analyser().typed(f, ("x",), facts, False)  # type: ignore[arg-type]
+    lowered, _, _ = Program().types.typed(f, ("x",), facts, False)  # type: ignore[arg-type]
     return lowered.resolver.owners
 
 

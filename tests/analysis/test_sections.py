@@ -16,7 +16,8 @@ from s2sad.analysis.sections import sections
 from s2sad.ir.nodes import Stmt, Store
 from s2sad.ir.traverse import walk
 from s2sad.ir.types import Sizes, describe
-from s2sad.pipeline.analysed import Analyser
+from s2sad.pipeline.analysed import Asked, analysed
+from s2sad.pipeline.program import Program
 
 SIZE = 5
 
@@ -132,7 +133,7 @@ def claims(text: str, key: str, A: Any, n: int, m: int) -> tuple[set[int], set[i
     exec(compile(text, filename, "exec"), space)
     sizes = Sizes()
     facts = {k: describe(v, k, sizes) for k, v in (("A", A), ("n", n), ("m", m))}
-    a = Analyser().analysed(space["f"], ("A",), facts)
+    a = analysed(Program(), Asked(space["f"], ("A",), facts))
     found = sections(a.function, a.facts, a.effects)
     reads = {stmt.origin.line for name, stmt in origins(a.function.body) if name in found.names}
     stores = {s.origin.line for s in walk(a.function.body) if isinstance(s, Store) and id(s) in found.stores}

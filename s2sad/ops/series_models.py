@@ -1,0 +1,148 @@
+"""Models of the classes of ``numpy.polynomial``: the coefficients of a series, and the map of its domain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
+from numpy.polynomial import chebyshev as cheb
+from numpy.polynomial import hermite as herm
+from numpy.polynomial import hermite_e as herme
+from numpy.polynomial import laguerre as lag
+from numpy.polynomial import legendre as leg
+from numpy.polynomial import polynomial as poly
+
+from s2sad.ops.models import model
+
+
+class Series:
+    """A series, with the functions of its kind; its points ``x`` are ``offset + scale * x`` in its window."""
+
+    def __init__(self, coef: Any, domain: Any, window: Any, usual: Any, functions: Any) -> None:
+        self.coef = np.atleast_1d(coef) * 1.0
+        self.functions = functions
+        self.usual = usual
+        self.domain = domain
+        self.window = window
+        if domain is None and window is None:
+            self.offset = 0.0
+            self.scale = 1.0
+            self.back = (0.0, 1.0)
+        else:
+            old = usual if domain is None else domain
+            new = usual if window is None else window
+            self.offset = (old[1] * new[0] - old[0] * new[1]) / (old[1] - old[0])
+            self.scale = (new[1] - new[0]) / (old[1] - old[0])
+            self.back = (
+                (new[1] * old[0] - new[0] * old[1]) / (new[1] - new[0]),
+                (old[1] - old[0]) / (new[1] - new[0]),
+            )
+
+    def alike(self, coef: Any) -> Any:
+        return Series(coef, self.domain, self.window, self.usual, self.functions)
+
+    def __call__(self, arg: Any) -> Any:
+        return self.functions[0](self.offset + self.scale * np.asanyarray(arg), self.coef)
+
+    def deriv(self, m: Any = 1) -> Any:
+        return self.alike(self.functions[1](self.coef, m, self.scale))
+
+    def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:
+        return self.alike(self.functions[2](self.coef, m, k, self.start(lbnd), 1.0 / self.scale))
+
+    def start(self, lbnd: Any) -> Any:
+        return 0 if lbnd is None else self.offset + self.scale * lbnd
+
+    def roots(self) -> Any:
+        return self.back[0] + self.back[1] * self.functions[3](self.coef)
+
+    def degree(self) -> Any:
+        return len(self.coef) - 1
+
+    def copy(self) -> Any:
+        return self.alike(np.array(self.coef))
+
+    def __neg__(self) -> Any:
+        return self.alike(-self.coef)
+
+    def __add__(self, other: Any) -> Any:
+        return self.alike(self.functions[4](self.coef, coefficients(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return self.alike(self.functions[4](coefficients(other), self.coef))
+
+    def __sub__(self, other: Any) -> Any:
+        return self.alike(self.functions[5](self.coef, coefficients(other)))
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.alike(self.functions[5](coefficients(other), self.coef))
+
+    def __mul__(self, other: Any) -> Any:
+        return self.alike(self.functions[6](self.coef, coefficients(other)))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.alike(self.functions[6](coefficients(other), self.coef))
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.alike(self.coef / other)
+
+    def __pow__(self, other: Any) -> Any:
+        return self.alike(self.functions[7](self.coef, other))
+
+
+def coefficients(other: Any) -> Any:
+    """The coefficients of another series, or of a number."""
+    return other.coef if isinstance(other, Series) else other
+
+
+@model(Polynomial, given="anything")
+def power(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        poly.polyval, poly.polyder, poly.polyint, poly.polyroots, poly.polyadd, poly.polysub, poly.polymul,
+        poly.polypow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (-1.0, 1.0), functions)
+
+
+@model(Chebyshev, given="anything")
+def chebyshev(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        cheb.chebval, cheb.chebder, cheb.chebint, cheb.chebroots, cheb.chebadd, cheb.chebsub, cheb.chebmul,
+        cheb.chebpow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (-1.0, 1.0), functions)
+
+
+@model(Legendre, given="anything")
+def legendre(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        leg.legval, leg.legder, leg.legint, leg.legroots, leg.legadd, leg.legsub, leg.legmul, leg.legpow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (-1.0, 1.0), functions)
+
+
+@model(Hermite, given="anything")
+def hermite(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        herm.hermval, herm.hermder, herm.hermint, herm.hermroots, herm.hermadd, herm.hermsub, herm.hermmul,
+        herm.hermpow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (-1.0, 1.0), functions)
+
+
+@model(HermiteE, given="anything")
+def hermite_e(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        herme.hermeval, herme.hermeder, herme.hermeint, herme.hermeroots, herme.hermeadd, herme.hermesub,
+        herme.hermemul, herme.hermepow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (-1.0, 1.0), functions)
+
+
+@model(Laguerre, given="anything")
+def laguerre(coef: Any, domain: Any = None, window: Any = None) -> Any:
+    functions = (
+        lag.lagval, lag.lagder, lag.lagint, lag.lagroots, lag.lagadd, lag.lagsub, lag.lagmul, lag.lagpow,
+    )  # fmt: skip
+    return Series(coef, domain, window, (0.0, 1.0), functions)

@@ -1,0 +1,192 @@
+"""Calls of functions that have source: their effects on what they are given and on the module."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Set
+from dataclasses import replace
+from typing import Any
+
+from s2sad.analysis.activity import activity, written_outside
+from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
+from s2sad.analysis.infer import Facts
+from s2sad.analysis.results import are_entangled, bound_part, parts_of
+from s2sad.analysis.summaries import (
+    NO_EFFECTS,
+    CallEffects,
+    Context,
+    Summaries,
+    assumed,
+    bound_operands,
+    call_may_write,
+    only_changes,
+    user_calls,
+    written_unseen,
+)
+from s2sad.errors import S2SADError
+from s2sad.frontend.holding import UNKNOWN
+from s2sad.frontend.lower import Lowered
+from s2sad.ir.nodes import Call, Function, Stmt, Store
+from s2sad.ir.traverse import names_in, walk
+from s2sad.pipeline.met import has_met, reached, with_checked_results
+from s2sad.pipeline.results import DEPTH, Results
+from s2sad.pipeline.terms import inward
+
+#: How often what is known of a recursive function's effects is improved upon, at most.
+_ROUNDS = 30
+
+
+class EffectsOfCalls:
+    """Finds what calls do, each callee once for the types of its arguments and those that carry derivatives."""
+
+    def __init__(self, results: Results) -> None:
+        self.results, self.found = results, results.found
+
+    def call_effects(self, call: Call, facts: Facts, varied: Set[str] = frozenset()) -> CallEffects:
+        """What a call does to the objects that it is given; the names that are ``varied`` may carry derivatives."""
+        bound = bound_operands(call)
+        key, fact_of, depth = self.results.key_of(call, facts)
+        params = frozenset(p for p, v in bound.items() if not varied.isdisjoint(names_in(v)))
+        function, summaries = call.op.function, self.found.summaries
+        assert isinstance(function, types.FunctionType)
+        if (key, None) not in summaries and depth <= DEPTH:
+            self.results.result(function, fact_of)
+            if self.found.inferred.get(key) is not None:
+                self.summarise(function, key, None)
+        self.found.met.add(key)
+        found = summaries.get((key, None))
+        if found is not None and found.met:
+            if (key, params) not in summaries:
+                self.summarise(function, key, params)
+            found = summaries[key, params]
+        if found is None:
+            return assumed(call, bound)
+        # What is not given is a default, which the module holds.
+        module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys()}
+        given = frozenset(bound)
+        default = not found.written <= given
+        linked = tuple(params & given for params in found.linked)
+        return replace(
+            found,
+            bound=bound,
+            varied=params,
+            written=found.written & given,
+            shared=found.shared & given,
+            linked=linked,
+            module=module,
+            changing=found.changing & given,
+            kept=found.kept & given,
+            puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
+            outside=found.outside or default,
+            overwriting=found.overwriting or default,
+            parts=found.parts and tuple([bound_part(part, call.op.name, given) for part in found.parts]),
+        )
+
+    def summaries_of(self, function: Function, roots: Iterable[str]) -> Summaries:
+        """The effects of the calls in a function where the names ``roots`` carry derivatives."""
+        varied = reached(function, roots)
+        return lambda call, facts: self.call_effects(call, facts, varied)
+
+    def summarise(self, function: types.FunctionType, key: Any, params: frozenset[str] | None) -> None:
+        """Find what a function does; with ``params`` where these may carry derivatives."""
+        self.found.summarising.append(function)
+        self.found.summaries[key, params] = self.fixed_summary(key, params)
+        self.found.summarising.pop()
+
+    def fixed_summary(self, key: Any, params: frozenset[str] | None) -> CallEffects | None:
+        """What a function does that may call itself: the least that follows from itself; None if that is not found."""
+        inferred, summaries = self.found.inferred[key], self.found.summaries
+        assert inferred is not None
+        if params is not None:
+            # What it does when it calls itself is not asked for once more to find its types.
+            summaries[key, params] = None
+            facts = {n: inward(f) for n, f in key[1]}
+            try:
+                lowered, body, known = self.results.types.typed(key[0], tuple(sorted(params)), facts, True)
+            except S2SADError:
+                return None
+            inferred = replace(lowered, function=body), known
+        found: CallEffects | None = replace(NO_EFFECTS, met=params is not None)
+        before = set(summaries)
+        for _ in range(_ROUNDS):
+            summaries[key, params] = found
+            self.found.met.discard(key)
+            new = self.summary(*inferred, params)
+            if new == found or key not in self.found.met:
+                return new
+            for other in summaries.keys() - before:
+                del summaries[other]
+            found = new
+        return None
+
+    def summary(self, lowered: Lowered, facts: Facts, varied: frozenset[str] | None) -> CallEffects:
+        """What a function does to the objects that it is given, where the parameters ``varied`` carry derivatives."""
+        function = lowered.function
+        roots = [p.name for p in function.params if varied is None or p.public in varied]
+        summarise = self.summaries_of(function, roots)
+        function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
+        params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
+        groups = {found.group[n] for n in params if n in found.group}
+        linked = [frozenset(params[n] for n in group if n in params) for group in groups]
+        of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
+        shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
+        return CallEffects(
+            {},
+            frozenset(params[n] for n in params if n in found.modified),
+            frozenset(shared),
+            tuple([publics for publics in linked if len(publics) > 1]),
+            held_by_module(function.result, facts, found),
+            found.reshapes,
+            frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
+            are_entangled(function.result, facts, found),
+            *_written_outside(lowered, facts, found),
+            any(map(found.alters, walk(function.body))),
+            frozenset(params[n] for n in params if n in found.kept),
+            tuple(
+                [(params[n], put) for n in params if n in found.modified and (put := _named(found.owners.get(n, ())))]
+            ),
+            any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
+            lowered.unsure or has_met(function, found),
+            parts=parts_of(function.result, params, facts, found),
+        )
+
+    def changing(self, function: Function, known: Facts) -> frozenset[str]:
+        """The names that may hold a container of which something that it holds is replaced."""
+        found: set[str] = set()
+        calls: list[Call] = []
+        for stmt in walk(function.body):
+            found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
+            if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
+                found.update(names_in(stmt.base))
+            calls += user_calls(stmt)
+        if not found and not any(map(call_may_write, calls)):
+            return frozenset()
+        shared = effects(function, known, self.call_effects)
+        for call in calls:
+            if call in shared.calls:
+                found |= shared.calls[call].names(shared.calls[call].changing)
+        return frozenset(m for n in found for m in shared.group.get(n, (n,)))
+
+
+def _named(owners: Iterable[str]) -> frozenset[str]:
+    """The variables of the module, of those that are known, that an object may hold."""
+    return frozenset(f"{n.removesuffix(HELD)}{HELD}" for n in owners if n not in ("", UNKNOWN))
+
+
+def _only_changes(stmt: Stmt, facts: Facts, found: Effects) -> bool:
+    """Whether a statement writes no more than which items lists and dicts have."""
+    if isinstance(stmt, Store):
+        return stmt.op is None and facts.get(stmt.base).kind in ("list", "dict")
+    return only_changes(stmt, found.calls)
+
+
+def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bool, bool]:
+    """Whether a function writes what it computes from its arguments, or any array, into what outlives the call."""
+    calls = found.calls.values()
+    if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
+        return False, False
+    function, resolver = lowered.function, lowered.resolver
+    varied = activity(function, [p.name for p in function.params], found).varied
+    found_outside = [written_outside(function, facts, found, v, resolver) for v in (varied, ())]
+    outside, overwriting = [any(True for _ in statements) for statements in found_outside]
+    return outside, overwriting

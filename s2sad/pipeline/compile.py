@@ -1,0 +1,337 @@
+"""The way of a function to its derivative: the stages, in order, for each sort of derivative.
+
+source text            `Sources`: frontend.source, read_source; transform.specialise
+-> IR in SSA form      `Types`: frontend.lower, lower
+-> types               `Types`: analysis.infer, infer
+-> effects             `analysed`: analysis.effects, effects
+-> active names        `analysed`: analysis.activity, activity
+-> adjoint, tangent    differentiate: reverse, forward
+-> joins, dead code, tapes, shared values    `finished`
+-> temporaries folded  optimise.fold, fold
+-> text, function      `Writer`: emit, load
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from s2sad.analysis.sections import Sections, sections
+from s2sad.analysis.summaries import MODULE, RESULT, Context
+from s2sad.differentiate.calls import with_unchanging_calls
+from s2sad.differentiate.forward import forward
+from s2sad.differentiate.known import CallSite, Known, Pair, Reversed, Seeds, TangentCall
+from s2sad.differentiate.reverse import reverse
+from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
+from s2sad.frontend.touched import Calls
+from s2sad.ir.nodes import Call, Expr, Function, Op, Stmt
+from s2sad.ir.show import show
+from s2sad.ir.traverse import writes
+from s2sad.ir.types import Atom, Fact, rough
+from s2sad.optimise import fold
+from s2sad.pipeline.analysed import Analysed, Asked, analysed
+from s2sad.pipeline.attributes import are_of_numbers
+from s2sad.pipeline.compiled import Compiled, Doings, Goal
+from s2sad.pipeline.doings import doings_of
+from s2sad.pipeline.entry import Together
+from s2sad.pipeline.gradients import GradientForm, assembled_gradient, loss_of, seeds_of
+from s2sad.pipeline.met import has_met
+from s2sad.pipeline.pairs import again_of, assembled_pair, border, halves
+from s2sad.pipeline.passes import finished, finished_forward
+from s2sad.pipeline.program import Program
+from s2sad.pipeline.refused import of_callee, with_obstacle
+from s2sad.pipeline.results import DEPTH
+from s2sad.pipeline.tangents import Form, assembled_tangent, tangent_border
+from s2sad.pipeline.terms import own_terms
+from s2sad.pipeline.titles import title
+from s2sad.pipeline.writer import Writer
+from s2sad.runtime.classes import package_of
+from s2sad.transform.instances import instances_among
+
+_serial = itertools.count(1)
+#: The goals of derivatives that are the user's, who sees no argument changed.
+_OF_USERS: tuple[Goal, ...] = ("gradient", "value_and_gradient", "pair", "tangent", "tangent_alone")
+
+
+def compile_gradient(
+    function: types.FunctionType,
+    wrt: tuple[str, ...],
+    facts: Mapping[str, Fact],
+    goal: Goal,
+    has_aux: bool = False,
+    single: bool = True,
+    together: Together = (),
+    conformed: bool = False,
+    exact: bool = False,
+) -> Compiled:
+    """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
+
+    ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
+    share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
+    itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
+    sizes that they have now.
+
+    Raises:
+        SourceError: if the function has no source.
+        UnsupportedError: with every place through which no derivative can pass.
+    """
+    asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
+    return _Compilation(conformed, exact).run(asked, goal, single)
+
+
+@dataclass
+class _Callee:
+    """A pair in the making: the cells are filled when its text is loaded.
+
+    Once it is ``fixed``, because a call of the function itself rests on it, what it passes does not change.
+    """
+
+    names: tuple[str, str]
+    cells: tuple[types.CellType, types.CellType]
+    pair: Pair | None = None
+    fixed: bool = False
+    done: bool = False
+    doings: Doings | None = None
+
+
+@dataclass
+class _Tangent:
+    """The tangent of a callee in the making: the cell is filled when its text is loaded."""
+
+    call: TangentCall
+    cell: types.CellType
+    doings: Doings
+    done: bool = False
+
+
+class _Compilation:
+    """One compilation: a function and all that it calls; answers what differentiation asks of callees (`Callees`)."""
+
+    def __init__(self, conformed: bool, exact: bool) -> None:
+        self.conformed = conformed
+        self.writer = Writer()
+        self.program = Program(exact, self.writer.avoid)
+        self.pairs: dict[Any, _Callee] = {}
+        self.tangents: dict[Any, _Tangent] = {}
+        #: How each stage reads; written only when somebody asks.
+        self.stages: dict[str, Callable[[], str]] = {}
+        self.once = False
+        self.copied: frozenset[str] = frozenset()
+
+    def run(self, asked: Asked, goal: Goal, single: bool) -> Compiled:
+        """Compile what is asked for, and all that it calls."""
+        sources = self.program.sources
+        sources.package = package_of(asked.function)
+        asked = replace(asked, function=sources.pruned(asked.function, asked.facts))
+        if goal in _OF_USERS and not asked.together:
+            # A call within a program sets attributes for whoever looks at them later.
+            sources.instances[asked.function] = instances_among(asked.facts)
+            sources.recording = asked.function
+        if are_of_numbers(asked.facts, asked.function):
+            sources.calls = Calls(asked.function)
+        source = sources.source(asked.function)
+        self.program.types.attributes.begin(asked.function, source, sources.calls)
+        stem = _stem(source.name)
+        self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
+        if goal in ("gradient", "value_and_gradient"):
+            return self.compiled((self.make_gradient(asked, goal, single, stem),))
+        context = Context() if goal in ("tangent_call", "effects") else None
+        asked = replace(asked, context=context, display=True)
+        if goal in ("tangent", "tangent_call", "tangent_alone"):
+            made = self.make_tangent(asked, f"{stem}_jvp", None, goal == "tangent_alone")
+            return self.compiled((made.call.function.name,), doings=made.doings, tangent=made.call)
+        if goal == "effects":
+            a = self.analysed(asked)
+            _check(a)
+            if not has_met(a.function, a.effects):
+                return self.compiled((), doings=doings_of(a))
+        elif goal != "pair":
+            beyond = {*asked.function.__code__.co_varnames, RESULT, MODULE} if goal == "copied_call" else ()
+            asked = replace(asked, context=Context(overwritten=frozenset(beyond), tried=True))
+        callee = self.make_pair(asked, stem, None, goal != "pair", goal == "effects")
+        return self.compiled(callee.names, pair=callee.pair, doings=callee.doings if goal != "pair" else None)
+
+    def compiled(
+        self,
+        names: tuple[str, ...],
+        pair: Pair | None = None,
+        doings: Doings | None = None,
+        tangent: TangentCall | None = None,
+    ) -> Compiled:
+        """The functions ``names`` with all that they call, as they are handed out."""
+        text = self.writer.source(names)
+        self.stages["source"] = lambda: text
+        guards = tuple(self.program.guards.found.values())
+        functions, stages = self.writer.functions, self.stages
+        return Compiled(text, functions, guards, stages, names, self.once, pair, self.copied, doings, tangent)
+
+    # --- the three sorts of derivative: analyses, derivative, passes, text
+
+    def make_gradient(self, asked: Asked, goal: Goal, single: bool, stem: str) -> str:
+        """Write the gradient of a function; returns its name."""
+        prefix = f"{stem}_value_and_grad_" if goal == "value_and_gradient" else f"{stem}_grad_"
+        name = self.writer.unused(prefix + "_".join(asked.wrt))
+        a = self.analysed(asked)
+        seeds, head = seeds_of(a, loss_of(a, asked))
+        made = self.adjoint(a, seeds, asked.wrt, None)
+        titled = title(a.lowered.source, asked.wrt, goal, asked.facts, self.program.sources.written(asked.function))
+        form = GradientForm(name, titled, single, goal == "value_and_gradient", self.conformed)
+        whole, memory = finished(a, assembled_gradient(a, made, head, asked, form), made, self.conformed)
+        gradient = fold(whole, memory)
+        self.stages["adjoint"] = lambda: show(gradient)
+        self.write(gradient, asked)
+        return name
+
+    def make_pair(self, asked: Asked, stem: str, key: Any, met: bool = False, inactive: bool = False) -> _Callee:
+        """Write the two halves of a function's derivative: for a call, or, without context, for a user.
+
+        A call that is ``met`` at run time passes no shadows, and all its arguments once.  With ``inactive`` there is
+        nothing to differentiate.
+        """
+        context = asked.context
+        names = (self.writer.unused(f"{stem}_forward"), self.writer.unused(f"{stem}_reverse"))
+        callee = _Callee(names, (types.CellType(), types.CellType()), fixed=context is None or met)
+        self.pairs[key] = callee
+        a = self.analysed(replace(asked, has_aux=False))
+        callee.doings = doings_of(a)
+        wrt = asked.wrt
+        if inactive:
+            a, wrt = replace(a, activity=replace(a.activity, active=frozenset())), ()
+        edge = border(a, names, callee.cells, wrt, context)
+        callee.pair = edge.pair
+        around = context or Context(overwritten=frozenset({MODULE}))
+        made = self.adjoint(a, edge.seeds, edge.pair.wrt, around)
+        whole, memory = finished(a, assembled_pair(a, made, edge, context), made, self.conformed)
+        self.stages.setdefault("adjoint", lambda: show(whole))
+        titles = title(a.lowered.source, wrt, "pair"), title(a.lowered.source, wrt, "reverse")[:1]
+        again = None
+        if context is not None and context.repeated and not callee.fixed:
+            again = again_of(a, whole, made)
+        forward_, backward, callee.pair, once = halves(a, whole, edge, made, asked.facts, callee.fixed, titles, again)
+        self.once = self.once or once
+        self.write(fold(forward_, memory), asked)
+        self.write(fold(backward, memory), asked)
+        for name, cell in zip(names, callee.cells, strict=True):
+            cell.cell_contents = self.writer.functions[name]
+        callee.done = True
+        return callee
+
+    def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> _Tangent:
+        """Write the tangent of a function: for a call, or, without context, for a user."""
+        a = self.analysed(replace(asked, has_aux=False))
+        cell = types.CellType()
+        op = Op("runtime", self.writer.unused(stem), cell, pure=False)  # type: ignore[arg-type]
+        edge = tangent_border(a, asked.wrt, op)
+        found = self.tangents[key] = _Tangent(edge.call, cell, doings_of(a))
+        with with_obstacle(a.lowered.source):
+            made = forward(self.known(a, asked.context, Sections()), edge.given)
+        _check(a)
+        made = replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
+        of_user = asked.context is None
+        whole_source = self.program.sources.written(asked.function) if of_user else None
+        goal = "tangent_alone" if alone else "tangent"
+        titled = title(a.lowered.source, asked.wrt, goal, asked.facts, whole_source)
+        form: Form = "user" if of_user and self.conformed else "alone" if alone else "call"
+        whole = assembled_tangent(a, edge, made, titled, asked.has_aux, form)
+        # The caller sees what is written, and its tangents.
+        seen = [] if of_user else [p.name for p in a.function.params if p.name in a.effects.modified]
+        shown = finished_forward(a, whole, made, [*seen, *(edge.given[name] for name in seen if name in edge.given)])
+        self.stages.setdefault("adjoint", lambda: show(shown))
+        self.write(shown, asked)
+        cell.cell_contents = self.writer.functions[op.name]
+        found.done = True
+        return found
+
+    # --- the stages
+
+    def analysed(self, asked: Asked) -> Analysed:
+        """A function in IR, and what the analyses say of it."""
+        a = analysed(self.program, asked)
+        if "ir" not in self.stages:
+            self.stages["ir"] = lambda: show(a.function)
+            self.stages["activity"] = lambda: show(a.function, lambda s: _active(s, a))
+        self.copied = a.copied or self.copied
+        return a
+
+    def known(self, a: Analysed, context: Context | None, parts: Sections) -> Known:
+        """A function as it is differentiated."""
+        unbound, place = a.lowered.unbound, a.lowered.source.place
+        around = context or Context()
+        return Known(a.function, a.facts, a.effects, a.activity, parts, unbound, place, self, around, self.conformed)
+
+    def adjoint(self, a: Analysed, seeds: Seeds, wrt: tuple[str, ...], context: Context | None) -> Reversed:
+        """The adjoint of a function; its caller passes shadows and is given others."""
+        names = {p.public: p.name for p in a.function.params}
+        known = self.known(a, context, sections(a.function, a.facts, a.effects))
+        with with_obstacle(a.lowered.source):
+            made = reverse(known, seeds, tuple([names[w] for w in wrt]))
+        _check(a)
+        return replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
+
+    def write(self, function: Function, asked: Asked) -> None:
+        """Emit and load a function that is made of the one that is asked about."""
+        self.writer.write(function, self.program.sources.source(asked.function).function)
+
+    # --- the derivatives of callees
+
+    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
+        """What is known of the arguments of a call by parameter; None where they do not fit."""
+        return self.program.results.bound_facts(call, fact)
+
+    def refused(self, call: Call, error: S2SADError, place: Place) -> list[Violation]:
+        """What is refused of a call whose callee is."""
+        return of_callee(call, error, place)
+
+    def pair(self, site: CallSite) -> Pair:
+        """The pair of functions for a call."""
+        asked, key = self.callee(site, self.pairs)
+        if key not in self.pairs or self.pairs[key].pair is None:
+            self.make_pair(asked, _stem(self.program.sources.source(asked.function).name), key)
+        callee = self.pairs[key]
+        assert callee.pair is not None
+        callee.fixed = True
+        return callee.pair
+
+    def tangent(self, site: CallSite) -> TangentCall:
+        """The tangent of the callee for a call."""
+        asked, key = self.callee(site, self.tangents)
+        if key not in self.tangents:
+            self.make_tangent(asked, f"{_stem(self.program.sources.source(asked.function).name)}_jvp", key)
+        return self.tangents[key].call
+
+    def callee(self, site: CallSite, made: Mapping[Any, _Callee | _Tangent]) -> tuple[Asked, Any]:
+        """The function that a call runs, with the types of its parameters in its own terms, and under what it is."""
+        function = site.call.op.function
+        assert isinstance(function, types.FunctionType)
+        facts = own_terms(site.facts)
+        # A function that calls itself, each time with other facts, is not followed for ever.
+        pending = [known[0] for known, c in made.items() if known is not None and not c.done]
+        if sum(self.program.sources.unpruned.get(f, f) is function for f in pending) > DEPTH:
+            facts = {name: rough(fact, frozenset({Atom(name)})) for name, fact in facts.items()}
+        function = self.program.results.concrete(function, facts)
+        asked = Asked(function, site.active, facts, site.context, site.varied, display=True)
+        return asked, (function, site.active, tuple(facts.items()), site.context, site.varied)
+
+
+def _check(a: Analysed) -> None:
+    """Raise what is refused of a function of which nothing else is.
+
+    Raises:
+        UnsupportedError: with its doubts, if it has any.
+    """
+    if a.doubts:
+        raise UnsupportedError(a.doubts)
+
+
+def _active(stmt: Stmt, a: Analysed) -> str:
+    """The active names that a statement assigns, as a comment."""
+    names = [n for n in writes(stmt) if n in a.activity.active]
+    return f"active: {', '.join(names)}" if names else ""
+
+
+def _stem(name: str) -> str:
+    """What the names of emitted functions begin with: ``call`` for ``__call__``."""
+    return name.strip("_") if name.startswith("__") and name.strip("_") else name

@@ -1,0 +1,180 @@
+"""Calls of functions that have source: the types of their results."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from s2sad.analysis.infer import Facts
+from s2sad.analysis.summaries import CallEffects, bound_operands
+from s2sad.errors import S2SADError, UnsupportedError
+from s2sad.frontend.emitted import DERIVATIVE
+from s2sad.frontend.lower import Lowered
+from s2sad.frontend.met import roots_called
+from s2sad.ir.nodes import Call, Expr, Function
+from s2sad.ir.types import OPEN, UNSET_FACT, Fact, rough, some_item
+from s2sad.pipeline.literals import Literals
+from s2sad.pipeline.sources import Guards, Sources
+from s2sad.pipeline.terms import inward, outward, own_terms
+from s2sad.pipeline.typed import Types
+
+#: How often a recursive function is followed with other facts about its arguments each time.
+DEPTH = 3
+#: How often what is known of its result is improved upon, at most.
+_ITERATIONS = 5
+
+
+@dataclass
+class Found:
+    """What has been found of functions, each by the types of its arguments."""
+
+    results: dict[Any, Fact] = field(default_factory=dict)
+    #: What a function is in IR; None if it cannot be read.
+    inferred: dict[Any, tuple[Lowered, Facts] | None] = field(default_factory=dict)
+    #: Why it cannot be read.
+    unread: dict[Any, S2SADError] = field(default_factory=dict)
+    summaries: dict[Any, CallEffects | None] = field(default_factory=dict)
+    #: The functions of which results and summaries are being found, as often as they are.
+    depth: dict[types.FunctionType, int] = field(default_factory=dict)
+    summarising: list[Any] = field(default_factory=list)
+    #: What results or effects were asked for.
+    met: set[Any] = field(default_factory=set)
+
+
+class Results:
+    """Finds the types of results, each for the types of the arguments."""
+
+    def __init__(self, sources: Sources, guards: Guards, typing: Types) -> None:
+        self.sources, self.guards, self.types = sources, guards, typing
+        self.found = Found()
+        self.literals = Literals(sources.read)
+        #: Of derivatives with facts about their arguments, the functions that run.
+        self.concretes: dict[Any, types.FunctionType] = {}
+
+    def bound_facts(self, call: Call, fact: Callable[[Expr], Fact]) -> dict[str, Fact] | None:
+        """What is known of arguments by parameter, with literals that the callee tests; None where they do not fit."""
+        try:
+            bound = bound_operands(call)
+        except TypeError:
+            return None
+        facts = {name: fact(value) for name, value in bound.items()}
+        self.literals.add_to(facts, call.op.function, bound)
+        return facts
+
+    def user_fact(self, call: Call, fact: Callable[[Expr], Fact]) -> Fact:
+        """The type of the result of a call."""
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        bound = self.bound_facts(call, fact)
+        return OPEN if bound is None else self.result(function, bound)
+
+    def result(self, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
+        """The type of the result of a function, given those of its arguments."""
+        found = self.found
+        if found.depth.get(function, 0) >= DEPTH:
+            bound = {name: rough(f, None) for name, f in bound.items()}
+        function = self.concrete(function, bound)
+        key = (function, tuple(bound.items()))
+        if key not in found.results:
+            if found.depth.get(function, 0) > DEPTH:
+                return OPEN
+            found.depth[function] = found.depth.get(function, 0) + 1
+            found.results[key] = self.fixed_result(key, function, bound)
+            found.depth[function] -= 1
+        found.met.add(key)
+        return found.results[key]
+
+    def fixed_result(self, key: Any, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
+        """The type of the result of a function that may call itself: what follows from itself, and is the least.
+
+        Kleene's iteration begins with a result that no call has yet (Cousot and Cousot 1977).
+        """
+        result, found = UNSET_FACT, self.found
+        facts = {n: inward(f) for n, f in bound.items()}
+        caches: tuple[dict[Any, Any], ...] = (found.results, found.inferred, found.summaries)
+        before = [set(cache) for cache in caches]
+        for rest in reversed(range(_ITERATIONS)):
+            found.results[key] = result
+            found.met.discard(key)
+            try:
+                lowered, body, known = self.typed_whole(function, facts)
+                new = outward(known.get(body.result))
+                found.inferred[key] = replace(lowered, function=body), known
+            except S2SADError as error:
+                new, found.inferred[key], found.unread[key] = OPEN, None, error
+            if new == OPEN:
+                new = outward(self.constant_result(function, facts))
+            done = new == result or result == OPEN or key not in found.met
+            # What has been found on the way rests on what is not so; what calls do, on what was not known yet.
+            for cache, old in zip(caches, before, strict=True):
+                stale = not done or (cache is found.summaries and key in found.met)
+                for other in cache.keys() - old if stale else ():
+                    del cache[other]
+            if done:
+                return _returned(new)
+            if new.kind == result.kind == "list" and new.items is not None:
+                new = Fact("list", each=some_item(new))
+            result = new if rest > 1 else OPEN
+        return OPEN
+
+    def typed_whole(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> tuple[Lowered, Function, Facts]:
+        """A function in IR, with respect to all its arguments; without those that it calls, if that is refused."""
+        wrt = tuple([name for name, fact in facts.items() if fact.kind not in ("none", "other")])
+        try:
+            return self.types.typed(function, wrt, facts, True)
+        except UnsupportedError:
+            called = roots_called(self.sources.source(function).node)
+            if called.isdisjoint(wrt):
+                raise
+            return self.types.typed(function, tuple([name for name in wrt if name not in called]), facts, True)
+
+    def constant_result(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> Fact:
+        """The type of a result where integers are what they mostly are: sizes, positions, constants."""
+        others = tuple([n for n, f in facts.items() if f.kind != "scalar" or f.precision != "weak"])
+        if len(others) == len(facts):
+            return OPEN
+        try:
+            _, body, known = self.types.typed(function, others, facts, True)
+        except S2SADError:
+            return OPEN
+        return known.get(body.result)
+
+    def concrete(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """The function that runs for arguments of some types: without untaken branches, of a derivative its text."""
+        derivative = function.__dict__.get(DERIVATIVE)
+        if derivative is None:
+            return self.sources.pruned(function, facts)
+        if all(fact.kind == OPEN.kind for fact in facts.values()):
+            return function
+        facts = own_terms(facts)
+        key = (function, tuple(facts.items()))
+        if key not in self.concretes:
+            try:
+                compiled = derivative(facts).compiled
+            except S2SADError:
+                self.concretes[key] = function
+            else:
+                for guard in compiled.guards:
+                    self.guards.add(guard)
+                self.concretes[key] = compiled.functions[compiled.names[0]]
+        return self.concretes[key]
+
+    def key_of(self, call: Call, facts: Facts) -> tuple[Any, dict[str, Fact], int]:
+        """Under what the callee of a call is known, the types of its arguments, and how deep it is in itself."""
+        fact_of = self.bound_facts(call, facts.get)
+        assert fact_of is not None
+        function = call.op.function
+        assert isinstance(function, types.FunctionType)
+        depth = max(self.found.summarising.count(function), self.found.depth.get(function, 0))
+        if depth >= DEPTH:
+            fact_of = {name: rough(f, None) for name, f in fact_of.items()}
+        return (self.concrete(function, fact_of), tuple(fact_of.items())), fact_of, depth
+
+
+def _returned(fact: Fact) -> Fact:
+    """The type of a result of which, in part or whole, no call has any: no call returns."""
+    if fact == UNSET_FACT:
+        return OPEN
+    return fact if fact.items is None else replace(fact, items=tuple([(k, _returned(f)) for k, f in fact.items]))

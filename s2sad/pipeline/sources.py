@@ -1,0 +1,156 @@
+"""The sources of functions, as they are written and without what does not run, and the guards that these rest on."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from s2sad.analysis.evaluate import evaluate
+from s2sad.errors import S2SADError, Violation
+from s2sad.frontend.emitted import with_own_tapes
+from s2sad.frontend.imported import with_imports
+from s2sad.frontend.matching import without_match
+from s2sad.frontend.resolve import Guard, Resolver
+from s2sad.frontend.respelled import with_respelled_calls
+from s2sad.frontend.source import ORIGINAL, Source, read_source
+from s2sad.frontend.switches import with_switches
+from s2sad.frontend.touched import Calls
+from s2sad.ir.nodes import Const
+from s2sad.ir.types import Fact, describe
+from s2sad.pipeline.untaken import decisions, without_untaken
+from s2sad.transform.instances import Instance
+from s2sad.transform.relied import Recorded
+from s2sad.transform.specialise import specialised
+
+
+class Guards:
+    """What a compilation rests on, each guard once."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Any, ...], Guard] = {}
+
+    def add(self, guard: Guard) -> None:
+        """Note a guard."""
+        self.found.setdefault(guard.key, guard)
+
+    def add_definition(self, function: types.FunctionType) -> None:
+        """Note that what is made rests on the code and the default values of a function."""
+        if isinstance(original := function.__dict__.get(ORIGINAL), types.FunctionType):
+            self.add_definition(original)
+        self.add(Guard(function, "__code__", function.__code__))
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, name) is not None:
+                self.add(Guard(function, name, getattr(function, name)))
+
+    def add_resolved(self, resolver: Resolver) -> None:
+        """Note what names were resolved to."""
+        for guard in resolver.guards.values():
+            self.add(guard)
+
+
+class Sources:
+    """Reads functions, each once; ``seen`` is told the code of those that are compiled."""
+
+    def __init__(self, guards: Guards, seen: Callable[[types.CodeType], None]) -> None:
+        self.guards, self.seen = guards, seen
+        #: The package of the function that is differentiated.
+        self.package = ""
+        #: The sources of functions as they are written, and without what they make and use themselves.
+        self.texts: dict[tuple[types.FunctionType, bool], Source] = {}
+        self.sources: dict[types.FunctionType, Source] = {}
+        #: Functions without the branches that do not run, by what decides these, and what each was made of.
+        self.prunings: dict[Any, types.FunctionType] = {}
+        self.unpruned: dict[types.FunctionType, types.FunctionType] = {}
+        #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
+        self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
+        self.parted: dict[types.FunctionType, dict[str, tuple[str, ...]]] = {}
+        #: The function that is differentiated, if it may record what is differentiated in containers of the module.
+        self.recording: types.FunctionType | None = None
+        #: Those to which attributes of objects of the module lead.
+        self.recorded: tuple[Recorded, ...] = ()
+        #: What functions are called with while it runs, if its arguments are numbers and the like.
+        self.calls: Calls | None = None
+
+    def source(self, function: types.FunctionType) -> Source:
+        """The source of a function, without the functions and objects that it makes and uses itself."""
+        self.seen(function.__code__)
+        if function not in self.sources:
+            source = self.read(function)
+            reasons: list[Violation] = []
+            read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
+            made = specialised(source, read, reasons, self.package, instances, self.calls, function is self.recording)
+            if reasons:
+                source = replace(source, obstacle=reasons[0])
+            if made is not None:
+                source = made.source
+                for guard in made.guards:
+                    self.guards.add(guard)
+                if made.parted:
+                    self.parted[function] = made.parted
+                self.recorded += made.recorded
+            self.sources[function] = source
+        return self.sources[function]
+
+    def read(self, function: types.FunctionType, generators: bool = False) -> Source:
+        """The source of a function as it is written, but for imports, ``match`` and branches that are switched off."""
+        key = function, generators
+        if key not in self.texts:
+            source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
+            source, more = with_switches(source)
+            source, others = with_respelled_calls(source)
+            for guard in (*guards, *more, *others):
+                self.guards.add(guard)
+            self.texts[key] = source
+        return self.texts[key]
+
+    def written(self, function: types.FunctionType) -> Source:
+        """The source of a function as its author has it, all branches included."""
+        return self.read(self.unpruned.get(function, function))
+
+    def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """A function without the branches that the types of its arguments rule out; itself if there is none."""
+        try:
+            source = self.read(function)
+        except S2SADError:
+            return function
+        code = source.function.__code__
+        resolver = Resolver(source.function, frozenset((*code.co_varnames, *code.co_cellvars)))
+        facts = {**_default_values(function), **facts}
+        decided = decisions(source, facts, lambda text: classes_of(resolver, text))
+        key = function, decided
+        if decided and key not in self.prunings:
+            made = without_untaken(source, decided)
+            self.prunings[key] = made or function
+            if made is not None:
+                self.unpruned[made] = function
+                self.guards.add_definition(function)
+        self.guards.add_resolved(resolver)
+        return self.prunings[key] if decided else function
+
+
+def classes_of(resolver: Resolver, text: str) -> tuple[type, ...]:
+    """The class that a global name or attribute has, or the classes of a tuple of them, guarded; else none."""
+    return resolver.fact(gast.parse(text, mode="eval").body, _as_classes) or ()
+
+
+def _as_classes(value: Any) -> tuple[type, ...]:
+    """A class, or a tuple of classes, as a tuple."""
+    values = value if type(value) is tuple else (value,)
+    return values if all(isinstance(v, type) for v in values) else ()
+
+
+def _default_values(function: types.FunctionType) -> dict[str, Fact]:
+    """The types of default values that are literals."""
+    values = {name: p.default for name, p in inspect.signature(function, follow_wrapped=False).parameters.items()}
+    return {n: default_fact(n, v) for n, v in values.items() if v is None or type(v) in (int, bool, str)}
+
+
+def default_fact(name: str, value: Any) -> Fact:
+    """The type of a default value, in terms that no caller has for something else."""
+    return evaluate(Const(value), {}, {}) if type(value) in (int, bool, str) else describe(value, f"{name}=")

@@ -1,0 +1,197 @@
+"""Functions in IR with the types of their names: lowered, and without the branches that types decide."""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import gast
+
+from s2sad.analysis.infer import Facts, infer
+from s2sad.analysis.owners import owners_of_params, with_owners
+from s2sad.analysis.versions import container_stores
+from s2sad.frontend.lower import Lowered, lower
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
+from s2sad.ir.traverse import map_stmt, names_in, reads, walk
+from s2sad.ir.types import Fact, LiteralSizes, describe, some_item
+from s2sad.optimise import take_decided
+from s2sad.pipeline.attributes import Attributes
+from s2sad.pipeline.entry import Together, copied_together, with_objects_alone
+from s2sad.pipeline.receivers import with_checks
+from s2sad.pipeline.refused import with_obstacle
+from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
+from s2sad.transform.functions import with_loops
+
+
+class Calls(NamedTuple):
+    """What has to be known of calls to type a function.
+
+    ``user_fact`` has the type of the result of one, ``changing`` the names that may hold a container of which something
+    that it holds is replaced.
+    """
+
+    user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
+    changing: Callable[[Function, Facts], frozenset[str]]
+
+
+class Types:
+    """Lowers functions, each once, and types them for given arguments; ``calls`` is set by who has both.
+
+    With ``exact`` arrays of modules have the sizes that they have now, and no others.
+    """
+
+    calls: Calls
+
+    def __init__(self, sources: Sources, guards: Guards, exact: bool) -> None:
+        self.sources, self.guards = sources, guards
+        self.sizes = LiteralSizes() if exact else None
+        self.attributes = Attributes()
+        self.lowereds: dict[Any, Lowered] = {}
+        self.spaces: dict[int, int] = {}
+
+    def lowered(
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        containers: frozenset[tuple[int, str]],
+        owners: Mapping[str, frozenset[type]],
+    ) -> Lowered:
+        """A function in IR, lowered for derivatives with respect to ``wrt``; see `lower`."""
+        key = (function, wrt, containers, frozenset(owners.items()))
+        if key not in self.lowereds:
+            source = with_loops(self.sources.source(function), wrt)
+            with with_obstacle(source, perhaps=True):
+                self.lowereds[key] = lowered = lower(
+                    source, wrt, containers, owners, function is self.sources.recording
+                )
+            for guard in lowered.guards:
+                self.guards.add(guard)
+            self.guards.add_definition(function)
+        return self.lowereds[key]
+
+    def typed(
+        self,
+        function: types.FunctionType,
+        wrt: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        display: bool,
+        together: Together = (),
+    ) -> tuple[Lowered, Function, Facts]:
+        """A function in IR that tells containers from arrays, and the types of its names.
+
+        With ``display`` its result may be a tuple.
+        """
+        containers: frozenset[tuple[int, str]] = frozenset()
+        owners = owners_of_params(facts)
+        while True:
+            lowered = self.lowered(function, wrt, containers, owners)
+            ir = _unpacked(_with_display(lowered.function) if display else lowered.function)
+            ir = copied_together(ir, together, facts, lowered.source)
+            ir = with_objects_alone(ir, self.sources.parted.get(function, {}), facts, lowered.source)
+            given = {**default_facts(ir), **facts}
+            ir, known = self.inferred_with(lowered, ir, given)
+            stores = frozenset(container_stores(walk(ir.body), known))
+            more, reaching = with_owners(owners, ir, known)
+            if stores <= containers and more == owners:
+                checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
+                if checked != ir:
+                    ir, known = self.inferred_with(lowered, checked, given)
+                    _, reaching = with_owners(owners, ir, known)
+                return lowered, ir, reaching
+            containers, owners = containers | stores, more
+
+    def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
+        """A function without the branches that the types of its parameters decide, and the types of the rest."""
+        changing: frozenset[str] = frozenset()
+        while True:
+            known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
+            more = changing | self.calls.changing(ir, known)
+            taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
+            if taken == ir and more == changing:
+                return ir, known
+            ir, changing = taken, more
+
+    def classes(self, lowered: Lowered, text: str) -> tuple[type, ...]:
+        """The class that a global name or attribute has, or the classes of a tuple of them; else none."""
+        found = classes_of(lowered.resolver, text)
+        self.guards.add_resolved(lowered.resolver)
+        return found
+
+    def global_fact(self, lowered: Lowered, text: str) -> Fact:
+        """What is known of a global name or attribute."""
+        # What one module calls n is not what another, or a function, does.
+        resolver = lowered.resolver
+        holder = resolver.cells.get(text.partition(".")[0], resolver.globals)
+        space = self.spaces.setdefault(id(holder), len(self.spaces))
+        name = f"@{space}_{text.replace('.', '_')}"
+        node = gast.parse(text, mode="eval").body
+        found = resolver.fact(node, lambda value: _stable(describe(value, name, self.sizes)), by_kind=True)
+        if isinstance(found, Fact):
+            return found
+        fact, guard = self.attributes.fact(resolver, text, name, self.sizes)
+        for needed in (guard, *self.attributes.guards) if guard is not None else ():
+            self.guards.add(needed)
+        return fact
+
+
+def default_facts(function: Function) -> dict[str, Fact]:
+    """What is known of the parameters by their default values."""
+    return {p.public: default_fact(p.public, p.default.value) for p in function.params if p.default is not None}
+
+
+def _unpacked(function: Function) -> Function:
+    """``function`` with the results of calls unpacked at once: ``t = g(x); a, b = t`` is ``a, b = g(x)``."""
+    uses = Counter(n for s in walk(function.body) for n in reads(s))
+    uses.update(names_in(function.result))
+
+    def in_block(block: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in block:
+            made = out[-1] if out else None
+            if (
+                isinstance(stmt, Unpack)
+                and stmt.star is None
+                and isinstance(made, Assign)
+                and stmt.value == Var(made.target)
+                and isinstance(made.value, Call)
+                and made.value.op.kind == "user"
+                and uses[made.target] == 1
+            ):
+                out[-1] = replace(stmt, value=made.value)
+            else:
+                out.append(map_stmt(stmt, lambda e: e, in_block))
+        return tuple(out)
+
+    return replace(function, body=in_block(function.body))
+
+
+def _with_display(function: Function) -> Function:
+    """``function`` with what it assigns last and returns, a name, a tuple of names or None, as its result."""
+    last = function.body[-1] if function.body else None
+    if not isinstance(last, Assign) or function.result != Var(last.target):
+        return function
+    body = function.body[:-1]
+    if isinstance(last.value, Build) and last.value.kind == "tuple":
+        items = list(last.value.items)
+        for i, item in enumerate(items):
+            if not isinstance(item, (Var, Const)):
+                items[i] = Var(f"~result{i}.0")
+                body = (*body, Assign(f"~result{i}.0", item, last.origin))
+        return replace(function, body=body, result=Build("tuple", tuple(items)))
+    if isinstance(last.value, Var) or last.value == Const(None):
+        return replace(function, body=body, result=last.value)
+    return function
+
+
+def _stable(fact: Fact) -> Fact:
+    """A fact that does not depend on how long a container is, nor on what a list or dict holds, which may change."""
+    if fact.kind == "record" and fact.items is not None:
+        return replace(fact, items=tuple([(name, _stable(field)) for name, field in fact.items]))
+    if fact.kind == "other" and fact.owners and fact.items is not None:
+        # The classes that attributes lead to.
+        return fact
+    each = some_item(fact) if fact.kind in ("tuple", "other") else None
+    return fact if fact.kind in ("scalar", "array") else replace(fact, items=None, each=each)
