@@ -188,7 +188,8 @@ def _entered(
     if target is None:
         return _unread(function, active, args, kwargs, goal, check)
     target.check(args, kwargs)
-    plain_function = target.function_for(len(args), tuple(kwargs))
+    # Of one with stars it is asked what it has changed when it has run.
+    plain_function = target.function or target.function_for(len(args), tuple(kwargs))
     binder, shift = _binder(plain_function), len(target.leading)
     if shift or target.given or kwargs or len(args) != binder.complete:
         try:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad.effects.heap import Effort, TooMuch
@@ -35,46 +35,46 @@ class Touched:
 
     Attributes:
         written: The names of the attributes that it may set or delete.
-        read: The names of those that functions which run as they stand may read.
+        read: The names of those that functions which run as they stand may read; None where these may be any.
         containers: The identities of the lists and dicts of modules into which it may write; None where it may be any.
         guards: The functions on which that rests.
     """
 
     written: frozenset[str]
-    read: frozenset[str]
+    read: frozenset[str] | None
     containers: frozenset[int] | None
     guards: tuple[Guard, ...]
 
 
 class Calls:
-    """The shapes of the arguments that the functions of a program are called with.
+    """What the functions of a program are called with, and what it does besides each of them.
 
     Args:
         function: The function with which the program begins.
+        is_whole: Whether no other program calls that.
     """
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
+    def __init__(self, function: types.FunctionType, is_whole: bool = True) -> None:
+        self.function, self.is_whole = function, is_whole
 
     @functools.cached_property
-    def _contexts(self) -> dict[Code, list[Shapes]]:
+    def _program(self) -> tuple[Program, Context] | None:
         program = Program(code_of, trusted=is_trusted, effort=Effort(MOST_OF_ALL))
         known = program.function(self.function)
-        if known is None:
-            return {}
         try:
-            program.context(known, dict.fromkeys(range(len(known.code.params)), PLAIN))
+            whole = (
+                None if known is None else program.context(known, dict.fromkeys(range(len(known.code.params)), PLAIN))
+            )
         except (TooMuch, RecursionError):
-            return {}
-        found: dict[Code, list[Shapes]] = {}
-        for context in program.contexts.values():
-            found.setdefault(context.function.code, []).append(context.activation.shapes)
-        return found
+            return None
+        return None if whole is None else (program, whole)
 
     def touched(
         self, function: types.FunctionType, source: Source, own: Collection[types.FunctionType] = ()
     ) -> Touched | None:
-        """What a function of the program touches after it has been specialised; None if that is not known.
+        """What the program touches after one of its functions has been specialised; None if that is not known.
+
+        That is what the function does then, and for one that is called by others what these do besides.
 
         Args:
             function: The function as it is written.
@@ -82,13 +82,33 @@ class Calls:
             own: The functions that have been made for it.
         """
         code = code_of(function)
-        shapes = self._contexts.get(code, []) if code is not None else []
+        if self._program is None or code is None:
+            return None
+        program, whole = self._program
+        shapes = [c.activation.shapes for c in program.contexts.values() if c.function.code is code]
         if not shapes or any(shape == Shape() for each in shapes for shape in each.values()):
             return None
-        return _touched(source, own, shapes)
+        found = _touched(source, own, shapes)
+        if found is None:
+            return None
+        if not self.is_whole:
+            found = replace(found, read=None)
+        if function is self.function:
+            return found
+        besides = _touched_besides(whole, code)
+        if besides is None:
+            return None
+        known = found.containers is not None and besides.containers is not None
+        return Touched(
+            found.written | besides.written,
+            None if found.read is None or besides.read is None else found.read | besides.read,
+            (found.containers or frozenset()) | (besides.containers or frozenset()) if known else None,
+            found.guards,
+        )
 
 
 def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collection[Shapes]) -> Touched | None:
+    """What a function touches, and those that it calls."""
     made = lower_function(source.node)
 
     def find(function: types.FunctionType) -> Code | None:
@@ -107,14 +127,43 @@ def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collec
         return None
     codes = {made, *(code_of(function) for function in own)}
     others = [context for context in program.contexts.values() if context.function.code not in codes]
-    written = frozenset(_attributes(location for context in contexts for location in context.summary.mod))
-    read = frozenset(_attributes(location for context in others for location in _read(context)))
-    if ANY in written or ANY in read or any(ANY in _attributes(_read(c)) for c in program.contexts.values()):
+    if any(ANY in _attributes(_read(c)) for c in program.contexts.values()):
         return None
-    changed = [o for context in contexts for o, field in context.summary.mod if _is_item(o, field) and o.is_input]
-    known_ones = all(o.kind in ("global", "param") for o in changed)
-    containers = frozenset(id(o.value) for o in changed if o.kind == "global") if known_ones else None
-    return Touched(written, read, containers, tuple(_guards(program)))
+    written = [location for context in contexts for location in context.summary.mod]
+    return _named(written, [location for context in others for location in _read(context)], tuple(_guards(program)))
+
+
+def _touched_besides(whole: Context, code: Code) -> Touched | None:
+    """What a program touches besides one of its functions; None if that is not known."""
+    written: list[Location] = []
+    read: list[Location] = []
+    pending, seen = [whole], {whole}
+    while pending:
+        context = pending.pop()
+        if context.function.code is code:
+            continue
+        for op, effect in context.activation.effects.items():
+            if "unknown" in effect.ordered:
+                return None
+            pending += effect.contexts - seen
+            seen |= effect.contexts
+            if not (effect.contexts and op.kind == "call"):
+                # What a call does, the function does that it calls.
+                written += effect.mod
+                read += effect.ref
+    return _named(written, read, ())
+
+
+def _named(written: Collection[Location], read: Collection[Location], guards: tuple[Guard, ...]) -> Touched | None:
+    """What is written and read, by name."""
+    names, others = frozenset(_attributes(written)), frozenset(_attributes(read))
+    if ANY in names or ANY in others:
+        return None
+    changed = [o for o, field in written if _is_item(o, field) and o.is_input]
+    known = all(o.kind in ("global", "param") for o in changed)
+    return Touched(
+        names, others, frozenset(id(o.value) for o in changed if o.kind == "global") if known else None, guards
+    )
 
 
 def _read(context: Context) -> Iterator[Location]:
@@ -122,7 +171,7 @@ def _read(context: Context) -> Iterator[Location]:
         yield from effect.ref
 
 
-def _attributes(locations: Iterator[Location]) -> Iterator[str]:
+def _attributes(locations: Iterable[Location]) -> Iterator[str]:
     """The names of those locations that are attributes of objects which existed before."""
     for o, field in locations:
         is_plain = o.cls in (ARRAY, types.CellType) or (field == ANY and o.cls is Plain)

@@ -131,7 +131,7 @@ class _Compilation:
             sources.instances[asked.function] = instances_among(asked.facts)
             sources.recording = asked.function
         if are_of_numbers(asked.facts, asked.function):
-            sources.calls = Calls(asked.function)
+            sources.calls = Calls(asked.function, goal in _OF_USERS)
         source = sources.source(asked.function)
         self.program.types.attributes.begin(asked.function, source, sources.calls)
         stem = _stem(source.name)

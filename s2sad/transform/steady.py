@@ -98,7 +98,7 @@ class Steady:
     def reads(self, names: Collection[str]) -> bool:
         """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
         if self.touched is not None:
-            return not self.touched.read.isdisjoint(names)
+            return self.touched.read is None or not self.touched.read.isdisjoint(names)
         if self.calls_unknown:
             return True
         self.scan_all()

@@ -358,10 +358,6 @@ def by_a_static_method(x: Any) -> Any:
         added_to_a_variable,
         in_a_closure,
         in_a_closure_written_later,
-        in_an_object,
-        number_in_an_object,
-        number_in_an_object_in_a_condition,
-        in_an_object_by_a_result_that_is_not_used,
         in_a_class_by_the_name_of_a_method_of_arrays,
         in_a_local_object_by_the_name_of_a_method_of_arrays,
         by_a_class_method,
@@ -458,6 +454,10 @@ CASES = [
         not_raised,
         logged,
         number_in_a_local_object,
+        in_an_object,
+        number_in_an_object,
+        number_in_an_object_in_a_condition,
+        in_an_object_by_a_result_that_is_not_used,
     )
 ]
 

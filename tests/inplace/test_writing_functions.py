@@ -962,8 +962,12 @@ def list_taken_for_active(x: Any) -> Any:
 
 
 def other_put(x: Any) -> Any:
-    TANK.put(0, x[0])  # refused
-    return np.sum(x)
+    TANK.put(0, x[0])
+    return np.sum(x) * TANK.level
+
+
+def test_methods_of_such_names_set_attributes() -> None:
+    np.testing.assert_allclose(grad(other_put)(V), numeric_gradient(other_put, (V,)), rtol=1e-6)
 
 
 def at_keyword(x: Any) -> Any:
@@ -1085,7 +1089,7 @@ def flat_along_itself(x: Any) -> Any:
     "f",
     [
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
-        list_sorted, other_put, at_keyword,
+        list_sorted, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two,
         out_through_columns,
         shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,
