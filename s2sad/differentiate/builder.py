@@ -110,7 +110,7 @@ class Builder:
 
     @contextmanager
     def into(self, out: list[Stmt]) -> Iterator[list[Stmt]]:
-        """Within it, statements are added to ``out``."""
+        """Add the statements that are emitted within the context to ``out``."""
         outer, self.out = self.out, out
         yield out
         self.out = outer

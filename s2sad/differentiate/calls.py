@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context, assumed, bound_operands
 from s2sad.differentiate.items import unpack
@@ -41,8 +41,16 @@ UNCHANGING = {
     "fresh": Op("runtime", "unchanging_fresh", unchanging_fresh, pure=False),
 }
 CHECKED = Op("runtime", "checked", checked, pure=False)
-#: The adjoints of the results of a call; None for zero.
-Bars = Mapping[str, Expr | None]
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """A call with the pair of its callee; ``bound`` has the operands, ``bars`` the adjoints of results, or None."""
+
+    call: Call
+    pair: Pair
+    bound: Mapping[str, Expr]
+    bars: Mapping[str, Expr | None]
 
 
 def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, targets: tuple[str, ...]) -> Stmt:
@@ -71,11 +79,12 @@ def user_call(state: State, stmt: Assign | Unpack | Evaluate, call: Call, target
         # Nobody would make the shadow that the callee asks for.
         state.refusals.refuse_buffer(call.node)
         return stmt
+    paired = _Paired(call, pair, bound, bars)
     if isinstance(stmt, Unpack) and pair.count != len(targets):
-        return _unpacked_call(state, stmt, call, pair, bars, bound)
+        return _unpacked_call(state, stmt, paired)
     if isinstance(stmt, Assign) and pair.count is not None:
-        return _packed_call(state, stmt, call, pair, bars, bound)
-    return _paired(state, stmt, call, pair, targets, bars, bound)
+        return _packed_call(state, stmt, paired)
+    return _halves_called(state, stmt, paired, targets)
 
 
 def met_call(state: State, stmt: Assign, call: Call) -> Stmt:
@@ -152,17 +161,9 @@ def _context(state: State, bound: Mapping[str, Expr], shadowed: frozenset[str], 
     return Context(groups, shadowed, frozenset(overwritten), repeated, turned, state.tried)
 
 
-def _paired(
-    state: State,
-    stmt: Assign | Unpack | Evaluate,
-    call: Call,
-    pair: Pair,
-    targets: tuple[str, ...],
-    bars: Bars,
-    bound: Mapping[str, Expr],
-) -> Stmt:
+def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Paired, targets: tuple[str, ...]) -> Stmt:
     """Call the forward half in place of the call, and the reverse half."""
-    shadows = state.shadows
+    shadows, call, pair, bound = state.shadows, paired.call, paired.pair, paired.bound
     given = targets or tuple([_dropped(state) for _ in range(1 if pair.count is None else pair.count)])
     viewed = {given[i] for i in pair.views}
     made = [t for t in given if t in shadows.names and t not in viewed]
@@ -186,7 +187,7 @@ def _paired(
     forward = Call(replace(pair.forward, computes=computes), args, (*kwargs, *named), call.node)
     operands: list[Expr] = [Var(saved)] if pair.saves else []
     operands += held.values()
-    operands += [_seed(state, given[i], bars.get(given[i])) for i in pair.seeded]
+    operands += [_seed(state, given[i], paired.bars.get(given[i])) for i in pair.seeded]
     operands += [shadow_of[param] for param in pair.reverse_shadows]
     _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound)
     if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
@@ -249,35 +250,35 @@ def _received(state: State, bars: list[str], facts: list[Fact], value: Call, ope
         state.adjoints.contribute(operand, Var(bar), moved=True)
 
 
-def _unpacked_call(state: State, stmt: Unpack, call: Call, pair: Pair, bars: Bars, bound: Mapping[str, Expr]) -> Stmt:
+def _unpacked_call(state: State, stmt: Unpack, paired: _Paired) -> Stmt:
     """The adjoint of ``a, b = f(x)`` where ``f`` builds the tuple somewhere inside."""
     adjoints = state.adjoints
     if not state.storage.buffers.isdisjoint(stmt.targets):
-        state.refusals.refuse_buffer(call.node)
+        state.refusals.refuse_buffer(paired.call.node)
         return stmt
     whole = _dropped(state)
     adjoints.active.add(whole)
     again = replace(stmt, value=Var(whole))
-    adjoints.of.update({target: bar for target, bar in bars.items() if bar is not None})
+    adjoints.of.update({target: bar for target, bar in paired.bars.items() if bar is not None})
     unpack(state, again)
     state.make.after.append(again)
-    return _paired(state, stmt, call, pair, (whole,), {whole: adjoints.take(whole)}, bound)
+    return _halves_called(state, stmt, replace(paired, bars={whole: adjoints.take(whole)}), (whole,))
 
 
-def _packed_call(state: State, stmt: Assign, call: Call, pair: Pair, bars: Bars, bound: Mapping[str, Expr]) -> Stmt:
+def _packed_call(state: State, stmt: Assign, paired: _Paired) -> Stmt:
     """The adjoint of ``t = f(x)`` where ``f`` returns several results, or None."""
-    if stmt.target in state.storage.buffers or pair.views:
-        state.refusals.refuse_buffer(call.node)
+    if stmt.target in state.storage.buffers or paired.pair.views:
+        state.refusals.refuse_buffer(paired.call.node)
         return stmt
     whole = state.make.of[stmt.target]
-    results = tuple([_dropped(state, item_of(whole, i)) for i in range(pair.count or 0)])
+    results = tuple([_dropped(state, item_of(whole, i)) for i in range(paired.pair.count or 0)])
     value = Build("tuple", tuple(Var(r) for r in results)) if results else Const(None)
     state.make.after.append(Assign(stmt.target, value, stmt.origin))
-    bar = bars.get(stmt.target)
+    bar = paired.bars.get(stmt.target)
     if isinstance(bar, Build) and len(bar.items) != len(results):
         bar = None  # what comes of this fails when it runs
     parts = {r: None if bar is None else state.adjoints.item(bar, Const(i)) for i, r in enumerate(results)}
-    return _paired(state, stmt, call, pair, results, parts, bound)
+    return _halves_called(state, stmt, replace(paired, bars=parts), results)
 
 
 def unchanging_call(call: Call, varied: Set[str], op: Op | None = None) -> Call:

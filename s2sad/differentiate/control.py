@@ -154,15 +154,13 @@ def loop(state: State, stmt: For | While) -> Stmt:
         counter = make.fresh("~k")
         make.of[counter] = SCALAR
     counted = make.fresh("~count")
-    one = stmt.iters[0] if isinstance(stmt, For) and len(stmt.iters) == 1 else None
     has_break = any(isinstance(s, Break) for s in of_loop(stmt.body))
-    by_item = one is not None and not has_break and counter is None
-    by_item = by_item and isinstance(stmt, For) and (is_range(stmt) or _is_sequence(state, stmt.iters[0]))
+    one = stmt.iters[0] if isinstance(stmt, For) and len(stmt.iters) == 1 and not has_break else None
+    by_item: For | None = None
     state.depth += 1
     outer_heads, state.heads = state.heads, heads
-    if by_item:
-        assert isinstance(stmt, For)
-        stmt = state.later.with_fixed_range(stmt)
+    if isinstance(stmt, For) and one is not None and counter is None and (is_range(stmt) or _is_sequence(state, one)):
+        stmt = by_item = state.later.with_fixed_range(stmt)
         state.rebuilt.update(stmt.targets)
     forward, out, moves = _iterations(state, stmt, joins, counter if needs_index else None)
     state.depth -= 1
@@ -179,26 +177,31 @@ def loop(state: State, stmt: For | While) -> Stmt:
     inner = joins.inner
     adjoints.of = {**{n: g for n, g in adjoints.of.items() if n not in inner}, **inner}
     stmt = replace(stmt, key=state.key())
-    if by_item:
-        assert isinstance(stmt, For)
-        make.emit(For(stmt.targets, (Call(_REVERSED, stmt.iters),), tuple(out), None, origin, stmt.key))
+    if by_item is not None:
+        make.emit(For(by_item.targets, (Call(_REVERSED, by_item.iters),), tuple(out), None, origin, stmt.key))
         return replace(stmt, body=forward)
-    if one is not None and counter is not None and not has_break and _is_sequence(state, one):
-        backwards = Call(_REVERSED, (Call(_RANGE, (Call(_LEN, (one,)),)),))
-        make.emit(For((counter,), (backwards,), tuple(out), None, origin, stmt.key))
-        return replace(stmt, body=forward)
-    # Count the iterations, and run back from the last of them.
+    index, runs, counting = _way_back(state, one, counter, counted)
+    make.emit(For((index,), (runs,), tuple(out), None, origin, stmt.key))
+    return replace(stmt, body=(*counting, *forward))
+
+
+def _way_back(state: State, one: Expr | None, counter: str | None, counted: str) -> tuple[str, Expr, Block]:
+    """The target of a loop that runs back, what it runs over, and what counts the iterations in the forward part.
+
+    The target is the ``counter`` of iterations, if there is one.  The number of iterations over a sequence, if that is
+    the only iterable (``one``), is known; others are ``counted``, in a variable of that name.
+    """
+    make = state.make
+    index = counter if counter is not None else make.fresh("~k")
+    make.of[index] = SCALAR
+    if one is not None and counter is not None and _is_sequence(state, one):
+        return index, Call(_REVERSED, (Call(_RANGE, (Call(_LEN, (one,)),)),)), ()
     step = make.fresh("~count")
     make.of[counted] = make.of[step] = SCALAR
     make.before.append(Copy((counted,), (Const(0),)))
-    more = Call(algebra.ADD, (Var(counted), Const(1)))
-    forward = (Assign(step, more), Copy((counted,), (Var(step),)), *forward)
+    counting = (Assign(step, Call(algebra.ADD, (Var(counted), Const(1)))), Copy((counted,), (Var(step),)))
     runs = Call(_RANGE, (Var(counted),))
-    index = counter if counter is not None else make.fresh("~k")
-    make.of[index] = SCALAR
-    runs = Call(_REVERSED, (runs,)) if counter is not None else runs
-    make.emit(For((index,), (runs,), tuple(out), None, origin, stmt.key))
-    return replace(stmt, body=forward)
+    return index, Call(_REVERSED, (runs,)) if counter is not None else runs, counting
 
 
 def _check_items(state: State, stmt: For | While) -> None:

@@ -1,4 +1,4 @@
-"""What reverse mode is given and gives: a function, what the analyses say of it, the pairs of what it calls."""
+"""What differentiation takes and returns: functions with what the analyses say of them, derivatives of callees."""
 
 from __future__ import annotations
 

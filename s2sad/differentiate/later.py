@@ -45,7 +45,7 @@ class Later:
 
     @contextmanager
     def across(self, stmt: Stmt) -> Iterator[None]:
-        """Within it, a statement is the one at hand."""
+        """Go back over a statement: within the context it is the statement at hand, then it is a later one."""
         self.beyond = set(self.changed)
         if isinstance(stmt, (For, While)):
             self.note_writes(stmt)

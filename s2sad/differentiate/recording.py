@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,49 +30,31 @@ _INDEX = Op("index", "[]")
 _COPY = Op("method", "copy", np.copy)
 
 
-def record(
-    body: Block,
-    reverse: Block,
-    fresh: Callable[[str], str],
-    rebuildable: Callable[[str, Expr], bool],
-    stored: Mapping[str, Expr],
-    remaker: Remaker,
-    unbound: frozenset[str],
-    again: bool = False,
-) -> tuple[Block, Block]:
-    """Return the forward and the reverse part with the tapes put in.
+@dataclass
+class Recorder:
+    """Puts tapes into the forward and the reverse part of a function.
 
-    ``rebuildable`` says of a definition whether its value can be made again for nothing once its
-    operands are there; ``stored`` has where in an array the value of a name is, and
-    ``remaker`` decides what is computed again.  ``unbound`` are names that may have no
-    value when they are saved.  Of what is differentiated ``again`` all tapes are there from the beginning, so that none
-    of them may have no value.
+    ``rebuildable`` says of a definition whether its value can be made again for nothing once its operands are there;
+    ``stored`` has where in an array the value of a name is, and ``remaker`` decides what is computed again.
+    ``unbound`` are names that may have no value when they are saved.  Of what is differentiated ``again`` all tapes are
+    there from the beginning, so that none of them may have no value.
     """
-    recorder = _Recorder(fresh, rebuildable, stored, remaker, unbound, again)
-    forward, back = recorder.block(body, reverse, frozenset(), False)
-    forward = (*[Assign(t, Build("list", ())) for t in recorder.tapes], *forward)
-    return set_first(forward, recorder.unset, unbound), back
 
+    fresh: Callable[[str], str]
+    rebuildable: Callable[[str, Expr], bool]
+    stored: Mapping[str, Expr]
+    remaker: Remaker
+    unbound: frozenset[str]
+    again: bool = False
+    tapes: list[str] = field(default_factory=list)
+    #: The names that may have no value when they are saved.
+    unset: set[str] = field(default_factory=set)
 
-class _Recorder:
-    def __init__(
-        self,
-        fresh: Callable[[str], str],
-        rebuildable: Callable[[str, Expr], bool],
-        stored: Mapping[str, Expr],
-        remaker: Remaker,
-        unbound: frozenset[str],
-        again: bool,
-    ) -> None:
-        self.fresh = fresh
-        self.again = again
-        self.rebuildable = rebuildable
-        self.stored = stored
-        self.remaker = remaker
-        self.unbound = unbound
-        self.tapes: list[str] = []
-        #: The names that may have no value when they are saved.
-        self.unset: set[str] = set()
+    def record(self, body: Block, reverse: Block) -> tuple[Block, Block]:
+        """Return the forward and the reverse part with the tapes put in."""
+        forward, back = self.block(body, reverse, frozenset(), False)
+        forward = (*[Assign(t, Build("list", ())) for t in self.tapes], *forward)
+        return set_first(forward, self.unset, self.unbound), back
 
     def block(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
         """Treat the blocks inside a block and its reverse; ``heads`` are the innermost loop's join names."""
@@ -151,13 +133,8 @@ class _Recorder:
             if self.unbound.isdisjoint(names_in(value)):
                 yield stmt.target, value
 
-    def save(
-        self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
-    ) -> tuple[Block, Block]:
-        """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins.
-
-        The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
-        """
+    def chosen(self, body: Block, back: Block, defined: set[str]) -> tuple[list[str], dict[str, Expr]]:
+        """What is saved of that which ``back`` reads of ``defined``, and what the rest is rebuilt by."""
         needed = [n for n in _needed(back) if n in defined]
         definitions = dict(self.definitions(body, defined))
         saved = [n for n in needed if n not in definitions]
@@ -190,6 +167,16 @@ class _Recorder:
         for name in needed:
             if not rebuild(name):
                 saved.append(name)
+        return saved, rebuilt
+
+    def save(
+        self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
+    ) -> tuple[Block, Block]:
+        """Save what ``back`` reads of ``defined``; ``heads`` of these have a value when ``body`` begins.
+
+        The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
+        """
+        saved, rebuilt = self.chosen(body, back, defined)
 
         def is_there(name: str) -> bool:
             return name not in defined or name in saved or name in rebuilt

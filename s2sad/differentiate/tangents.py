@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from s2sad import ops
 from s2sad.analysis.activity import carriers
 from s2sad.differentiate.applied import (
     Applied,
@@ -20,9 +19,10 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import BROADCAST, INDEX, Builder
 from s2sad.differentiate.splice import splice, splice_jvp
 from s2sad.differentiate.stores import CONTAINERS, field_key
+from s2sad.differentiate.zero_terms import without_defaults, without_zeros
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Var
-from s2sad.ir.traverse import map_children, names_in
+from s2sad.ir.traverse import map_children
 from s2sad.ir.types import Fact, same_shape
 from s2sad.ops.spec import Rule
 from s2sad.runtime import own
@@ -323,17 +323,17 @@ class Tangents:
         zeros = {f"%zero {name}": value for name, value in materialised.items()}
         gone: set[str] = set(zeros)
         for name, value in spliced.lets:
-            left = _without_zeros(value, gone)
+            left = without_zeros(value, gone)
             if left is None:
                 gone.add(name)
                 zeros[name] = self.firm(value, zeros)
             else:
                 self.make.let(name, self.make.tidy(self.firm(left, zeros)))
-        left_values = [_without_zeros(v, gone) for v in spliced.values]
+        left_values = [without_zeros(v, gone) for v in spliced.values]
         if not spliced.displayed:
             (only,) = left_values
-            return None if only is None else _without_defaults(self.firm(only, zeros))
-        parts = [Const(0.0) if v is None else _without_defaults(self.firm(v, zeros)) for v in left_values]
+            return None if only is None else without_defaults(self.firm(only, zeros))
+        parts = [Const(0.0) if v is None else without_defaults(self.firm(v, zeros)) for v in left_values]
         return Build("tuple", tuple(parts))
 
     def firm(self, expr: Expr, zeros: Mapping[str, Expr]) -> Expr:
@@ -358,54 +358,10 @@ class Tangents:
         return Call(_BROADCAST_LIKE, (dot, z))
 
 
-def _without_defaults(expr: Expr) -> Expr:
-    """A call without the options that have their default values."""
-    if not isinstance(expr, Call) or not expr.kwargs:
-        return expr
-    spec = ops.spec_of(expr.op.function)
-    known = spec.defaults if spec is not None else {}
-    kept = [(k, v) for k, v in expr.kwargs if not (k in known and isinstance(v, Const) and v.value == known[k])]
-    return replace(expr, kwargs=tuple(kept))
-
-
 def _product(dot: Expr, partial: Expr) -> Expr:
     """A partial derivative times a tangent, which comes first if it is a temporary that may be a product itself."""
     first = not isinstance(dot, Var) or dot.name.startswith("~")
     return algebra.multiply(dot, partial) if first else algebra.multiply(partial, dot)
-
-
-def _without_zeros(expr: Expr, gone: set[str]) -> Expr | None:
-    """An expression without the terms in which a factor is zero; None if nothing is left."""
-    match expr:
-        case Var(name=name):
-            return None if name in gone else expr
-        case Call(op=op, args=args) if gone.isdisjoint(names_in(expr)):
-            return expr
-        case Call(op=op, args=args) if op.kind == "operator":
-            parts = [_without_zeros(a, gone) for a in args]
-            if op.name in ("+", "-") and len(args) == 2:
-                left, right = parts
-                if left is None and right is not None and op.name == "-":
-                    return algebra.negate(right)
-                if left is None or right is None:
-                    return left if right is None else right
-                return Call(op, (left, right))
-            if op.name in ("*", "@") and any(p is None for p in parts):
-                return None
-            if parts[0] is None and (op.name == "/" or len(args) == 1):
-                return None
-            return expr
-        case Call(op=op, args=args):
-            spec = ops.spec_of(op.function)
-            parts = [_without_zeros(a, gone) for a in args]
-            if isinstance(spec, Rule) and spec.kind in ("linear", "bilinear") and not spec.offsets:
-                left_of = dict(zip(spec.parameters, parts, strict=False))
-                zero = [n for n in spec.wrt if n in left_of and left_of[n] in (None, Const(0))]
-                if None in left_of.values() and (spec.kind == "bilinear" or len(zero) == len(spec.wrt)):
-                    return None
-            return replace(expr, args=tuple([a if p is None else p for a, p in zip(args, parts, strict=True)]))
-        case _:
-            return expr
 
 
 def tangent_fact(fact: Fact) -> Fact:

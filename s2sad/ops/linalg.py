@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, ndim, real, rule, sample
+from s2sad.ops.spec import Sample, literal, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.matrices import ratio
 from s2sad.runtime.norms import cond_gradient, matrix_norm_gradient, norm_gradient, vector_norm_gradient
@@ -97,6 +97,8 @@ def _vector_norm_jvp(
 
 @rule(np.linalg.vector_norm, wrt=["x"], jvp=_vector_norm_jvp, samples=_vector_norms, infer=infer.axes.reduced)
 def vector_norm(z: Array, z_bar: Array, x: Array, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    if real(x) and literal(ord) and ord == 2:
+        return x * unreduce(ratio(z_bar, z), np.shape(x), axis, keepdims)
     return vector_norm_gradient(z, x, ord, axis, keepdims) * unreduce(np.real(z_bar), np.shape(x), axis, keepdims)
 
 

@@ -105,6 +105,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     copied = written if context is None else []
 
     def again(changed: Function) -> tuple[Function, Facts, Effects]:
+        """A changed function with its types and effects."""
         changed, types_of = program.types.inferred_with(lowered, changed, facts)
         summarise = program.effects.summaries_of(changed, roots)
         return changed, types_of, effects(changed, types_of, summarise, overwritten=beyond)

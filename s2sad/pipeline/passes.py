@@ -11,7 +11,7 @@ from s2sad.analysis.containers import unsafe
 from s2sad.analysis.infer import Facts
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Reversed, Tangential
-from s2sad.differentiate.recording import record
+from s2sad.differentiate.recording import Recorder
 from s2sad.differentiate.remake import Remaker
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
@@ -64,7 +64,8 @@ def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tu
     stored = {name: item for name, item in made.stored.items() if name in there}
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
     unbound = a.lowered.unbound | made.unbound
-    body, back = record(function.body, function.reverse, maker.fresh, rebuildable, stored, remaker, unbound, again)
+    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, again)
+    body, back = recorder.record(function.body, function.reverse)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
     function = remove_dead(function, groups, kept)

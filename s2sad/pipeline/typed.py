@@ -38,7 +38,9 @@ class Calls(NamedTuple):
 
 
 class Types:
-    """Lowers functions, each once, and types them for given arguments; ``calls`` is set by who has both.
+    """Lowers functions, each once, and types them for given arguments.
+
+    `Program` sets ``calls``: what is known of calls depends on the types of callees in turn.
 
     With ``exact`` arrays of modules have the sizes that they have now, and no others.
     """

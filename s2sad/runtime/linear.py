@@ -133,8 +133,12 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
         np.add.at(flat, indices, np.reshape(g, indices.shape))
         return g_bar
     axis = axis % len(shape)
-    lead = range(axis, axis + indices.ndim)
-    np.add.at(np.moveaxis(g_bar, axis, 0), indices, np.moveaxis(g, tuple(lead), tuple(range(indices.ndim))))
+    # NumPy adds up fast where all is in one row.
+    outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    places = np.arange(outer)[:, np.newaxis] * length + np.ravel(indices) % length
+    if inner != 1:
+        places = places[..., np.newaxis] * inner + np.arange(inner)
+    np.add.at(g_bar.reshape(-1), np.ravel(places), np.ravel(g))
     return g_bar
 
 
@@ -199,6 +203,12 @@ def unrepeat(g: Any, shape: Shape, repeats: Any, axis: int | None = None) -> Arr
     if np.size(repeats) == 1:
         times = int(np.reshape(repeats, ())[()])
         split = np.reshape(g, (*shape[: axis + 1], times, *shape[axis + 1 :]))
+        if 0 < times < 8 and axis == len(shape) - 1:
+            # Sums along a short last axis are slow.
+            total = split[..., 0].copy()
+            for i in range(1, times):
+                total += split[..., i]
+            return total
         return np.sum(split, axis=axis + 1)  # type: ignore[no-any-return]
     return untake(g, shape, np.repeat(np.arange(length), repeats), axis)
 

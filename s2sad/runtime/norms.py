@@ -24,7 +24,7 @@ def norm_gradient(z: Any, x: Any, ord: Any = None, axis: Axes = None, keepdims: 
     of the absolute value and the maximum: zero at zero, ties share equally.
     """
     if ord is None:
-        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
+        return np.conj(x) * unreduce(ratio(1.0, z), np.shape(x), axis, keepdims)
     if axis is None:
         axis = tuple(range(np.ndim(x)))
     if isinstance(axis, tuple) and len(axis) == 2:
@@ -49,7 +49,7 @@ def vector_norm_gradient(z: Any, x: Any, ord: Any = 2, axis: Axes = None, keepdi
 def matrix_norm_gradient(z: Any, x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Any:
     """Gradient of ``z = np.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)``, of the matrices in ``axis``."""
     if ord is None or ord == "fro":
-        return np.conj(x) * ratio(1.0, unreduce(z, np.shape(x), axis, keepdims))
+        return np.conj(x) * unreduce(ratio(1.0, z), np.shape(x), axis, keepdims)
     a = np.moveaxis(x, axis, (-2, -1))
     if ord in (1, -1, np.inf, -np.inf):
         along = -2 if abs(ord) == 1 else -1

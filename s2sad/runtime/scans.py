@@ -11,6 +11,7 @@ recurrences that the derivatives of a cumulative product obey.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,14 @@ def products_before(a: Any) -> Any:
     return np.cumprod(np.concatenate((np.ones_like(a[..., :1]), a[..., :-1]), axis=-1), axis=-1)
 
 
+def _moderate(p: Any) -> bool:
+    """Whether products are so far from zero and infinity that nothing is lost where they are divided by each other."""
+    if p.dtype.kind not in "fc" or not p.size:
+        return False
+    size, limits = np.abs(p), np.finfo(p.dtype)
+    return bool(size.min() > math.sqrt(limits.tiny) and size.max() < math.sqrt(limits.max))
+
+
 def other_products(a: Any, axis: Axis = None) -> Any:
     """Return, for each element, the product of all others along ``axis``.
 
@@ -80,6 +89,9 @@ def other_products(a: Any, axis: Axis = None) -> Any:
     array([ 0., 10.,  0.])
     """
     x = merge_axes(a, axis)
+    whole = np.prod(x, axis=-1, keepdims=True)
+    if _moderate(whole) and _moderate(x):
+        return split_axes(whole / x, np.shape(a), axis)
     after = np.flip(products_before(np.flip(x, -1)), -1)
     return split_axes(products_before(x) * after, np.shape(a), axis)
 
@@ -90,6 +102,9 @@ def recurrence(b: Any, c: Any) -> Any:
     >>> recurrence(np.array([1.0, 1.0, 1.0]), np.array([9.0, 2.0, 3.0]))
     array([ 1.,  3., 10.])
     """
+    p = np.cumprod(c, axis=-1)
+    if _moderate(p):
+        return np.cumsum(b / p, axis=-1) * p
     s = b + np.zeros_like(c)  # a copy in the common type
     for j in range(1, np.shape(s)[-1]):
         s[..., j] += c[..., j] * s[..., j - 1]
@@ -102,6 +117,9 @@ def backward_recurrence(b: Any, c: Any) -> Any:
     >>> backward_recurrence(np.array([1.0, 1.0, 1.0]), np.array([9.0, 2.0, 3.0]))
     array([9., 4., 1.])
     """
+    p = np.cumprod(c, axis=-1)
+    if _moderate(p):
+        return np.flip(np.cumsum(np.flip(b * p, -1), axis=-1), -1) / p
     s = b + np.zeros_like(c)
     for j in range(np.shape(s)[-1] - 2, -1, -1):
         s[..., j] += c[..., j + 1] * s[..., j + 1]

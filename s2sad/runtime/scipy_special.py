@@ -300,3 +300,14 @@ def jacobi_derivative(degree: Array, alpha: Array, beta: Array, x: Array) -> Arr
     """The derivative of eval_jacobi(degree, alpha, beta, x) by x; zero for degree 0."""
     slope = 0.5 * (degree + alpha + beta + 1) * special.eval_jacobi(degree - 1, alpha + 1, beta + 1, x)
     return np.where(np.equal(degree, 0), np.zeros_like(slope), slope)
+
+
+def harmonic_slope(n: Array, m: Array, theta: Array, phi: Array, order: int) -> Array:
+    """The first or second derivative of ``special.sph_harm_y(n, m, theta, phi)`` by ``theta``."""
+    if order > 2:
+        raise UndefinedDerivativeError(
+            "spherical harmonics have no derivative rule of the third order",
+            "Write them with NumPy: powers of cos(theta) and sin(theta), and np.exp(1j * m * phi).",
+        )
+    values = special.sph_harm_y(n, m, theta, phi, diff_n=order)
+    return values[1][..., 0] if order == 1 else values[2][..., 0, 0]

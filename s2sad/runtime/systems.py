@@ -246,8 +246,10 @@ def matrix_power_tangent(a_dot: Any, a: Any, n: int) -> Any:
 
 def _power_derivative(t: Any, a: Any, n: int) -> Any:
     """Derivative along ``t`` of the power ``n >= 0`` of ``a``, by repeated squaring."""
-    power, total = identity(np.shape(a)[-1], a), np.zeros_like(t)
-    for digit in bin(n)[2:]:
+    if n == 0:
+        return np.zeros_like(t)
+    power, total = a, t
+    for digit in bin(n)[3:]:
         power, total = power @ power, total @ power + power @ total
         if digit == "1":
             power, total = power @ a, total @ a + power @ t

@@ -21,6 +21,7 @@ from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.scipy_special import (
     ellipeinc_dm,
     ellipkinc_dm,
+    harmonic_slope,
     jacobi_derivative,
     lambertw_derivative,
     spence_derivative,
@@ -163,6 +164,44 @@ def _ellipj_jvp(u_dot: Array, z: Any, m: Array) -> Any:
 def ellipj(z: Any, z_bar: Any, u: Array, m: Array) -> Array:
     rate = z_bar[0] * z[1] * z[2] - z_bar[1] * z[0] * z[2] - z_bar[2] * m * z[0] * z[1] + z_bar[3] * z[2]
     return unbroadcast(rate, np.shape(u))
+
+
+# --- spherical harmonics ---
+
+
+def _angles() -> Sequence[Sample]:
+    theta, phi = spread((3,), 0.3, 2.8), spread((3,), -2.0, 2.5, seed=1)
+    return [sample(2, 1, theta, phi), sample([[3], [1]], -1, theta, phi), sample(2, 0, 0.4, 1.3)]
+
+
+def _harmonic(b: Bound, types: Types) -> Fact:
+    return Fact("numeric", real=False)
+
+
+if hasattr(special, "sph_harm_y"):  # SciPy 1.15
+
+    @elementwise(
+        special.sph_harm_y,
+        name="scipy.special.sph_harm_y",
+        wrt=["theta", "phi"],
+        samples=_angles,
+        infer=_harmonic,
+        dtype="unknown",
+        complex_adjoints=True,
+    )
+    def sph_harm_y(z: Array, n: Array, m: Array, theta: Array, phi: Array) -> tuple[Array, Array]:
+        return harmonic_slope(n, m, theta, phi, 1), 1j * np.asarray(m) * z
+
+    @elementwise(
+        harmonic_slope,
+        wrt=["theta", "phi"],
+        samples=lambda: [sample(*point.args, 1) for point in _angles()],
+        infer=_harmonic,
+        dtype="unknown",
+        complex_adjoints=True,
+    )
+    def harmonic_slope_rule(z: Array, n: Array, m: Array, theta: Array, phi: Array, order: int) -> tuple[Array, Array]:
+        return harmonic_slope(n, m, theta, phi, order + 1), 1j * np.asarray(m) * z
 
 
 # --- inverses, and the dilogarithm ---
