@@ -253,7 +253,13 @@ def named_distinct(x: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("f", [distinct, distinct_rows, grouped, named_distinct], ids=lambda f: f.__name__)
+def distinct_numbers(x: Any) -> Any:
+    return np.sum(np.unique(x, equal_nan=False) ** 3 * np.arange(12.0))
+
+
+@pytest.mark.parametrize(
+    "f", [distinct, distinct_rows, grouped, named_distinct, distinct_numbers], ids=lambda f: f.__name__
+)
 def test_positions_and_counts_of_unique_values_carry_no_derivative(f: Any) -> None:
     x = np.array([[0.3, 0.7, -0.2], [1.1, 0.4, 0.9], [2.0, -1.0, 0.5], [-0.5, 0.1, 0.2]])
     dot = np.cos(np.arange(12.0)).reshape(4, 3)
