@@ -360,9 +360,18 @@ def _vectors() -> Sequence[Sample]:
         sample(x),
         sample(x, numbers()),
         sample(complexes(2), y),
+        sample(x, y, copy=False),
     ]
 
 
-@linear(np.meshgrid, wrt=["xi"], samples=_vectors, infer=infer.axes.grids, gives=(tuple,))
-def meshgrid(z_bar: Any, *xi: Array, sparse: bool = False, indexing: str = "xy") -> list[Array]:
+@linear(
+    np.meshgrid,
+    wrt=["xi"],
+    samples=_vectors,
+    infer=infer.axes.grids,
+    result="unknown",
+    closer=infer.memory.of_grids,
+    gives=(tuple,),
+)
+def meshgrid(z_bar: Any, *xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Array]:
     return [unmeshgrid(z_bar[i], i, np.shape(xi[i]), indexing) for i in range(len(xi))]

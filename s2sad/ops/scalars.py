@@ -29,8 +29,10 @@ from s2sad.ops.spec import (
 )
 from s2sad.runtime.arrays import power_dy, unbroadcast
 from s2sad.runtime.edges import power_adjoint, quotient, root_quotient
+from s2sad.runtime.linear import like
 from s2sad.runtime.special import polygamma
 
+Array = Any
 Number = Any
 
 
@@ -293,6 +295,26 @@ def _float_samples() -> Sequence[Sample]:
 @linear(builtins.float, wrt=["x"], samples=_float_samples, infer=infer.python.a_float, dtype="float", makes=float)
 def to_float(z_bar: Number, x: Number) -> Number:
     return unbroadcast(z_bar, np.shape(x))
+
+
+def _numpy_numbers() -> Sequence[Sample]:
+    arrays = [np.array([0.7, -1.3]), np.array([[0.5, 0.25]], np.float32), np.zeros(0)]
+    return [*_float_samples(), sample(-1.3), *map(sample, arrays), sample([0.5, 1.5])]
+
+
+for _class in (np.float64, np.float32):
+
+    @linear(
+        _class,
+        wrt=["x"],
+        samples=_numpy_numbers,
+        infer=infer.common.same_as_first,
+        dtype="unknown",
+        real_only=True,
+        result="unknown",
+    )
+    def to_numpy(z_bar: Any, x: Array) -> Any:
+        return like(z_bar, x)
 
 
 @linear(

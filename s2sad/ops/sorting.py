@@ -145,9 +145,15 @@ def _unique_jvp(
     equal_nan: bool,
     sorted: bool,
 ) -> Any:
-    if return_index is False and return_inverse is False and return_counts is False and axis is None:
-        if equal_nan is True and sorted is True:
-            return mean_values(ar_dot, ar)
+    if (
+        return_index is False
+        and return_inverse is False
+        and return_counts is False
+        and axis is None
+        and equal_nan is True
+        and sorted is True
+    ):
+        return mean_values(ar_dot, ar)
     return unique_tangent(ar_dot, z, ar, axis, equal_nan, sorted)
 
 
@@ -173,9 +179,15 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Array:
-    if return_index is False and return_inverse is False and return_counts is False and axis is None:
-        if equal_nan is True and sorted is True:
-            return share_values(z_bar, ar)
+    if (
+        return_index is False
+        and return_inverse is False
+        and return_counts is False
+        and axis is None
+        and equal_nan is True
+        and sorted is True
+    ):
+        return share_values(z_bar, ar)
     return unique_adjoint(z_bar, z, ar, axis, equal_nan, sorted)
 
 

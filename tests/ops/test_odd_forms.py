@@ -253,7 +253,13 @@ def named_distinct(x: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("f", [distinct, distinct_rows, grouped, named_distinct], ids=lambda f: f.__name__)
+def distinct_numbers(x: Any) -> Any:
+    return np.sum(np.unique(x, equal_nan=False) ** 3 * np.arange(12.0))
+
+
+@pytest.mark.parametrize(
+    "f", [distinct, distinct_rows, grouped, named_distinct, distinct_numbers], ids=lambda f: f.__name__
+)
 def test_positions_and_counts_of_unique_values_carry_no_derivative(f: Any) -> None:
     x = np.array([[0.3, 0.7, -0.2], [1.1, 0.4, 0.9], [2.0, -1.0, 0.5], [-0.5, 0.1, 0.2]])
     dot = np.cos(np.arange(12.0)).reshape(4, 3)
@@ -263,3 +269,36 @@ def test_positions_and_counts_of_unique_values_carry_no_derivative(f: Any) -> No
     np.testing.assert_allclose(
         hvp(f, (x,), (dot,)), numeric_gradient(lambda t: np.sum(grad(f)(t) * dot), (x,)), rtol=1e-6, atol=1e-8
     )
+
+
+def as_numbers(x: Any) -> Any:
+    return np.float64(np.sum(x**2)) * np.float64(x[0]) + np.sum(np.float64(x) ** 3) + np.float64(2)
+
+
+def grid_of_views(x: Any) -> Any:
+    a, b = np.meshgrid(x, x[:2], copy=False)
+    return np.sum(a * b**2)
+
+
+def test_numbers_and_grids_of_other_kinds() -> None:
+    x = np.array([0.3, 0.7, -0.2])
+    for f in (as_numbers, grid_of_views):
+        agrees(f, x)
+    single = grad(lambda t: np.sum(np.float32(t) * 2))(x)
+    assert single.dtype == np.float64
+
+
+def test_sums_of_products_near_zero_and_infinity() -> None:
+    """Products that are too small or too large to be divided by."""
+
+    def running(x: Any) -> Any:
+        return np.sum(np.cumprod(x)) + np.prod(x[1:])
+
+    for x in (np.array([2.0, 0.0, 3.0, 0.5]), np.array([1e-200, 1e-120, 1e150, 2.0]), np.array([1e300, 1e-300, 5.0])):
+        others = [np.prod(np.delete(x[:k], j)) for j in range(len(x)) for k in range(j + 1, len(x) + 1)]
+        rows, at = [], 0
+        for j in range(len(x)):
+            rows.append(sum(others[at : at + len(x) - j]))
+            at += len(x) - j
+        expected = np.array(rows) + np.array([0.0, *[np.prod(np.delete(x[1:], j)) for j in range(len(x) - 1)]])
+        np.testing.assert_allclose(grad(running)(x), expected, rtol=1e-12)

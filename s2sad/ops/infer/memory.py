@@ -62,3 +62,8 @@ def _sequence(call: Call, fact: Look | None) -> list[Fact]:
     """The items of the list or tuple that is the second operand, where they are known."""
     whole = fact(call.args[1]) if fact is not None and len(call.args) > 1 else None
     return list(items_of(whole) or ()) if whole is not None and whole.kind in ("list", "tuple") else []
+
+
+def of_grids(call: Call, fact: Look | None) -> Answer:
+    """New arrays, unless views are asked for."""
+    return "fresh" if all(name != "copy" for name, _ in call.kwargs) else None
