@@ -402,23 +402,28 @@ def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[typ
     codes = [function.__code__]
     for code in codes:
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    asked = {name for code in codes for name in _attributes_of_objects(code, function.__globals__)}
+    functions: list[Any] = []
+    asked = {name for code in codes for name in _attributes_of_objects(code, function.__globals__, functions)}
     if any(name[:2] == "__" for name in names) or not names.isdisjoint(asked):
         return True
     seen.update(codes)
-    called = (function.__globals__.get(name) for code in codes for name in code.co_names)
+    called = [*functions, *(function.__globals__.get(name) for code in codes for name in code.co_names)]
     followed = [f for f in called if isinstance(f, types.FunctionType) and f.__code__ not in seen and is_followed(f)]
     return any(_may_call(f, names, seen) for f in followed)
 
 
-def _attributes_of_objects(code: types.CodeType, names: dict[str, Any]) -> Iterator[str]:
-    """The names of the attributes that a code asks for of something that is no module: of ``np.max`` none."""
+def _attributes_of_objects(code: types.CodeType, names: dict[str, Any], of_modules: list[Any]) -> Iterator[str]:
+    """The names of the attributes that a code asks for of something that is no module: of ``np.max`` none.
+
+    What modules have under such names is added to ``of_modules``.
+    """
     before: Any = None
     for instruction in dis.get_instructions(code):
         if instruction.opname == "LOAD_GLOBAL":
             before = names.get(instruction.argval)
         elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(before, types.ModuleType):
             before = attributes_of(before).get(instruction.argval)
+            of_modules.append(before)
         else:
             before = None
             if isinstance(instruction.argval, str) and instruction.opname in _ATTRIBUTES:

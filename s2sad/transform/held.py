@@ -51,7 +51,12 @@ def held_items(s: Specialiser, known: Known) -> dict[Any, Abstract] | None:
         # Something may have changed it by now.
         copied = s.outside(type(value)(value), "known")
         operand = s.emit("call", s.operands([s.outside(still, "still"), operand, copied], None), ("", ""))
-        s.needless.add(operand)
+        if value:
+            s.needless.add(operand)
+        # Of one without items nothing else is there that asks whether it has some by now.
+        elif s.relied.constants:
+            s.relied.containers.add(id(value))
+            s.needless.add(operand)
     keys = list(value) if type(value) in DICTS else range(len(value))
     return {key: _item(s, known, operand, key) for key in keys}
 
