@@ -370,6 +370,7 @@ def _whole(
             params.append(param)
     s.active.append(code)
     take(s, wanted, frame)
+    s.used = s.used or bool(wanted)
     given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}
     if given.keys() != instances.keys():
         raise NotSpecialisedError("captured")
