@@ -90,7 +90,7 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     written = effects.written - effects.private
     stopped = {n for n in known.activity.stopped & written if effects.group.get(n, frozenset()) & active}
     # An item that is read and used at once, be it a number or a row, is a value.
-    values = {*_read_at_once(function, fact), *_read_before_writes(function.body, effects, fact)}
+    values = {*_read_at_once(function, fact), *_read_before_writes(function.body, effects, fact)} if written else ()
     buffers = frozenset(
         n for n in written if (n in active or n in stopped) and n not in values and fact(Var(n)).kind != "scalar"
     )
@@ -101,13 +101,14 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
         {n: value for n, value in definitions.items() if n not in unsteady},
         buffers,
         frozenset(stopped),
-        _turned(function, known.context.turned, buffers, fact),
+        _turned(function, known.context.turned, buffers, fact) if buffers else frozenset(),
         frozenset(changed),
     )
     same = dict(_held_once(function, effects, found, fact))
     for group in _arrays_made_once(function, found, fact):
         same.update(dict.fromkeys(group, group))
-    stored = dict(_stored(function.body, known.sections.stores, found.mutable, fact))
+    stores = known.sections.stores
+    stored = dict(_stored(function.body, stores, found.mutable, fact)) if stores else {}
     return replace(found, same=same, stored=stored)
 
 
