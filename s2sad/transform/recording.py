@@ -83,6 +83,9 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if code not in s.relied.recordings:
         s.relied.recordings[code] = recordings(code)
     found, base, name = s.relied.recordings[code].get(op), s.get(op.operands[0], frame), op.data
+    if found is not None:
+        # In another call of the function it may be a container of another object.
+        s.relied.recording.discard((id(frame.env), found.by))
     taken = isinstance(base, Record)
     if isinstance(base, Record) and base.origin is not None:
         # Whether another container has been set there is asked in the end.
@@ -107,7 +110,8 @@ def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:
     for end in range(1, len(way) + 1):
         held = dict if end < len(way) else type(container)
         rest_on(s, base, way[:end], ClassHeld, (True, held))
-    s.relied.recorded.setdefault(found.by, {})[Recorded(root, (*path, *way))] = found.method
+    s.relied.recorded[Recorded(root, (*path, *way))] = None
+    s.relied.recording.add((id(frame.env), found.by))
     s.used = True
     operand = s.emit("attribute", (s.dynamic(whole(s, base) if taken else base),), name, place=frame.place or op.place)
     s.needless.add(operand)
@@ -118,9 +122,8 @@ def called(s: Specialiser, op: Operation, frame: Frame) -> Done:
     """Record the arguments of a method, or an item."""
     first, *values = [s.get(o, frame) for o in op.operands]
     place = frame.place or op.place
-    if op in s.relied.recorded:
-        method = next(iter(s.relied.recorded[op].values()))
-        container = first.receiver if isinstance(first, Late) else first
+    if (id(frame.env), op) in s.relied.recording:
+        method, container = (first.name, first.receiver) if isinstance(first, Late) else ("__setitem__", first)
         operands = s.operands([s.outside(record, "record"), container, Constant(method), *values], place)
     elif isinstance(first, Known) and (first.value is record or first.value is remember):
         operands = s.operands([first, *values], place)

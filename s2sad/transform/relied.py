@@ -42,7 +42,8 @@ class Relied:
     read or set of what is not known, ``looked_up`` those that are read of existing objects.
 
     Statements may record in what variables of the text ``home`` lead to; ``recordings`` are those of each code that do
-    no more, by the operation that reads the attribute, and ``recorded`` the containers of those that ran.  Texts and
+    no more, by the operation that reads the attribute, ``recording`` those that are being run, by their variables and
+    the operation that puts something there, and ``recorded`` the containers of those that ran.  Texts and
     switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which are known
     by identity.
     """
@@ -62,7 +63,8 @@ class Relied:
     recordings: dict[Code, dict[Operation, Recording]] = field(default_factory=dict)
     constants: bool = True
     containers: set[int] = field(default_factory=set)
-    recorded: dict[Operation, dict[Recorded, str]] = field(default_factory=dict)
+    recording: set[tuple[int, Operation]] = field(default_factory=set)
+    recorded: dict[Recorded, None] = field(default_factory=dict)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

@@ -191,7 +191,7 @@ def specialised(
         if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
             constants = False
             continue
-        recorded = list(dict.fromkeys(r for found in s.relied.recorded.values() for r in found))
+        recorded = list(s.relied.recorded)
         if recorded and (steady is None or _are_read(s, steady, recorded)):
             records = False
         elif wanted and (steady is None or changed or _may_be_read(s, steady)):

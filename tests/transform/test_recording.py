@@ -118,6 +118,11 @@ def replaced(x: Any) -> Any:
     return LAYER.replaced(x)
 
 
+def of_a_local_object_too(x: Any) -> Any:
+    own = Layer(0.5)
+    return np.sum(LAYER.forward(x)) + own.read_again(own.forward(x)) + np.sum(own.cache["z"])
+
+
 def read_by_its_path(x: Any) -> Any:
     y = LAYER.forward(x)
     return np.sum(y * LAYER.cache["z"])
@@ -170,7 +175,16 @@ def test_what_is_recorded_is_what_python_records(f: Callable[[Any], Any]) -> Non
 
 @pytest.mark.parametrize(
     "f",
-    [read_again, counted, read_by_a_method, shown, replaced, read_by_its_path, under_another_name],
+    [
+        of_a_local_object_too,
+        read_again,
+        counted,
+        read_by_a_method,
+        shown,
+        replaced,
+        read_by_its_path,
+        under_another_name,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_is_read_again_is_right_or_refused(f: Callable[[Any], Any]) -> None:
