@@ -409,7 +409,7 @@ def test_every_operation_of_which_special_methods_are_known_is_called_here() -> 
 def test_checks_of_the_runtime_run_no_special_methods() -> None:
     run: list[str] = []
     x = recorder(run)()
-    for check in (lambda: still([x], [x]), lambda: still(x, x), lambda: array_of(x, 1, "d")):
+    for check in (lambda: still([x], [x]), lambda: still(x, [x]), lambda: array_of(x, 1, "d")):
         with contextlib.suppress(UndefinedDerivativeError):
             check()
     assert not run
