@@ -87,7 +87,17 @@ def identity(entry: OpSpec) -> str:
     return entry.name
 
 
-@pytest.mark.parametrize("entry", SPECS, ids=identity)
+def some_of_distributions(entries: list[OpSpec]) -> Iterator[OpSpec]:
+    """The operations, and of the methods of each distribution, which are made by templates, every fourth in turn."""
+    laws: dict[str, int] = {}
+    for number, entry in enumerate(entries):
+        law, _, _ = entry.name.rpartition(".")
+        is_method = law.startswith("scipy.stats.")
+        if not is_method or (number + laws.setdefault(law, len(laws))) % 4 == 0:
+            yield entry
+
+
+@pytest.mark.parametrize("entry", list(some_of_distributions(SPECS)), ids=identity)
 def test_what_is_claimed_of_a_result_is_true(entry: OpSpec) -> None:
     assert not found_at(function_form(entry.function), points_of(entry))
 
