@@ -199,7 +199,8 @@ def keeping_calls(
     If the whole is a call of a function that is read, and is ``followed``, more is known of it.
     """
     for call in nodes_of(node):
-        if isinstance(call, gast.Call) and any(map(depends, _arguments(call))):
+        # What is called may hold some, too: ``methodcaller("fill", x)(a)``.
+        if isinstance(call, gast.Call) and any(map(depends, [call.func, *_arguments(call)])):
             if followed and call is node and is_read(call, lookup):
                 continue
             if _may_keep(call, lookup) and _may_alter(call, lookup):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -332,6 +333,27 @@ def by_a_static_method(x: Any) -> Any:
     return np.sum(Model.shared * x)
 
 
+def by_a_callable_that_holds_it(x: Any) -> Any:
+    operator.methodcaller("fill", np.sin(x[1]))(LAST)
+    return np.sum(LAST * x)
+
+
+def by_a_callable_that_holds_it_under_a_name(x: Any) -> Any:
+    fill = operator.methodcaller("fill", np.sin(x[1]))
+    fill(LAST)
+    return np.sum(LAST * x)
+
+
+def by_a_partial_call_that_holds_it(x: Any) -> Any:
+    functools.partial(remember, x * x)()
+    return np.sum(LAST * x)
+
+
+def by_a_partial_call_of_numpy_that_holds_it(x: Any) -> Any:
+    functools.partial(np.copyto, LAST)(x * x)
+    return np.sum(LAST * x)
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -362,6 +384,10 @@ def by_a_static_method(x: Any) -> Any:
         in_a_local_object_by_the_name_of_a_method_of_arrays,
         by_a_class_method,
         by_a_static_method,
+        by_a_callable_that_holds_it,
+        by_a_callable_that_holds_it_under_a_name,
+        by_a_partial_call_that_holds_it,
+        by_a_partial_call_of_numpy_that_holds_it,
     ],
 )
 def test_what_is_differentiated_is_not_kept(f: Any) -> None:
