@@ -157,14 +157,13 @@ def _place_above(frame: types.FrameType | None) -> Place | None:
 
 
 def _as_of_library(error: UnsupportedError, here: Place | None, frame: types.FrameType | None) -> UnsupportedError:
-    """What is refused in a library's function, said of the user's call of it: no more than the first reason."""
+    """What is refused in a library's function, said of the user's call of it: no more than the first place."""
     package = inside_library(here.file).partition("/")[0] if here is not None else ""
     name = ""
     while package and frame is not None:
         place = place_of_frame(frame)
         if place is not None and inside_library(place.file).partition("/")[0] != package:
-            first = error.violations[0]
-            return UnsupportedError([Violation(place, *of_library(name, None, first.message))])
+            return UnsupportedError([Violation(place, *of_library(name, None, error.violations[0].place))])
         name = frame.f_code.co_name.removesuffix("_forward") if place is not None else name
         frame = frame.f_back
     return error

@@ -354,10 +354,12 @@ def test_a_callee_without_source_is_refused_at_its_call() -> None:
     assert found.place.line == line_of(f, "made(x)")
 
 
+CLASS_INSIDE = "a class defined inside a differentiated function is not supported"
+
 # -- libraries ---------------------------------------------------------------------------------------------------------
 
-CLASS_INSIDE = "a class defined inside a differentiated function is not supported"
 LIBRARY = """
+import functools
 import numpy as np
 class Helper:
     def __init__(self, v): self.v = v
@@ -381,6 +383,15 @@ def writing(a, b):
 def calling(f, x):
     class Inner: pass
     return f(x)
+def checked(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        return function(x)
+    return wrapper
+@checked
+def decorated(x):
+    class Local: pass
+    return np.sum(x)
 """
 
 PROGRAM = """
@@ -403,6 +414,8 @@ def call(x):
     return library.calling(lambda t: t * x[0], 1.0)
 def method(x):
     return np.sum(library.helper.logpdf(x))
+def decorated(x):
+    return library.decorated(x)
 def through(x):
     return one(x) + 1.0
 def copied(x):
@@ -432,24 +445,29 @@ def test_a_library_function_that_can_be_followed_is(program: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "called", "why"),
+    ("name", "called", "where"),
     [
-        ("one", "strange", f"{CLASS_INSIDE} (library.py:13)"),
-        ("write", "writing", f"{CLASS_INSIDE} (library.py:19)"),
-        ("wrong", "library.strange", "it cannot be called so: too many positional arguments"),
-        ("call", "library.calling", f"{CLASS_INSIDE} (library.py:23)"),
+        ("one", "strange", "library.py:14"),
+        ("write", "writing", "library.py:20"),
+        ("call", "library.calling", "library.py:24"),
+        ("decorated", "library.decorated", "library.py:33"),
     ],
 )
-def test_a_library_function_is_refused_as_a_whole(program: Any, name: str, called: str, why: str) -> None:
+def test_a_library_function_is_refused_as_a_whole(program: Any, name: str, called: str, where: str) -> None:
     f = getattr(program, name)
     found = only(f)
-    assert found.message == f"{called} has no derivative rule, and its source cannot be followed: {why}"
+    assert found.message == f"{called} has no derivative rule, and its source cannot be followed as a whole ({where})"
     assert found.place.file == program.__file__
     assert found.place.line == line_of(f, called)
     assert found.remedy == (
         "Write it with operations of NumPy; or, if no derivative should pass, give it a constant copy of each array: "
         "stop_gradient(np.copy(x))."
     )
+
+
+def test_arguments_that_a_library_function_does_not_take(program: Any) -> None:
+    found = only(program.wrong)
+    assert found.message == "library.strange cannot be called so: too many positional arguments"
 
 
 def test_each_library_function_is_refused_once(program: Any) -> None:
@@ -497,7 +515,7 @@ def test_scipy() -> None:
         return np.sum(stats.norm.support(x[0]))
 
     found = only(bessel)
-    assert "lmbda has no derivative rule, and its source cannot be followed: " in found.message
+    assert "lmbda has no derivative rule, and its source cannot be followed as a whole (" in found.message
     assert found.place.line == bessel.__code__.co_firstlineno + 1
     np.testing.assert_allclose(grad(slope_of_bessel)(X), special.jvp(1, X, 2), atol=1e-14)
     found = only(quad)

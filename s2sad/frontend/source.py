@@ -312,6 +312,12 @@ def _length_by_tokens(lines: list[str]) -> int:
 # --- lambdas -----------------------------------------------------------------
 
 
+def name_of(function: types.FunctionType, defined: str) -> str:
+    """The name of a function that is ``defined`` under another, if its decorator has given it that of what it wraps."""
+    name = function.__name__
+    return name if hasattr(function, "__wrapped__") and name.isidentifier() else defined
+
+
 def _find_lambda(function: types.FunctionType, lines: list[str]) -> tuple[gast.FunctionDef, int] | None:
     """Return the lambda that the function comes from as a ``def``, and its last line."""
     code = function.__code__

@@ -11,8 +11,8 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.errors import Violation
-from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, obstacle
+from s2sad.errors import Place, Violation
+from s2sad.frontend.called import ONE_BY_ONE, OWN_ARRAY, misfit, obstacle
 from s2sad.frontend.holding import names_held
 from s2sad.frontend.outs import written_parts
 from s2sad.frontend.trees import is_starred, nodes_of
@@ -70,10 +70,11 @@ def is_foreign(function: types.FunctionType, file: str) -> bool:
     return bool(other) and own != other
 
 
-def of_library(text: str, function: object, why: str) -> tuple[str, str]:
-    """What is said of a library's function that is refused somewhere inside, for the reason ``why``."""
-    what = f"{text} has no derivative rule, and its source cannot be followed: {why}"
-    return what, ops.remedy(function) or OF_LIBRARY
+def of_library(text: str, function: object, place: Place | None) -> tuple[str, str]:
+    """What is said of a library's function that is refused because of something inside, at a place."""
+    what = f"{text} has no derivative rule, and its source cannot be followed as a whole"
+    where = f" ({inside_library(place.file) or place.file}:{place.line})" if place is not None else ""
+    return what + where, ops.remedy(function) or OF_LIBRARY
 
 
 def of_function(text: str, call: Any, function: types.FunctionType, file: str) -> tuple[str, str] | None:
@@ -81,7 +82,8 @@ def of_function(text: str, call: Any, function: types.FunctionType, file: str) -
     why = obstacle(call, function)
     if why is None:
         return None
-    return of_library(text, function, f"it {why[0]}") if is_foreign(function, file) else (f"{text} {why[0]}", why[1])
+    foreign = is_foreign(function, file) and misfit(call, function) is None
+    return of_library(text, function, None) if foreign else (f"{text} {why[0]}", why[1])
 
 
 def of_callback(call: Any, text: str, lookup: Callable[[Any], tuple[bool, Any]]) -> tuple[str, str] | None:

@@ -26,6 +26,7 @@ from s2sad.differentiate.forward import forward
 from s2sad.differentiate.known import CallSite, Known, Pair, Reversed, Seeds, TangentCall
 from s2sad.differentiate.reverse import reverse
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
+from s2sad.frontend.source import name_of
 from s2sad.frontend.touched import Calls
 from s2sad.ir.nodes import Call, Expr, Function, Op, Stmt
 from s2sad.ir.show import show
@@ -134,7 +135,7 @@ class _Compilation:
             sources.calls = Calls(asked.function, goal in _OF_USERS)
         source = sources.source(asked.function)
         self.program.types.attributes.begin(asked.function, source, sources.calls)
-        stem = _stem(source.name)
+        stem = self.stem(asked.function)
         self.writer.filename = f"<s2sad {stem} {next(_serial)}>"
         if goal in ("gradient", "value_and_gradient"):
             return self.compiled((self.make_gradient(asked, goal, single, stem),))
@@ -285,11 +286,16 @@ class _Compilation:
         """What is refused of a call whose callee is."""
         return of_callee(call, error, place)
 
+    def stem(self, function: types.FunctionType) -> str:
+        """What the names of functions emitted for a function begin with: ``call`` for ``__call__``."""
+        name = name_of(function, self.program.sources.source(function).name)
+        return name.strip("_") if name.startswith("__") and name.strip("_") else name
+
     def pair(self, site: CallSite) -> Pair:
         """The pair of functions for a call."""
         asked, key = self.callee(site, self.pairs)
         if key not in self.pairs or self.pairs[key].pair is None:
-            self.make_pair(asked, _stem(self.program.sources.source(asked.function).name), key)
+            self.make_pair(asked, self.stem(asked.function), key)
         callee = self.pairs[key]
         assert callee.pair is not None
         callee.fixed = True
@@ -299,7 +305,7 @@ class _Compilation:
         """The tangent of the callee for a call."""
         asked, key = self.callee(site, self.tangents)
         if key not in self.tangents:
-            self.make_tangent(asked, f"{_stem(self.program.sources.source(asked.function).name)}_jvp", key)
+            self.make_tangent(asked, f"{self.stem(asked.function)}_jvp", key)
         return self.tangents[key].call
 
     def callee(self, site: CallSite, made: Mapping[Any, _Callee | _Tangent]) -> tuple[Asked, Any]:
@@ -330,8 +336,3 @@ def _active(stmt: Stmt, a: Analysed) -> str:
     """The active names that a statement assigns, as a comment."""
     names = [n for n in writes(stmt) if n in a.activity.active]
     return f"active: {', '.join(names)}" if names else ""
-
-
-def _stem(name: str) -> str:
-    """What the names of emitted functions begin with: ``call`` for ``__call__``."""
-    return name.strip("_") if name.startswith("__") and name.strip("_") else name

@@ -1,7 +1,8 @@
 """What is said of a call when its callee is refused.
 
 A function of the user's is refused where the cause is, with the calls that led there.  One of a library is followed
-as a whole or not at all: of its insides no more is said than the first reason, and the place is the user's call.
+as a whole or not at all: of its insides no more is said than the place of the first cause, and the error is at the
+user's call.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import Source
-from s2sad.frontend.unfollowed import inside_library, is_foreign, is_of_made, of_library
+from s2sad.frontend.unfollowed import is_foreign, is_of_made, of_library
 from s2sad.ir.nodes import Call
 
 
@@ -21,9 +22,8 @@ def of_call(name: str, callee: types.FunctionType, error: S2SADError, place: Pla
     """What is refused of a call, of the function that stands there as ``name``, if the callee is refused."""
     violations = list(error.violations) if isinstance(error, UnsupportedError) else [_of_source(error, place)]
     if is_foreign(callee, place.file):
-        first = violations[0]
-        where = f" ({inside_library(first.place.file) or first.place.file}:{first.place.line})" if first.place else ""
-        return [Violation(place, *of_library(name, callee, first.message + where))]
+        inside = violations[0].place
+        return [Violation(place, *of_library(name, callee, None if inside == place else inside))]
     return [v if v.place == place else replace(v, calls=tuple(dict.fromkeys((*v.calls, place)))) for v in violations]
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
+from s2sad.frontend.source import name_of
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
@@ -326,7 +327,7 @@ def call_function(
         raise NotSpecialisedError(str(error)) from error
     home = s.home(function)
     given = [value for _, value in args if isinstance(value, Closure) and not value.is_lambda]
-    name = code.name
+    name = name_of(function, code.name)
     if owner is not None and name[:2] == "__":
         name = f"{owner[0].__name__}_{name.strip('_')}"
     elif owner is None and given:
