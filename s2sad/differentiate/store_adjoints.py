@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
@@ -23,6 +24,7 @@ from s2sad.frontend import operators
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Evaluate, Expr, For, Op, Slice, Store, Unpack, Var
 from s2sad.ir.traverse import children, names_in, reads, walk
+from s2sad.ops.binding import spelled
 from s2sad.runtime import orderly, require_floats
 from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
 
@@ -183,7 +185,7 @@ def _fits(stmt: Store) -> bool:
     if stmt.call is None or stmt.value in children(stmt.call):
         return False
     options = dict(stmt.call.kwargs)
-    return "out" not in options or "where" in options
+    return spelled(ops.spec_of(stmt.call.op.function), "out") not in options or "where" in options
 
 
 def _pattern(index: Expr) -> tuple[object, ...]:

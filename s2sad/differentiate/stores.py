@@ -14,6 +14,7 @@ from s2sad.differentiate.builder import INDEX
 from s2sad.ir.nodes import Call, Const, Expr, Opaque, Slice, Store, Var
 from s2sad.ir.traverse import children, names_in
 from s2sad.ir.types import Fact
+from s2sad.ops.binding import spelled
 
 ELLIPSIS = Const(...)
 #: The kinds of what can be written in place, or hold what can.
@@ -49,8 +50,9 @@ def reads_what_it_writes(call: Call, target: Var, group: Mapping[str, Set[str]])
     of_ufunc = isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc)
     if function is None or of_ufunc or (known is not None and known.reads_first):
         return False
-    read = list(call.args if "out" in dict(call.kwargs) else call.args[1:])
-    read += [v for name, v in call.kwargs if name not in ("out", "arr", "a")]
+    out = spelled(known, "out")
+    read = list(call.args if out in dict(call.kwargs) else call.args[1:])
+    read += [v for name, v in call.kwargs if name not in (out, "arr", "a")]
     sharing = group.get(target.name, frozenset({target.name}))
     placed = function is np.put_along_axis and Const(None) not in read
     return not placed and any(name in sharing for r in read for name in names_in(r))

@@ -174,7 +174,7 @@ def applied(a: Activation, op: Operation, spec: OpSpec, args: Arguments, method:
         inside = reached | a.site(op, ARRAY)
         results = a.call(op, frozenset(called), [], spread=inside)
     written = NOTHING.union(*map(bound.of, spec.writes))
-    into = a.heap.reach(bound.of("out"))
+    into = frozenset(o for o in a.heap.reach(bound.of("out")) if o.cls is not type and o is not DTYPE)
     if spec.overwrites is not None and bound.is_given(*spec.overwrites):
         written |= bound.of(spec.parameters[0]) if spec.parameters else everything
         results |= written

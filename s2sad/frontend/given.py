@@ -13,7 +13,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Op
-from s2sad.ops.binding import places, positions
+from s2sad.ops.binding import places, positions, spelled
 from s2sad.ops.spec import OpSpec
 from s2sad.runtime.classes import MEMBERS, module_of, package_of
 
@@ -140,7 +140,18 @@ def given(call: Node, lookup: Lookup) -> Given:
             named.append((aliases.get(keyword.arg, keyword.arg), keyword.value))
     if args is not call.args:
         names = names[1:]
+    if spec is not None and (own := spelled(spec, "out")) != "out":
+        # An array, or a dtype for the result.
+        named = [(own if name == "out" and _is_dtype(node, lookup) else name, node) for name, node in named]
     return Given(function if found or spec is not None else None, spec, names, tuple(named), tuple(starred))
+
+
+def _is_dtype(node: Node, lookup: Lookup) -> bool:
+    """Whether an expression surely is a dtype, or what NumPy takes for one."""
+    if isinstance(node, gast.Constant):
+        return isinstance(node.value, str)
+    found, value = lookup(node)
+    return found and isinstance(value, (type, np.dtype))
 
 
 def _names_of(spec: OpSpec | None, function: Any) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from s2sad.frontend.given import Given, given, is_built_in, is_numpy, is_own
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.nodes import Receiver
 from s2sad.ir.traverse import place_of
+from s2sad.ops.binding import spelled
 from s2sad.runtime.classes import BUILT_IN_NAMES
 
 Node = Any
@@ -59,7 +60,7 @@ def written_parts(call: Node, lookup: Lookup) -> list[Node]:
 
 def without_out(node: Node, known: Given) -> Node:
     """A call as it would be without its argument ``out``."""
-    args, keywords = list(node.args), [k for k in node.keywords if k.arg != "out"]
+    args, keywords = list(node.args), [k for k in node.keywords if k.arg not in ("out", spelled(known.spec, "out"))]
     at = known.names.index("out") if "out" in known.names else len(args)
     later = [(n, v) for n, v in zip(known.names[at:], args[at:], strict=False) if n != "out"]
     keywords = [*(gast.keyword(arg=n, value=v) for n, v in later), *keywords]

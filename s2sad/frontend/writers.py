@@ -24,7 +24,7 @@ from s2sad.frontend.given import Given, given, is_none, is_numpy
 from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
-from s2sad.ops.binding import takes
+from s2sad.ops.binding import spelled, takes
 from s2sad.runtime import positions
 
 Node = Any
@@ -195,7 +195,7 @@ class Writers(Changes):
             value = self.where(made, options["where"], whole)
         else:
             self.emit(made)
-        by = Call(call.op, call.args, (*call.kwargs, ("out", whole)), node)
+        by = Call(call.op, call.args, (*call.kwargs, (spelled(called.spec, "out"), whole)), node)
         self.emit(Store(base, index, value, None, self.origin, by))
         return whole
 

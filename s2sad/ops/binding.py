@@ -61,7 +61,13 @@ def places(spec: OpSpec) -> tuple[str, ...]:
         # Rules may name positional-only operands as they read best.
         if name not in names and names[position] not in own:
             names[position] = name
-    return tuple(names)
+    return tuple([spec.aliases.get(name, name) for name in names])
+
+
+def spelled(spec: OpSpec | None, name: str) -> str:
+    """The keyword by which a function takes what the table of operations calls ``name``: ``output`` for ``out``."""
+    known = {} if spec is None else spec.aliases
+    return next((alias for alias, own in known.items() if own == name), name)
 
 
 def _gathers(function: Function) -> bool:
@@ -161,7 +167,7 @@ def _bound(call: Call) -> dict[str, Expr] | str:
                 continue  # an array of NumPy's, as which it makes what it makes without
             default = _defaults(spec).get(name)
             if not (isinstance(value, Const) and (value.value is None or value.value is default)):
-                return name
+                return spelled(spec, name)
     out: dict[str, Expr] = {}
     for name in spec.parameters:
         if name in found:

@@ -110,7 +110,7 @@ class OpSpec:
     forms: tuple[Form, ...] = ()
     #: Whether the derivative of the result is zero wherever there is one.
     constant: bool = False
-    #: Other names of parameters.
+    #: Other names of parameters: those of the function, by the names that stand here for them.
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: What to do instead where something active goes in.
     remedy: str | None = None

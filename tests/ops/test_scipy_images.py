@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from s2sad import grad, jvp
+from s2sad import grad, jvp, ops
+from s2sad.errors import UnsupportedError
+from s2sad.ops.binding import spelled
 from tests.ops.test_as_a_user import agrees
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -52,10 +55,43 @@ def registered(x: Any) -> Any:
     return np.sum(ndimage.spline_filter(y) ** 2) + np.sum(ndimage.spline_filter1d(x, axis=0) ** 2)
 
 
+def corners(image: Any) -> Any:
+    across, down = np.zeros(image.shape), np.zeros(image.shape)
+    ndimage.gaussian_filter(image, (1.0, 1.0), (0, 1), across)
+    ndimage.gaussian_filter(image, (1.0, 1.0), (1, 0), output=down)
+    return np.sum(ndimage.gaussian_filter(across * down, 1.0) * image)
+
+
+def slopes(x: Any) -> Any:
+    d = np.zeros((2, 5, 6))
+    for axis in range(2):
+        ndimage.sobel(x, axis, output=d[axis])
+    d[1, 0] *= 3
+    return np.sum(np.hypot(d[0], d[1] + 0.1))
+
+
+def used_and_written(x: Any) -> Any:
+    rows = np.empty(x.shape)
+    same = ndimage.correlate1d(x, x[0, :3], 1, rows, "nearest")
+    same[0] *= x[1]
+    return np.sum(rows * rows * x)
+
+
+def labels_over(x: Any) -> Any:
+    y = x * x
+    ndimage.label(IMAGE > 0, output=y)
+    return np.sum(y * x)
+
+
+def of_a_class(x: Any) -> Any:
+    return np.sum(ndimage.uniform_filter(IMAGE, 2, np.float32) * x) * ndimage.label(IMAGE > 0, output="int16")[1]
+
+
 POINT = np.array([0.31, 0.7])
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (listed_coordinates, PLACES), (read_at_its_own_values, IMAGE), (moved, POINT), (moved_alike, POINT),
     (turned, POINT), (rotated, POINT), (halves, IMAGE), (registered, IMAGE),
+    (corners, IMAGE), (slopes, IMAGE), (used_and_written, IMAGE), (labels_over, IMAGE), (of_a_class, IMAGE),
 ]  # fmt: skip
 
 
@@ -104,3 +140,31 @@ def test_a_transformation_by_a_function_is_written_with_its_points() -> None:
         return np.sum(ndimage.geometric_transform(x, lambda at: (at[0] * 0.5, at[1] + 0.1 * at[0])) ** 2)
 
     np.testing.assert_allclose(grad(bent)(IMAGE), numeric_gradient(by_function, (IMAGE,)), rtol=1e-7, atol=1e-7)
+
+
+def averaged_in_place(x: Any) -> Any:
+    y = x * 2.0
+    ndimage.uniform_filter(y, 3, y)
+    return np.sum(y * x)
+
+
+def ranked(x: Any) -> Any:
+    y = np.zeros(x.shape)
+    ndimage.median_filter(x, 3, output=y)
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize(("f", "why"), [(averaged_in_place, "reads"), (ranked, "median_filter")])
+def test_results_in_arrays_that_are_refused(f: Callable[..., Any], why: str) -> None:
+    with pytest.raises(UnsupportedError, match=why):
+        grad(f)(IMAGE)
+
+
+def test_the_table_knows_which_functions_write_their_output() -> None:
+    functions = [f for name in ndimage.__all__ if callable(f := getattr(ndimage, name))]
+    writing = [f for f in functions if "output" in inspect.signature(f).parameters]
+    assert len(writing) >= 40
+    for f in writing:
+        known = ops.spec_of(f)
+        assert known is not None, f.__name__
+        assert spelled(known, "out") == "output", f.__name__

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Function, Sample, Samples, linear, operation, rule, sample
+from s2sad.ops.spec import Function, Sample, Samples, constant, linear, operation, rule, sample
 from s2sad.runtime.scipy.images import (
     correlate1d_adjoint,
     correlate_adjoints,
@@ -27,6 +27,8 @@ from s2sad.runtime.scipy.images import (
 )
 
 Array = Any
+#: All functions of this module have ``output`` for ``out``; it may also be a dtype, which changes the result.
+OUTPUT = {"output": "out"}
 _MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 
 # --- correlations
@@ -78,6 +80,7 @@ def _rows() -> Sequence[Sample]:
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
+    aliases=OUTPUT,
 )
 def correlate1d(
     z: Array,
@@ -102,6 +105,7 @@ def correlate1d(
     samples=_rows,
     infer=infer.scipy.same_shape,
     dtype="array",
+    aliases=OUTPUT,
 )
 def convolve1d(
     z: Array,
@@ -138,6 +142,7 @@ def _images() -> Sequence[Sample]:
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",
+    aliases=OUTPUT,
 )
 def correlate(
     z: Array,
@@ -159,6 +164,7 @@ def correlate(
     samples=_images,
     infer=infer.scipy.same_shape,
     dtype="array",
+    aliases=OUTPUT,
 )
 def convolve(
     z: Array,
@@ -181,7 +187,13 @@ def _filter(function: Function, samples: Samples) -> Callable[[Function], Functi
     """Declare a filter, which is linear but for ``cval``, the value beyond the edges."""
     offsets = frozenset({"cval"})
     return linear(
-        function, wrt=["input"], samples=samples, infer=infer.scipy.same_shape, dtype="array", offsets=offsets
+        function,
+        wrt=["input"],
+        samples=samples,
+        infer=infer.scipy.same_shape,
+        dtype="array",
+        aliases=OUTPUT,
+        offsets=offsets,
     )
 
 
@@ -324,7 +336,8 @@ REFUSED = {
     "geometric_transform": "use map_coordinates, with the coordinates of all points in one array",
     **dict.fromkeys(
         ("median_filter", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d", "rank_filter",
-         "percentile_filter", "grey_dilation", "grey_erosion", "grey_opening", "grey_closing"),
+         "percentile_filter", "grey_dilation", "grey_erosion", "grey_opening", "grey_closing", "white_tophat",
+         "black_tophat", "morphological_gradient", "morphological_laplace", "generic_filter1d", "vectorized_filter"),
         _WINDOWS,
     ),
     "gaussian_laplace": "add gaussian_filter with order=2 along each axis",
@@ -341,4 +354,13 @@ REFUSED = {
 
 for _name, _text in REFUSED.items():
     if hasattr(ndimage, _name):
-        operation(getattr(ndimage, _name), remedy=_text)
+        operation(getattr(ndimage, _name), remedy=_text, aliases=OUTPUT)
+
+#: Functions of images whose elements count as zero or not, or are labels.
+CONSTANT = (
+    "binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss", "binary_opening",
+    "binary_propagation", "label", "watershed_ift",
+)  # fmt: skip
+
+for _name in CONSTANT:
+    constant(getattr(ndimage, _name), aliases=OUTPUT)

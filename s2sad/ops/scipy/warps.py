@@ -10,6 +10,7 @@ from scipy import ndimage
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
+from s2sad.ops.scipy.ndimage import OUTPUT
 from s2sad.ops.spec import Sample, linear, rule, sample
 from s2sad.runtime.scipy.images import unrounded
 from s2sad.runtime.scipy.warps import (
@@ -44,7 +45,9 @@ def _rows() -> Sequence[Sample]:
     return [*points, sample(x, 3, 0), sample(numbers(90, 2), 5, 0, mode="reflect"), sample(singles(4)), sample(x, 1)]
 
 
-@linear(ndimage.spline_filter1d, wrt=["input"], samples=_rows, infer=infer.scipy.same_shape, dtype="double")
+@linear(
+    ndimage.spline_filter1d, wrt=["input"], samples=_rows, infer=infer.scipy.same_shape, dtype="double", aliases=OUTPUT
+)
 def spline_filter1d(z_bar: Array, input: Array, order: int = 3, axis: int = -1, mode: str = "mirror") -> Array:
     return spline_adjoint(z_bar, order, axis, mode)
 
@@ -53,7 +56,9 @@ def _images() -> Sequence[Sample]:
     return [sample(numbers(3, 5), 4, mode=m) for m in ("mirror", "reflect")] + [sample(numbers(6)), sample(numbers(2))]
 
 
-@linear(ndimage.spline_filter, wrt=["input"], samples=_images, infer=infer.scipy.same_shape, dtype="double")
+@linear(
+    ndimage.spline_filter, wrt=["input"], samples=_images, infer=infer.scipy.same_shape, dtype="double", aliases=OUTPUT
+)
 def spline_filter(z_bar: Array, input: Array, order: int = 3, mode: str = "mirror") -> Array:
     return splines_adjoint(z_bar, order, mode)
 
@@ -100,6 +105,7 @@ def _map_coordinates_jvp(
     samples=_sampled,
     infer=infer.scipy.at_points,
     dtype="array",
+    aliases=OUTPUT,
 )
 def map_coordinates(
     z: Array,
@@ -150,6 +156,7 @@ def _shift_jvp(
     samples=_shifted,
     infer=infer.scipy.same_shape,
     dtype="array",
+    aliases=OUTPUT,
 )
 def shift(
     z: Array,
@@ -181,6 +188,7 @@ def _zoomed() -> Sequence[Sample]:
     infer=infer.scipy.same_axes,
     dtype="array",
     offsets=frozenset({"cval"}),
+    aliases=OUTPUT,
 )
 def zoom(
     z_bar: Array,
@@ -233,6 +241,7 @@ def _affine_transform_jvp(
     samples=_mapped,
     infer=infer.scipy.transformed_image,
     dtype="array",
+    aliases=OUTPUT,
 )
 def affine_transform(
     z: Array,
@@ -289,6 +298,7 @@ def _rotate_jvp(
     samples=_rotated,
     infer=infer.scipy.same_axes,
     dtype="array",
+    aliases=OUTPUT,
 )
 def rotate(
     z: Array,
