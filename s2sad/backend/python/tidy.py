@@ -50,7 +50,9 @@ def _joined(out: list[ast.stmt], statement: ast.stmt, count: Count) -> bool:
         return True
     slot = _slot(before.targets[-1], name)
     if slot is not None and count(name) == 1 and len(statement.targets) == 1:
-        holder, at = slot
+        holder, at, later = slot
+        if not _are_names_apart(later, statement.targets[0]):
+            return False
         holder.elts[at] = _as_target(holder.elts[at], statement.targets[0])
         return True
     return False
@@ -102,18 +104,31 @@ def _is_of(statement: ast.stmt, name: str) -> bool:
     return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name) and statement.value.id == name
 
 
-def _slot(target: ast.expr, name: str) -> tuple[ast.Tuple | ast.List, int] | None:
-    """Where a name stands in a target with several parts; the parts after it have no other targets than names."""
+def _slot(target: ast.expr, name: str) -> tuple[ast.Tuple | ast.List, int, list[ast.expr]] | None:
+    """Where a name stands in a target with several parts, and the parts that are given values after it."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return None
     for at, part in enumerate(target.elts):
         inside = part.value if isinstance(part, ast.Starred) else part
+        rest = target.elts[at + 1 :]
         if isinstance(inside, ast.Name) and inside.id == name:
-            return target, at
+            return target, at, rest
         deeper = _slot(inside, name)
         if deeper is not None:
-            return deeper
+            return (*deeper[:2], [*deeper[2], *rest])
     return None
+
+
+def _are_names_apart(parts: Sequence[ast.expr], target: ast.expr) -> bool:
+    """Whether parts of a target are names, of which another target neither reads nor binds any."""
+    names: set[str] = set()
+    for part in parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name):
+                names.add(node.id)
+            elif not isinstance(node, (ast.Tuple, ast.List, ast.Starred, ast.expr_context)):
+                return False
+    return names.isdisjoint(node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 def _as_target(old: ast.expr, new: ast.expr) -> ast.expr:
