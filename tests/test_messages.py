@@ -563,13 +563,13 @@ def test_remedies_for_functions_of_scipy() -> None:
     def fitted(x: Any) -> Any:
         return optimize.linprog(x, [[1.0, 1.0]], [1.0])
 
-    def zscore(x: Any) -> Any:
-        return np.sum(stats.zscore(x))
+    def spread(x: Any) -> Any:
+        return stats.iqr(x)
 
-    def skewness(x: Any) -> Any:
-        return stats.skew(x)
+    def variances(x: Any) -> Any:
+        return stats.bartlett(x, x)[0]
 
-    remedies = {fitted: "np.linalg.solve", zscore: "np.std(x)", skewness: "np.mean of"}
+    remedies = {fitted: "np.linalg.solve", spread: "np.quantile", variances: "np.std and np.sum"}
     for f, remedy in remedies.items():
         assert remedy in only(f).remedy
 

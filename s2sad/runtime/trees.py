@@ -101,7 +101,12 @@ def dataclass_fields(x: Any) -> tuple[str, ...] | None:
 
 def sequence_like(x: Any, items: Any) -> Any:
     """``items`` in a list or tuple of the class of ``x``, a named tuple made without running what its class does."""
-    return x._make(items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        new = tuple.__new__(type(x), items)
+        if hasattr(x, "__dict__"):
+            vars(new).update(vars(x))
+        return new
+    return type(x)(items)
 
 
 def with_fields(x: Any, values: dict[str, Any]) -> Any:

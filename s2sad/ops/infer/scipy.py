@@ -33,6 +33,19 @@ def arrays(count: int) -> Infer:
     return lambda b, fact: _arrays(b, fact, count)
 
 
+def statistics(*names: str) -> Infer:
+    """A tuple with names for its items, of statistics of samples: of numbers where each sample is one row."""
+
+    def infer(b: Bound, fact: Look) -> Fact:
+        samples = [fact(b[name]) for name in b if name in ("x", "y", "a", "b")]
+        real, kept = all_real(*samples), literal(b.get("keepdims", Const(False)))
+        one = kept is False and all(ndim_of(s) == 1 for s in samples)
+        number = replace(SCALAR, precision="", real=real) if one else Fact("numeric", real=real)
+        return Fact("record", items=tuple([(name, number) for name in names]))
+
+    return infer
+
+
 def _arrays(b: Bound, fact: Look, count: int) -> Fact | None:
     a = fact(b["a"])
     whole = Fact("array", None, a.ndim, a.real)
