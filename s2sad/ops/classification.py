@@ -37,9 +37,6 @@ REFUSED: dict[str, str] = {
     "numpy.histogram2d": _HISTOGRAM,
     "numpy.histogramdd": _HISTOGRAM,
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
-    "numpy.polydiv": (
-        "solve for the coefficients of the quotient: np.linalg.lstsq of the matrix of the columns np.polymul(v, unit)"
-    ),
     # Sets.
     **dict.fromkeys(
         ["numpy.intersect1d", "numpy.setdiff1d", "numpy.setxor1d", "numpy.union1d", "numpy.in1d"],

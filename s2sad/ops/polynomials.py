@@ -15,13 +15,14 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import like
+from s2sad.runtime.polynomial_fits import polyfit_parts_adjoint, polyfit_parts_tangent
 from s2sad.runtime.polynomials import (
     derived,
     last_items,
     poly_adjoint,
     poly_tangent,
-    polyfit_adjoint,
-    polyfit_tangent,
+    polydiv_adjoint,
+    polydiv_tangent,
     polyint_constants,
     polymul_left,
     polyval_coefficients,
@@ -199,7 +200,14 @@ def roots(z: Array, z_bar: Array, p: Array) -> Array:
 
 
 def _root_sets() -> Sequence[Sample]:
-    return [sample(numbers(3)), sample([0.5, 1.5]), sample(numbers(1)), sample(complexes(3)), sample(singles(3))]
+    rows = [sample(numbers(3)), sample([0.5, 1.5]), sample(numbers(1)), sample(complexes(3)), sample(singles(3))]
+    return [
+        *rows,
+        sample(numbers(3, 3)),
+        sample(numbers(1, 1)),
+        sample(complexes(2, 2)),
+        sample([[0.5, 1.5], [0.3, 2.0]]),
+    ]
 
 
 def _poly_jvp(seq_of_zeros_dot: Array, z: Array, seq_of_zeros: Array) -> Array:
@@ -211,6 +219,33 @@ def _poly_jvp(seq_of_zeros_dot: Array, z: Array, seq_of_zeros: Array) -> Array:
 )
 def poly(z: Array, z_bar: Array, seq_of_zeros: Array) -> Array:
     return like(poly_adjoint(z_bar, z, np.asarray(seq_of_zeros)), seq_of_zeros)
+
+
+# --- division ---
+
+
+def _quotients() -> Sequence[Sample]:
+    u, v = numbers(5), np.array([1.5, -0.5, 0.7])
+    return [
+        sample(u, v),
+        sample(v, u),
+        sample(u, v[:1]),
+        sample(u, np.array([0.7, 0.3, -1.2, 0.5, 2.0])),
+        sample([1.0, 0.5, 2.0], [2.0, 0.3]),
+        sample(u, complexes(2)),
+        sample(singles(4), np.array([2.0, 0.3], np.float32)),
+    ]
+
+
+def _polydiv_jvp(u_dot: Array, v_dot: Array, z: Any, u: Array, v: Array) -> tuple[Array, Array]:
+    quotient, remainder = polydiv_tangent(u_dot, v_dot, z, u, v)
+    return quotient, remainder
+
+
+@rule(np.polydiv, jvp=_polydiv_jvp, samples=_quotients, infer=infer.axes.two_rows, dtype="unknown", gives=(tuple,))
+def polydiv(z: Any, z_bar: Any, u: Array, v: Array) -> tuple[Array, Array]:
+    bars = polydiv_adjoint(z_bar[0], z_bar[1], z[0], u, v)
+    return like(bars[0], u), like(bars[1], v)
 
 
 # --- fits ---
@@ -226,28 +261,55 @@ def _fits() -> Sequence[Sample]:
         sample(x, y, 2, w=w),
         sample(x, numbers(5, 2), 1, w=w),
         sample(x, numbers(5, 2), 2),
+        *(
+            sample(x, y, 2, **more)
+            for more in ({"full": True}, {"cov": True}, {"cov": "unscaled"}, {"w": w, "cov": True})
+        ),
+        sample(x, numbers(5, 2), 1, w=w, full=True),
+        sample(x, numbers(5, 2), 1, w=w, cov=True),
+        sample(x, numbers(5, 2), 1, cov="unscaled"),
+        sample(x, y, 4, full=True),
+        sample(x, complexes(5), 1, full=True),
+        sample(x, complexes(5, 2), 1, w=w, cov=True),
     ]
 
 
 def _polyfit_jvp(
-    x_dot: Array, y_dot: Array, w_dot: Array, z: Array, x: Array, y: Array, deg: int, w: Array = None
-) -> Array:
-    return polyfit_tangent(x_dot, y_dot, w_dot, z, x, y, deg, w)
+    x_dot: Array,
+    y_dot: Array,
+    w_dot: Array,
+    z: Any,
+    x: Array,
+    y: Array,
+    deg: int,
+    rcond: Any = None,
+    full: bool = False,
+    w: Array = None,
+    cov: Any = False,
+) -> Any:
+    return polyfit_parts_tangent(x_dot, y_dot, w_dot, z, x, y, deg, w, full, cov)
 
 
-# With full=True or cov=True the result is a tuple of more than the coefficients.
 @rule(
     np.polyfit,
     wrt=["x", "y", "w"],
     jvp=_polyfit_jvp,
     samples=_fits,
-    infer=infer.axes.with_axes(infer.axes.same("y")),
+    infer=infer.axes.fitted,
     dtype="unknown",
     steps=frozenset({"deg", "rcond"}),
     gives=(tuple, np.ndarray),
 )
 def polyfit(
-    z: Array, z_bar: Array, x: Array, y: Array, deg: int, rcond: Any = None, *, w: Array = None
+    z: Any,
+    z_bar: Any,
+    x: Array,
+    y: Array,
+    deg: int,
+    rcond: Any = None,
+    full: bool = False,
+    w: Array = None,
+    cov: Any = False,
 ) -> tuple[Array, Array, Array]:
-    bars = polyfit_adjoint(z_bar, z, x, y, deg, w)
+    bars = polyfit_parts_adjoint(z_bar, z, x, y, deg, w, full, cov)
     return like(bars[0], x), like(bars[1], y), like(bars[2], w)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.contractions import convolve_left
 
@@ -156,15 +155,15 @@ def roots_adjoint(g: Any, z: Any, p: Any) -> Any:
 
 
 def poly_adjoint(g: Any, z: Any, roots: Any) -> Any:
-    """Return the adjoint of ``roots``, given ``g``, that of the coefficients ``z = np.poly(roots)``.
+    """Return the adjoint of ``roots`` or a matrix, given ``g``, that of the coefficients ``z = np.poly(roots)``.
 
     The derivative by one root is minus the polynomial of the others, found by synthetic division.
 
     >>> poly_adjoint(np.array([0.0, 1.0, 0.0]), np.array([1.0, -5.0, 6.0]), np.array([2.0, 3.0]))
     array([-1., -1.])
     """
-    if np.ndim(roots) != 1:
-        raise UndefinedDerivativeError("np.poly of a matrix has no derivative", "Use np.poly(np.linalg.eigvals(a)).")
+    if np.ndim(roots) == 2:
+        return _matrix_adjoint(g, z, roots)
     others = np.ones_like(roots, dtype=np.result_type(roots, z))
     total = g[1] * others if np.size(roots) else others
     for j in range(1, np.size(roots)):
@@ -174,11 +173,13 @@ def poly_adjoint(g: Any, z: Any, roots: Any) -> Any:
 
 
 def poly_tangent(t: Any, z: Any, roots: Any) -> Any:
-    """Return the tangent of ``z = np.poly(roots)``, given ``t``, that of the roots; the transpose of `poly_adjoint`.
+    """Return the tangent of ``z = np.poly(roots)``, given ``t``, that of the roots or of a matrix.
 
     >>> poly_tangent(np.array([1.0, 0.0]), np.array([1.0, -5.0, 6.0]), np.array([2.0, 3.0]))
     array([ 0., -1.,  3.])
     """
+    if np.ndim(roots) == 2:
+        return _matrix_tangent(t, z, roots)
     others = np.ones_like(roots, dtype=np.result_type(roots, z))
     moved = [np.zeros((), others.dtype)]
     for j in range(np.size(roots)):
@@ -187,60 +188,72 @@ def poly_tangent(t: Any, z: Any, roots: Any) -> Any:
     return np.real_if_close(np.array(moved)) if not np.iscomplexobj(z) else np.array(moved)
 
 
-# --- fits ---
+def _adjugates(z: Any, a: Any) -> Any:
+    """The coefficients of the adjugate of ``x - a``, highest first, given those of its determinant.
 
-
-def _system(x: Any, deg: int, w: Any) -> tuple[Any, Any, Any, Any]:
-    """The powers of ``x``, the weights as a column, and the factors of the weighted powers."""
-    if np.iscomplexobj(x) or np.iscomplexobj(w):
-        # The least squares are those of the conjugate system, which is no analytic function of these.
-        message = "np.polyfit has no derivative at complex points or with complex weights"
-        raise UndefinedDerivativeError(message, "Solve for the coefficients, with np.linalg.lstsq(np.vander(x, n), y).")
-    if np.ndim(deg):
-        raise UndefinedDerivativeError("np.polyfit of a list of degrees has no derivative", "Give one degree.")
-    if np.size(x) <= deg:
-        message = "the fit of more coefficients than there are points has no derivative rule"
-        raise UndefinedDerivativeError(message, "Fit fewer coefficients, or use np.linalg.lstsq.")
-    v = np.vander(x, deg + 1)
-    column = np.ones((np.size(x), 1)) if w is None else np.reshape(w, (-1, 1))
-    # Columns of one length, as in np.polyfit, for the sake of the factors.
-    scale = np.sqrt(np.sum((column * v) ** 2, axis=0))
-    q, r = np.linalg.qr(column * v / scale)
-    return v, column, q, r * scale
-
-
-def polyfit_adjoint(g: Any, p: Any, x: Any, y: Any, deg: int, w: Any = None) -> tuple[Any, Any, Any]:
-    """Return the adjoints of ``x``, ``y`` and ``w``, given ``g``, that of ``p = np.polyfit(x, y, deg, w=w)``.
-
-    From the normal equations ``a.T @ (a @ p - b) = 0`` of the weighted powers ``a``, solved by their QR factors.
-
-    >>> polyfit_adjoint(np.array([1.0, 0.0]), np.array([2.0, 1.0]), [0.0, 1.0], [1.0, 3.0], 1)[1]
-    array([-1.,  1.])
+    By the recurrence of Faddeev and LeVerrier.  The derivative of the determinant by the matrix is minus the adjugate,
+    transposed.
     """
-    v, column, q, r = _system(x, deg, w)
-    rows, ys, ps = (np.reshape(k, (np.shape(k)[0], -1)) for k in (g, y, p))
-    solved = np.linalg.solve(r.T, rows)
-    step, into_b = np.linalg.solve(r, solved), q @ solved
-    residual = column * (ys - v @ ps)
-    a_bar = residual @ step.T - into_b @ ps.T
-    powers = np.arange(deg, 0, -1) * v[:, 1:]
-    x_bar = np.sum(column * a_bar[:, :-1] * powers, axis=1)
-    w_bar = np.sum(a_bar * v, axis=1) + np.sum(into_b * ys, axis=1)
-    return x_bar, np.reshape(column * into_b, np.shape(y)), w_bar
+    unit = np.eye(len(a))
+    found = [unit]
+    for k in range(1, len(a)):
+        found.append(a @ found[-1] + z[k] * unit)
+    return found
 
 
-def polyfit_tangent(x_dot: Any, y_dot: Any, w_dot: Any, p: Any, x: Any, y: Any, deg: int, w: Any = None) -> Any:
-    """Return the tangent of ``p = np.polyfit(x, y, deg, w=w)``.
+def _matrix_adjoint(g: Any, z: Any, a: Any) -> Any:
+    total = np.zeros(np.shape(a), np.result_type(g, z, a))
+    for k, part in enumerate(_adjugates(z, a)):
+        total = total - g[k + 1] * part.T
+    return total
 
-    >>> polyfit_tangent(np.zeros(2), np.ones(2), 0.0, np.array([2.0, 1.0]), [0.0, 1.0], [1.0, 3.0], 1).round(12) + 0.0
-    array([0., 1.])
+
+def _matrix_tangent(t: Any, z: Any, a: Any) -> Any:
+    return np.array([np.zeros((), np.result_type(t, z)), *[-np.sum(part.T * t) for part in _adjugates(z, a)]])
+
+
+# --- division ---
+
+
+def polydiv_adjoint(q_bar: Any, r_bar: Any, q: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """Return the adjoints of ``u`` and ``v``, given those of ``q, r = np.polydiv(u, v)``.
+
+    Quotient and remainder of ``du - q * dv`` by ``v`` are their differentials, so that the adjoint of this, from that
+    of a division of which only the dividend moves, is the one of ``u``.
+
+    >>> polydiv_adjoint(np.array([1.0]), np.zeros(1), np.array([3.0]), np.array([6.0, 1.0]), np.array([2.0, 1.0]))[0]
+    array([0.5, 0. ])
     """
-    v, column, q, r = _system(x, deg, w)
-    ys, ps = np.reshape(y, (np.shape(y)[0], -1)), np.reshape(p, (np.shape(p)[0], -1))
-    weight = 0.0 if w is None else np.reshape(w_dot, (-1, 1))
-    a_dot = np.zeros_like(v)
-    a_dot[:, :-1] = column * np.arange(deg, 0, -1) * v[:, 1:] * np.reshape(x_dot, (-1, 1))
-    a_dot = a_dot + weight * v
-    b_dot = column * np.reshape(y_dot, np.shape(ys)) + weight * ys
-    moved = np.linalg.solve(r.T, a_dot.T @ (column * (ys - v @ ps))) + q.T @ (b_dot - a_dot @ ps)
-    return np.reshape(np.linalg.solve(r, moved), np.shape(p))
+    u, v = np.atleast_1d(u), np.atleast_1d(v)
+    # Of the remainder leading zeros are dropped.
+    w_bar = np.concatenate([np.zeros_like(u[: len(u) - len(r_bar)]), r_bar])
+    if len(u) < len(v):
+        return w_bar, np.zeros_like(v)
+    # The adjoint of the quotient, of which the remainder is made too, and then of the triangular system for it.
+    rest = q_bar - np.correlate(w_bar, np.conj(v))
+    solved = np.zeros_like(rest)
+    for k in range(len(q) - 1, -1, -1):
+        last = min(len(v), len(q) - k)
+        solved[k] = (rest[k] - np.sum(v[1:last] * solved[k + 1 : k + last])) / v[0]
+    w_bar = w_bar + np.concatenate([solved, np.zeros_like(w_bar[len(q) :])])
+    return w_bar, -np.correlate(w_bar, np.conj(q))
+
+
+def polydiv_tangent(u_dot: Any, v_dot: Any, z: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """Return the tangents of ``z = np.polydiv(u, v)``.
+
+    >>> u, v = np.array([6.0, 1.0]), np.array([2.0, 1.0])
+    >>> polydiv_tangent(np.array([1.0, 0.0]), np.zeros(2), np.polydiv(u, v), u, v)
+    (array([0.5]), array([-0.5]))
+    """
+    q, r = z
+    u, v = np.atleast_1d(u), np.atleast_1d(v)
+    moved = np.broadcast_to(u_dot, np.shape(u))
+    if len(u) >= len(v):
+        moved = moved - np.convolve(q, np.broadcast_to(v_dot, np.shape(v)))
+    quotient = np.zeros_like(q, dtype=np.result_type(moved, q))
+    left = np.array(moved, np.result_type(moved, q))
+    for k in range(len(u) - len(v) + 1):
+        quotient[k] = left[k] / v[0]
+        left[k : k + len(v)] -= quotient[k] * v
+    return quotient, left[len(u) - len(r) :]

@@ -111,17 +111,6 @@ def nested_iters_written(x: Any) -> Any:
     return total
 
 
-def polydiv(x: Any) -> Any:
-    return weighted(np.polydiv(np.array([1.0, 2.0, 0.5, 3.0]) * x, x[:2])[0])
-
-
-def polydiv_written(x: Any) -> Any:
-    u, v = np.array([1.0, 2.0, 0.5, 3.0]) * x, x[:2]
-    columns = [np.polymul(v, unit) for unit in np.eye(3)]
-    padded = np.stack([np.concatenate([np.zeros(4 - len(c)), c]) for c in columns], axis=1)
-    return weighted(np.linalg.solve(padded[:3], u[:3]))
-
-
 def strided(x: Any) -> Any:
     return weighted(np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8)))
 
@@ -161,7 +150,6 @@ NUMPY = [
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
     (histogram2d, histogram2d_written, "bincount"), (bin_edges, bin_edges_written, "linspace"),
     (union, union_written, "index"), (nested_iters, nested_iters_written, "ndindex"),
-    (polydiv, polydiv_written, "quotient"),
     (strided, strided_written, "sliding_window_view"), (logn, logn_written, "log"), (power, power_written, "complex"),
     (flat, flat_written, "ravel"),
 ]  # fmt: skip

@@ -140,6 +140,27 @@ def series(b: Bound, fact: Look) -> Fact | None:
     return values_at("x")(b, fact) if ndim_of(fact(b["c"])) == 1 else None
 
 
+def two_rows(b: Bound, fact: Look) -> Fact:
+    """Two rows of numbers, real if all operands are."""
+    row = Fact("array", None, 1, all_real(*operands(b, fact)))
+    return Fact("tuple", items=((0, row), (1, row)))
+
+
+def fitted(b: Bound, fact: Look) -> Fact:
+    """The coefficients of polynomials, and where that is asked for their covariances, or what is left."""
+    coefficients, full, cov = with_axes(same("y"))(b, fact), literal(b["full"]), literal(b["cov"])
+    if full is False and cov is False:
+        return coefficients
+    if full is False and cov in (True, "unscaled"):
+        ndim = ndim_of(fact(b["y"]))
+        covariances = Fact("array", None, None if ndim is None else ndim + 1, all_real(*operands(b, fact)))
+        return Fact("tuple", items=((0, coefficients), (1, covariances)))
+    if full is True:
+        row, number = Fact("array", None, 1, True), replace(SCALAR, precision="")
+        return Fact("tuple", items=((0, coefficients), (1, row), (2, number), (3, row), (4, number)))
+    return OPEN
+
+
 def complex_row(b: Bound, fact: Look) -> Fact:
     """A row of numbers that may be complex."""
     return Fact("array", None, 1, False)
