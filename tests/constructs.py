@@ -227,12 +227,19 @@ def _recursion(x: Any, n: int = 3) -> Any:
     return np.sum(x) if n == 0 else _recursion(np.sin(x) * x, n - 1)
 
 
-@right(F, "recursion of functions defined inside, also where comprehensions call them")
+@right(F, "recursion of functions defined inside, also where comprehensions call them, and what it sets")
 def _nested_recursion(x: Any) -> Any:
+    total = 0.0
+
+    def cube(v: Any, n: int = 3) -> Any:
+        return v if n == 1 else v * cube(v, n - 1)
+
     def power(v: Any, n: int) -> Any:
+        nonlocal total
+        total = total + v
         return v if n == 1 else v * power(v, n - 1)
 
-    return sum(power(v, 3) * x[0] for v in x)
+    return power(x[1], 3) * total + sum(cube(v) * x[0] for v in x)
 
 
 @right(F, "`*args` and `**kwargs` of the differentiated function")
@@ -562,6 +569,16 @@ def _written(x: Any) -> Any:
     y = x * 1.0
     _fill(y, x[0])
     return np.sum(y)
+
+
+BUFFER = np.zeros(3)
+
+
+@right(A, "arrays of the module, of closures and of objects of the module, as one variable or attribute has them")
+def _of_the_module(x: Any) -> Any:
+    BUFFER[:] = x
+    _fill(BUFFER, x[0])
+    return np.sum(BUFFER * x)
 
 
 from tests import constructs_of_module  # noqa: E402, F401

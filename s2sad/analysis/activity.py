@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from s2sad import ops
-from s2sad.analysis.effects import HELD, Effects
+from s2sad.analysis.effects import HELD, STATE, Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.stopped import stale_reads, stopped_names
 from s2sad.analysis.summaries import constant_calls, only_changes, user_calls, written_unseen
@@ -202,7 +202,7 @@ def written_outside(
     """
     for stmt in walk(function.body):
         for name in sorted(effects.written_openly(stmt) & effects.owners.keys()):
-            owners = effects.owners[name] - {""}
+            owners = {owner for owner in effects.owners[name] if owner and not owner.endswith(STATE)}
             named = {n.removesuffix(HELD) for n in owners - {UNKNOWN}}
             owner = min(named, default="")
             calls = tuple([c for c in user_calls(stmt) if name in effects.written_by_calls(Evaluate(c))])

@@ -54,6 +54,7 @@ from s2sad.ir.nodes import (
 from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
 from s2sad.ir.types import OBJECTS
 from s2sad.runtime import copy_together, stop_gradient
+from s2sad.runtime.objects import state_of
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ class Effects:
 
 #: What the module or nobody known holds, and what the caller holds.
 _OUTSIDE, _CALLER = "<outside>", "<caller>"
+#: What follows the name of a variable whose array is read at the start, and by nothing else.
+STATE = "()"
 #: What follows the name of a variable whose object is held, and surely is no part of what holds it, nor that itself.
 HELD = "[]"
 #: The kinds of what may hold objects.
@@ -203,6 +206,9 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
             if op.kind in ("bool", "ifexp"):
                 for arg in args:
                     yield from sharers(arg, facts, calls)
+                return
+            if op.function is state_of:
+                yield f"{_OUTSIDE}{args[0]}{STATE}"
                 return
             constant = op.kind == "attribute" and ops.is_constant_attribute(op.name)
             if constant or sharing(expr, facts.get) == "fresh":

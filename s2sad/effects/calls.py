@@ -16,7 +16,7 @@ from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
 from s2sad.runtime.classes import inside, module_of, static_member
-from s2sad.runtime.objects import record
+from s2sad.runtime.objects import record, state_of
 
 if TYPE_CHECKING:
     from s2sad.effects.points_to import Activation, Function
@@ -94,6 +94,9 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     """Call an object that is known."""
     if id(value) in a.program.silent:
         return NOTHING
+    if value is state_of:
+        # Nothing else leads to the array.
+        return a.site(op, np.ndarray)
     special = methods.recorded if value is record else built_in.FUNCTIONS.get(id(value))
     if special is not None:
         return special(a, op, args)

@@ -22,6 +22,7 @@ from s2sad.effects.heap import Effort
 from s2sad.effects.objects import ANY, NOTHING, UNKNOWN, Location, Object, Objects, Shape, shape_of
 from s2sad.effects.points_to import Activation, Effect, Function
 from s2sad.ir.code import Code, Operation, Value, inner
+from s2sad.runtime.contents import cells_of
 
 #: With how many different shapes of arguments a code is analysed; then with arguments of which nothing is known.
 MOST_CONTEXTS = 12
@@ -118,7 +119,7 @@ class Program:
 
     def _of_module(self, code: Code, value: types.FunctionType) -> Function:
         names = value.__globals__
-        cells = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=False))
+        cells = cells_of(value)
 
         def lookup(name: str) -> tuple[bool, Any]:
             try:

@@ -13,9 +13,9 @@ from s2sad.frontend.holding import UNKNOWN, names_held, variables_held
 from s2sad.frontend.outs import unchecked_receivers
 from s2sad.frontend.putting import only_changes, puts
 from s2sad.frontend.resolve import Resolver
-from s2sad.frontend.special import class_made, classes_inside, classes_led_to, classes_within, special_members
+from s2sad.frontend.special import class_made, classes_inside, classes_led_to, special_members
 from s2sad.frontend.summaries import writes_of
-from s2sad.frontend.writing import alters, kept, kept_parts, member_may_write, writes_by_method, written_in
+from s2sad.frontend.writing import alters, by_method, kept, kept_parts, member_may_write, written_in
 from s2sad.ir.nodes import Op, Opaque
 
 Node = Any
@@ -96,5 +96,5 @@ def _makes(node: Node, lookup: Lookup) -> bool:
 
 def user_operation(call: Node, function: types.FunctionType, resolver: Resolver) -> Op:
     """The operation that is a call of a function with source."""
-    writes = writes_by_method(function, classes_within(call, resolver.lookup))
+    writes = by_method(call, function, resolver.lookup)
     return Op("user", resolver.text(call.func), function, pure=False, writes=writes)

@@ -20,6 +20,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from s2sad.runtime.contents import cells_of
+
 #: The compiler's flags of all ``from __future__`` imports.
 FUTURE = 0
 for _feature in __future__.all_feature_names:
@@ -245,7 +247,7 @@ def function_of(
 ) -> types.FunctionType:
     """A function with the global names and cells of another, and further cells."""
     bare = ast.FunctionDef(**{**vars(node), "args": _without_defaults(node.args), "returns": None})
-    outer = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    outer = cells_of(original)
     known = {**outer, **cells}
     code = code_of(bare, original.__code__.co_filename, list(known))
     closure = tuple([known[name] for name in code.co_freevars])

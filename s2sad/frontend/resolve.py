@@ -17,7 +17,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.trees import nodes_of
 from s2sad.runtime.classes import classes_held, classes_of_object, functions_in, makes_attribute, member, own_class
-from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.contents import attributes_of, cells_of, items_of
 
 _MISSING = object()
 _UFUNC = np.ufunc
@@ -191,7 +191,7 @@ class Resolver:
         self.aliases = aliases or {}
         self.globals = function.__globals__
         self.file = function.__code__.co_filename
-        self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self.cells = cells_of(function)
         self.guards: dict[tuple[Any, ...], Guard] = {}
         self.rebound: dict[str, bool] = {}
 

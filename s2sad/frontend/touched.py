@@ -7,26 +7,46 @@ called follows from there, so that one that has been specialised is analysed for
 from __future__ import annotations
 
 import functools
+import re
 import types
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from s2sad.effects.heap import Effort, TooMuch
 from s2sad.effects.mod_ref import Context, Program
-from s2sad.effects.objects import ANY, ARRAY, CONTAINERS, KEYS, PLAIN, Location, Object, Plain, Shape
+from s2sad.effects.objects import (
+    ANY,
+    ARRAY,
+    CONSTANT,
+    CONTAINERS,
+    KEYS,
+    PLAIN,
+    Location,
+    Object,
+    Objects,
+    Plain,
+    Shape,
+)
+from s2sad.effects.points_to import Activation
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import Source
 from s2sad.frontend.summaries import code_of, is_trusted
-from s2sad.ir.code import Code
+from s2sad.ir.code import Code, Constant, Operation, inner, regions_in
 from s2sad.runtime.classes import is_of_library, module_of
-from s2sad.runtime.objects import record, remember
+from s2sad.runtime.copies import Reach
+from s2sad.runtime.objects import record, remember, state_of
 
 #: How much is done for a whole program, and for one of its functions, before it is taken to touch anything.
 MOST_OF_ALL, MOST = 200_000, 100_000
 
+#: What is called with objects that lead to arrays of the state, and reads none of these for the program.
+_HARMLESS = (state_of, remember, record)
 Shapes = Mapping[Any, Shape | None]
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -37,13 +57,27 @@ class Touched:
         written: The names of the attributes that it may set or delete.
         read: The names of those that functions which run as they stand may read; None where these may be any.
         containers: The identities of the lists and dicts of modules into which it may write; None where it may be any.
+        state: Whether something reads the state of the program but `state_of`.
         guards: The functions on which that rests.
     """
 
     written: frozenset[str]
     read: frozenset[str] | None
     containers: frozenset[int] | None
+    state: bool
     guards: tuple[Guard, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """The arrays that exist and that a program writes: by identity, with their names, and the codes that read them."""
+
+    arrays: Mapping[int, tuple[str, np.ndarray[Any, Any]]] = field(default_factory=dict)
+    codes: frozenset[Code] = frozenset()
+
+    def is_read_by(self, function: types.FunctionType) -> bool:
+        """Whether a function, or one that it calls, reads one of the arrays from a variable."""
+        return bool(self.codes) and code_of(function) in self.codes
 
 
 class Calls:
@@ -69,8 +103,34 @@ class Calls:
             return None
         return None if whole is None else (program, whole)
 
+    @functools.cached_property
+    def state(self) -> State:
+        """The arrays that exist and that the program writes."""
+        if self._program is None or not self.is_whole:
+            return State()
+        program, _ = self._program
+        contexts = program.contexts.values()
+        written = {o for c in contexts for e in c.activation.effects.values() for o, _ in e.mod if _is_array(o)}
+        if not written:
+            return State()
+        # Of arrays that have one name those are first that the variables lead to first.
+        found = {number: n for n, number in enumerate(Reach(list(program.looked_up.values())).objects)}
+        ordered = sorted(written, key=lambda o: (o.name, found.get(id(o.value), len(found))))
+        reading = [c for c in contexts if any(not written.isdisjoint(held) for held in c.activation.values.values())]
+        pending = list(reading)
+        while pending:
+            more = pending.pop().callers.difference(reading)
+            reading += more
+            pending += more
+        arrays = {id(o.value): (_NAME.findall(f"state.{o.name}")[-1], o.value) for o in ordered}
+        return State(arrays, frozenset(c.function.code for c in reading))
+
     def touched(
-        self, function: types.FunctionType, source: Source, own: Collection[types.FunctionType] = ()
+        self,
+        function: types.FunctionType,
+        source: Source,
+        own: Collection[types.FunctionType] = (),
+        state: State | None = None,
     ) -> Touched | None:
         """What the program touches after one of its functions has been specialised; None if that is not known.
 
@@ -80,6 +140,7 @@ class Calls:
             function: The function as it is written.
             source: The source of what has been made of it.
             own: The functions that have been made for it.
+            state: The arrays that it reads at its start.
         """
         code = code_of(function)
         if self._program is None or code is None:
@@ -88,7 +149,7 @@ class Calls:
         shapes = [c.activation.shapes for c in program.contexts.values() if c.function.code is code]
         if not shapes or any(shape == Shape() for each in shapes for shape in each.values()):
             return None
-        found = _touched(source, own, shapes)
+        found = _touched(source, own, shapes, state or State())
         if found is None:
             return None
         if not self.is_whole:
@@ -103,11 +164,14 @@ class Calls:
             found.written | besides.written,
             None if found.read is None or besides.read is None else found.read | besides.read,
             (found.containers or frozenset()) | (besides.containers or frozenset()) if known else None,
+            found.state,
             found.guards,
         )
 
 
-def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collection[Shapes]) -> Touched | None:
+def _touched(
+    source: Source, own: Collection[types.FunctionType], shapes: Collection[Shapes], state: State
+) -> Touched | None:
     """What a function touches, and those that it calls."""
     made = lower_function(source.node)
 
@@ -130,7 +194,43 @@ def _touched(source: Source, own: Collection[types.FunctionType], shapes: Collec
     if any(ANY in _attributes(_read(c)) for c in program.contexts.values()):
         return None
     written = [location for context in contexts for location in context.summary.mod]
-    return _named(written, [location for context in others for location in _read(context)], tuple(_guards(program)))
+    found = _named(written, [location for context in others for location in _read(context)], tuple(_guards(program)))
+    is_read = bool(state.arrays) and found is not None and _is_read(program.contexts.values(), state)
+    return replace(found, state=True) if found is not None and is_read else found
+
+
+def _is_read(contexts: Iterable[Context], state: State) -> bool:
+    """Whether something reads one of the arrays but `state_of`, or may do so by an object that leads there."""
+    leading: dict[int, bool] = {}
+
+    def leads(o: Object) -> bool:
+        if o.kind != "global" or o.cls is None or isinstance(o.value, CONSTANT):
+            return False
+        if id(o.value) not in leading:
+            leading[id(o.value)] = not Reach([o.value]).objects.keys().isdisjoint(state.arrays)
+        return leading[id(o.value)]
+
+    for context in contexts:
+        a, body = context.activation, context.activation.code.body
+        for op in inner(body):
+            for operand in op.operands:
+                objects = a.of(operand)
+                bound = {x for o in objects if o.cls is types.MethodType for x in a.load((o,), "__self__")}
+                if any(map(leads, objects | bound)) and not _is_harmless(a, op, objects):
+                    return True
+        if any(leads(o) for region in regions_in(body) for operand in region.exit.operands for o in a.of(operand)):
+            return True
+    return False
+
+
+def _is_harmless(a: Activation, op: Operation, objects: Objects) -> bool:
+    """Whether an operation with an object that leads to an array gives a part of it, sets one, or is followed."""
+    if op.kind == "call":
+        called = a.of(op.operands[0])
+        return any(o.value is f for o in called for f in _HARMLESS) or bool(a.effect(op).contexts)
+    if any(_is_array(o) for o in objects):
+        return False
+    return op.kind == "attribute" or (op.kind == "item" and isinstance(op.operands[1], Constant))
 
 
 def _touched_besides(whole: Context, code: Code) -> Touched | None:
@@ -161,9 +261,13 @@ def _named(written: Collection[Location], read: Collection[Location], guards: tu
         return None
     changed = [o for o, field in written if _is_item(o, field) and o.is_input]
     known = all(o.kind in ("global", "param") for o in changed)
-    return Touched(
-        names, others, frozenset(id(o.value) for o in changed if o.kind == "global") if known else None, guards
-    )
+    containers = frozenset(id(o.value) for o in changed if o.kind == "global") if known else None
+    return Touched(names, others, containers, False, guards)
+
+
+def _is_array(o: Object) -> bool:
+    """Whether an abstract object is an array of numbers that exists."""
+    return o.kind == "global" and o.cls is ARRAY and o.value.dtype.kind in "fiubc"
 
 
 def _read(context: Context) -> Iterator[Location]:
@@ -173,10 +277,10 @@ def _read(context: Context) -> Iterator[Location]:
 
 def _attributes(locations: Iterable[Location]) -> Iterator[str]:
     """The names of those locations that are attributes of objects which existed before."""
-    for o, field in locations:
-        is_plain = o.cls in (ARRAY, types.CellType) or (field == ANY and o.cls is Plain)
-        if o.is_input and not is_plain and not _is_item(o, field):
-            yield field
+    for o, name in locations:
+        is_plain = o.cls in (ARRAY, types.CellType) or (name == ANY and o.cls is Plain)
+        if o.is_input and not is_plain and not _is_item(o, name):
+            yield name
 
 
 def _is_item(o: Object, field: str) -> bool:

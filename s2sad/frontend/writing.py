@@ -105,7 +105,7 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
     every = [*own, *_arguments(call)]
     parts: list[Node] = []
     for runs in functions:
-        if _by_method(call, runs, lookup):
+        if by_method(call, runs, lookup):
             return every
         writes = writes_of(runs).params
         if isinstance(function, type):
@@ -130,7 +130,7 @@ def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] |
     return [*zip(code.co_varnames, call.args, strict=False), *named.items()]
 
 
-def _by_method(node: Node, function: types.FunctionType, lookup: Lookup) -> bool:
+def by_method(node: Node, function: types.FunctionType, lookup: Lookup) -> bool:
     """Whether a function may write through a method of what stands in a call or name.
 
     Of an operation it is known which special methods it runs.
@@ -143,7 +143,7 @@ def _by_method(node: Node, function: types.FunctionType, lookup: Lookup) -> bool
 
 def _any_may_write(node: Node, functions: Iterable[types.FunctionType], lookup: Lookup) -> bool:
     """Whether a function that a call or a name runs may write, of itself or through a method of what stands there."""
-    return any(may_write(f) or _by_method(node, f, lookup) for f in functions)
+    return any(may_write(f) or by_method(node, f, lookup) for f in functions)
 
 
 def harmless_lambdas(nodes: Iterable[Node], lookup: Lookup) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _may_alter(call: Node, lookup: Lookup) -> bool:
     functions = [] if known.changed() else _called(call.func, lookup)
     if functions is None or calls_writing(call, lookup) or _calls_unknown(call, lookup):
         return True
-    if any(writes_of(f).outside or _by_method(call, f, lookup) for f in functions):
+    if any(writes_of(f).outside or by_method(call, f, lookup) for f in functions):
         return True
     return any(any(True for _ in variables_held(p, lookup)) for p in _written_parts(call, functions, lookup))
 

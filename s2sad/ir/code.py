@@ -283,7 +283,7 @@ def uses(code: Code) -> tuple[frozenset[Operand], frozenset[Operand]]:
     """The values that are called, and those that are used otherwise, here or in a code that is made here."""
     called: set[Operand] = set()
     used: set[Operand] = {value for part in codes(code) for value in part.seen}
-    for region in _regions(code.body):
+    for region in regions_in(code.body):
         used.update(region.exit.operands)
         for operation in region.operations:
             is_call = operation.kind == "call"
@@ -292,11 +292,12 @@ def uses(code: Code) -> tuple[frozenset[Operand], frozenset[Operand]]:
     return frozenset(called), frozenset(used)
 
 
-def _regions(region: Region) -> Iterator[Region]:
+def regions_in(region: Region) -> Iterator[Region]:
+    """A region and all regions inside, not those of other code that it makes."""
     yield region
     for operation in region.operations:
         for part in operation.regions:
-            yield from _regions(part)
+            yield from regions_in(part)
 
 
 def codes(code: Code) -> Iterator[Code]:

@@ -23,6 +23,7 @@ from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
+from s2sad.runtime.objects import state_of as state_of_
 from s2sad.runtime.objects import still as still_
 from s2sad.runtime.objects import tolist as tolist_
 from s2sad.runtime.objects import unitem, untolist
@@ -103,6 +104,14 @@ def _arrays() -> Sequence[Sample]:
     special=frozenset(),
 )  # fmt: skip
 def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
+    return z_bar
+
+
+@linear(
+    state_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="element",
+    special=frozenset(),
+)  # fmt: skip
+def state_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
 
 

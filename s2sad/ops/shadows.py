@@ -29,7 +29,7 @@ constant(
     leading=1, samples=_arrays, zeros=True,
 )  # fmt: skip
 # Checks, which may raise.
+constant(apart, unshared, sole, in_one_place, special=frozenset(), ordered=True)
 constant(
-    apart, unshared, sole, in_one_place, require_arithmetic, require_array, require_floats, require_real,
-    require_real_operand, same_value, ordered=True,
-)  # fmt: skip
+    require_arithmetic, require_array, require_floats, require_real, require_real_operand, same_value, ordered=True
+)

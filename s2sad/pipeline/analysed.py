@@ -23,10 +23,10 @@ from s2sad.pipeline.causes import Causes, causes_of, is_unread
 from s2sad.pipeline.entry import (
     Together,
     are_together,
-    with_containers_alone,
     with_copies,
     with_own_containers,
     with_records_alone,
+    with_written_alone,
 )
 from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.program import Program
@@ -116,8 +116,9 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source))
     if lowered.recorded:
         ir = with_records_alone(ir, lowered.recorded, known, lowered.source)
-    if program.types.sources.recorded and asked.function is program.types.sources.recording:
-        ir = with_containers_alone(ir, program.types.sources.recorded, known, lowered.source)
+    sources = program.types.sources
+    if (sources.recorded or sources.state) and asked.function is sources.recording:
+        ir = with_written_alone(ir, sources.recorded, sources.state, known, lowered.source)
     _check_changes(ir, known, shared, lowered)
     if context is not None and context.tried:
         ir = replace(ir, body=(Enter(), *ir.body, Exit()))

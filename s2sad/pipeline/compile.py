@@ -274,7 +274,7 @@ class _Compilation:
 
     def write(self, function: Function, asked: Asked) -> None:
         """Emit and load a function that is made of the one that is asked about."""
-        self.writer.write(function, self.program.sources.source(asked.function).function)
+        self.writer.write(function, self.program.sources.source(asked.function).function, asked.function)
 
     # --- the derivatives of callees
 

@@ -130,19 +130,23 @@ def with_records_alone(function: Function, recorded: Collection[str], facts: Fac
     return replace(function, body=(check, *function.body))
 
 
-def with_containers_alone(function: Function, recorded: Collection[Recorded], facts: Facts, source: Source) -> Function:
-    """``function`` after a check that the containers in which it records are reached by their attributes alone.
+def with_written_alone(
+    function: Function, recorded: Collection[Recorded], state: Collection[Recorded], facts: Facts, source: Source
+) -> Function:
+    """``function`` after a check that what exists and is written is reached in one way.
 
     Args:
         function: The function.
-        recorded: The containers.
+        recorded: The containers in which it records.
+        state: The arrays that it writes.
         facts: The types of its variables.
         source: Its source.
     """
-    params = [Var(p.name) for p in function.params if _may_lead(facts.of[p.name])]
-    roots = dict.fromkeys([*params, *_read_elsewhere(source), *(Global(r.root) for r in recorded)])
-    check = _check(Call(_IN_ONE_PLACE, (Build("tuple", tuple(map(_at, recorded))), *roots)), source)
-    return replace(function, body=(check, *function.body))
+    params = [p for p in function.params if not _is_number(facts.of[p.name])]
+    leading = [Var(p.name) for p in params if state or _may_lead(facts.of[p.name])]
+    roots = dict.fromkeys([*leading, *_read_elsewhere(source), *(Global(r.root) for r in (*recorded, *state))])
+    written = Build("tuple", tuple(map(_at, (*recorded, *state))))
+    return replace(function, body=(_check(Call(_IN_ONE_PLACE, (written, *roots)), source), *function.body))
 
 
 def _at(recorded: Recorded) -> Expr:

@@ -74,6 +74,8 @@ class Sources:
         self.recording: types.FunctionType | None = None
         #: Those to which attributes of objects of the module lead.
         self.recorded: tuple[Recorded, ...] = ()
+        #: The arrays that exist and that the function which is differentiated writes.
+        self.state: tuple[Recorded, ...] = ()
         #: What functions are called with while it runs, if its arguments are numbers and the like.
         self.calls: Calls | None = None
 
@@ -94,6 +96,7 @@ class Sources:
                 if made.parted:
                     self.parted[function] = made.parted
                 self.recorded += made.recorded
+                self.state += made.state
             self.sources[function] = source
         return self.sources[function]
 

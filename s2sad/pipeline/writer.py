@@ -15,11 +15,13 @@ import gast
 from s2sad.emit import emit
 from s2sad.frontend.resolve import is_rebound
 from s2sad.frontend.source import MADE, Source
-from s2sad.ir.nodes import Function
+from s2sad.ir.nodes import Function, Global
+from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.load import load
 from s2sad.naming import with_moved_set
 from s2sad.pipeline.defaults import defaults_of
 from s2sad.pipeline.imports import Import, head, home_of, import_of, outer_names
+from s2sad.runtime.contents import cells_of
 
 _MISSING = object()
 
@@ -95,7 +97,7 @@ class Writer:
         node = copy.copy(gast.gast_to_ast(source.node))
         node.name = name
         part = self.parts[name] = _Part(ast.unparse(node))
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells = cells_of(function)
         for used in {*outer_names(function.__code__), *cells}:
             if used in cells:
                 self.note(part, used, cells[used].cell_contents, None)
@@ -114,11 +116,15 @@ class Writer:
         self.used.add(candidate)
         return candidate
 
-    def write(self, function: Function, original: types.FunctionType) -> None:
-        """Emit a function and load it with the names that ``original`` sees."""
+    def write(self, function: Function, original: types.FunctionType, written: types.FunctionType) -> None:
+        """Emit a function and load it with the names that ``original`` sees, or the one from which that was made."""
         function = with_moved_set(function)
         namespace = original.__globals__
-        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+        cells = cells_of(original)
+        if others := cells_of(written).keys() - cells.keys():
+            parts = [part for s in walk(function.body) for e in expressions(s) for part in subexpressions(e)]
+            read = {part.text.partition(".")[0] for part in parts if isinstance(part, Global)}
+            cells |= {name: cells_of(written)[name] for name in others & read}
 
         def resolves(name: str) -> Any:
             if name in cells:

@@ -7,6 +7,7 @@ A subclass of ``list`` or ``dict`` may define ``__iter__``, ``__len__`` or ``val
 from __future__ import annotations
 
 import collections
+import types
 from typing import Any
 
 #: The classes of which an object is a sequence or set of items, whatever methods a subclass adds.
@@ -40,3 +41,15 @@ def attributes_of(x: Any) -> dict[str, Any]:
     except AttributeError:
         return {}
     return found
+
+
+def cells_of(function: types.FunctionType) -> dict[str, types.CellType]:
+    """The cells of a closure by the names of its free variables.
+
+    Example:
+        >>> def scaled(c):
+        ...     return lambda x: c * x
+        >>> cells_of(scaled(2.0))["c"].cell_contents
+        2.0
+    """
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

@@ -152,6 +152,16 @@ def array_of(x: Any, ndim: int, dtype: str) -> Any:
     return x
 
 
+def state_of(x: Any, ndim: int, dtype: str) -> Any:
+    """``x`` itself, an array that exists and that the function writes, as `array_of`.
+
+    Example:
+        >>> state_of(np.array([1.0, 2.0]), 1, "d")
+        array([1., 2.])
+    """
+    return array_of(x, ndim, dtype)
+
+
 def item(a: Any, *args: Any) -> Any:
     """One element of ``a`` as a Python number, ``a.item(*args)``: the only one, or by its position."""
     return a.item(*args)

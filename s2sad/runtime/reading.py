@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2sad.runtime.classes import is_of_library, own_class
+from s2sad.runtime.contents import cells_of
 from s2sad.runtime.copies import ATOMS, Reach, is_followed, is_mutable
 
 #: What reads attributes or variables of which the name is not written there.
@@ -69,7 +70,7 @@ def mentioned(code: types.CodeType) -> Mentioned:
 def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The variables of the module and of functions around that a function mentions, with their values."""
     space = function.__globals__
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells = cells_of(function)
     for name in mentioned(function.__code__).variables:
         if name in cells:
             try:

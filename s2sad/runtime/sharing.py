@@ -118,21 +118,36 @@ def sole(changed: tuple[Any, ...], *arguments: Any) -> None:
             )
 
 
-def in_one_place(containers: tuple[Any, ...], *roots: Any) -> None:
-    """Refuse to record in a list, dict or set that ``roots``, or what their functions read, lead to twice.
+def in_one_place(written: tuple[Any, ...], *roots: Any) -> None:
+    """Refuse to write what exists if ``roots``, or what their functions read, lead to it in another way, too.
+
+    Args:
+        written: Arrays that the function writes, and containers in which it records, as often as it reads them.
+        roots: What leads there, and what else the function reads.
 
     Raises:
-        SharedArgumentsError: if one of the ``containers`` is held twice, or is one of the ``roots``.
+        SharedArgumentsError: if one of them is found more often, or is an array that shares memory with another.
 
     Example:
         >>> losses = [1.0]
         >>> in_one_place((losses,), {"losses": losses}, 2.0)
     """
-    everything = [*roots, *(value for _, value in Reading(roots).found)]
-    held = Counter(id(part) for parts in Reach(everything).parts.values() for part in parts)
-    held.update({id(x) for x in everything})
-    for x in containers:
-        if held[id(x)] > 1:
+    own = Counter(map(id, roots))
+    read = {id(x): x for _, x in Reading(roots).found if id(x) not in own}
+    reach = Reach([*roots, *read.values()])
+    held = own + Counter(read.keys()) + Counter(id(part) for parts in reach.parts.values() for part in parts)
+    ways = Counter(map(id, written))
+    arrays = [x for x in reach.objects.values() if isinstance(x, np.ndarray)]
+    for x in written:
+        if isinstance(x, np.ndarray):
+            if held[id(x)] > ways[id(x)] or any(y is not x and overlap(x, y) for y in arrays):
+                raise SharedArgumentsError(
+                    "an array that exists and that the function writes is found in two places, or shares memory with "
+                    "another array that it may read",
+                    "Let one variable or attribute have it, and pass a copy of it (a.copy()) elsewhere.",
+                    (x, x),
+                )
+        elif held[id(x)] > ways[id(x)]:
             raise SharedArgumentsError(
                 f"{described(x)} in which the function records is found in two places, and what is read of it would "
                 "be a constant",

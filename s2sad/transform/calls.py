@@ -13,7 +13,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
-from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes
+from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes, regions_in
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
@@ -49,7 +49,6 @@ from s2sad.transform.regions import (
     is_inlined_easily,
     is_part_of_expression,
     names_read,
-    regions_in,
     returns,
     shared_variables,
     size,
@@ -59,8 +58,8 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
 SMALL, SMALL_LAMBDA = 12, 24
-#: How deep calls are inlined.
-DEEPEST = 40
+#: How deep calls are inlined, and how many in all.
+DEEPEST, MOST_INLINED = 40, 400
 
 Args = Sequence[tuple[str, Abstract]]
 
@@ -258,6 +257,8 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     # A static method has no name of its own.
     if any(is_structure(v) for _, v in args) or not (known.path or known.operand):
         return call_function(s, value, args, op, frame, None)
+    if s.relied.reads_state(value):
+        return existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
     varies = not all(existing.is_constant(s, v) for _, v in args)
     if varies and any(existing.is_existing(v) for _, v in args):
         done = existing.followed(s, lambda: call_function(s, value, args, op, frame, None))
@@ -396,7 +397,9 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function
     )
-    if small and alike and code not in s.active and len(s.active) < DEEPEST and is_inlined_easily(code):
+    few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
+    if small and alike and few and code not in s.active and is_inlined_easily(code):
+        s.inlined += 1
         elsewhere = start.home.source.file != s.making.home.source.file
         place = frame.place or op.place if elsewhere else None
         inside = Frame(dict(start.env), start.home, place, start.owner)

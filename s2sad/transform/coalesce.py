@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from s2sad.ir.code import Code, Operand, Region, Value, codes
-from s2sad.transform.regions import regions_in
+from s2sad.ir.code import Code, Operand, Region, Value, codes, regions_in
 from s2sad.transform.replace import replaced_in_code, with_regions
 
 

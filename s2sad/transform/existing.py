@@ -21,6 +21,7 @@ from s2sad.ir.code import Constant, Operand, Operation, Place, Value
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import array_of
+from s2sad.transform import state
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -227,10 +228,10 @@ class ArrayHeld(Held):
     """The class, dtype and number of axes of an array that is found."""
 
     def __call__(self, value: Any) -> Any:
-        return _kind_of(super().__call__(value)[1])
+        return kind_of(super().__call__(value)[1])
 
 
-def _kind_of(value: Any) -> tuple[Any, ...] | None:
+def kind_of(value: Any) -> tuple[Any, ...] | None:
     return (type(value), value.dtype, value.ndim) if type(value) is np.ndarray else None
 
 
@@ -238,7 +239,7 @@ def known_array(s: Specialiser, value: Value, base: Known, name: str, member: An
     """An attribute that is read, with what is known of it where it is an array of real numbers."""
     if type(member) is not np.ndarray or member.dtype.kind not in "fiub" or not member.ndim:
         return value
-    rest_on(s, base, (name,), ArrayHeld, _kind_of(member))
+    rest_on(s, base, (name,), ArrayHeld, kind_of(member))
     known = [Constant(member.ndim), Constant(member.dtype.char)]
     operands = s.operands([s.outside(array_of, "array_of"), value, *known], place)
     made = s.emit("call", operands, ("", "", ""), place=place)
@@ -274,6 +275,9 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     place = frame.place or op.place
     if own and _takes_precedence(static_member(cls, name)):
         return None
+    written = state.part(s, member, base, name)
+    if written is not None:
+        return (written,)
     if isinstance(member, types.FunctionType) and not own:
         _rest_on_member(s, base, name)
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
@@ -358,7 +362,8 @@ def iterated(s: Specialiser, base: Known, op: Operation, frame: Frame) -> Abstra
 def method_call(s: Specialiser, method: Method, args: Args, op: Operation, frame: Frame) -> Done:
     """A call of a method of an object that exists; None where it is to be written as it is."""
     assert isinstance(method.function, Known)
-    if not s.relied.taken and all(is_constant(s, value) for _, value in args):
+    is_needless = not s.relied.taken and all(is_constant(s, value) for _, value in args)
+    if is_needless and not s.relied.reads_state(method.function.value):
         return None
     whole = [("", method.receiver), *args]
     known = None if method.owner is None else (method.owner, method.receiver)

@@ -11,6 +11,7 @@ from typing import Any
 
 from s2sad.ir.code import Constant, Place, Value
 from s2sad.runtime.objects import still
+from s2sad.transform import state
 from s2sad.transform.existing import (
     DICTS,
     FUNCTIONS,
@@ -69,6 +70,9 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
     except (LookupError, TypeError):
         return None
     key = key % len(value) if type(value) not in DICTS else key
+    written = state.part(s, member, known, Key(key))
+    if written is not None:
+        return written
     if isinstance(member, (str, bool)) and s.relied.constants:
         use_known(s, known)
         rest_on(s, known, (Key(key),), Held, (True, member))
@@ -91,6 +95,9 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
         rest_on(s, known, path, Held, (True, member))
         name = getattr(member, "__name__", "")
         return s.outside(member, name if name.isidentifier() else "function")
+    written = state.part(s, member, known, Key(key))
+    if written is not None:
+        return written
     read = s.emit("item", (operand, Constant(key)))
     s.needless.add(read)
     s.relied.invariant.add(read)

@@ -25,7 +25,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import NONE, Constant, Place, Value
 from s2sad.ir.types import Fact, describe
 from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
-from s2sad.runtime.contents import attributes_of
+from s2sad.runtime.contents import attributes_of, cells_of
 from s2sad.runtime.copies import ATOMS, Reach, is_followed
 from s2sad.runtime.objects import array_of
 from s2sad.runtime.reading import variables_of
@@ -273,7 +273,7 @@ def _check_variables(s: Specialiser, function: types.FunctionType, cls: type) ->
     """
     leads = _Leads(cls)
     for called in reached(function, cls):
-        cells = dict(zip(called.__code__.co_freevars, called.__closure__ or (), strict=True))
+        cells = cells_of(called)
         for name, value in (*variables_of(called), (cls.__name__, cls)):
             if isinstance(value, (types.ModuleType, types.FunctionType)) or type(value) in ATOMS:
                 continue

@@ -11,7 +11,20 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2sad.ir.code import UNSET, Code, Constant, Operand, Operation, Parameter, Place, Region, Value, Variable, codes
+from s2sad.ir.code import (
+    UNSET,
+    Code,
+    Constant,
+    Operand,
+    Operation,
+    Parameter,
+    Place,
+    Region,
+    Value,
+    Variable,
+    codes,
+    regions_in,
+)
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -29,7 +42,7 @@ from s2sad.transform.known import (
 )
 from s2sad.transform.making import Making
 from s2sad.transform.objects import content_of
-from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
+from s2sad.transform.regions import free_values, names_read, names_taken, pruned, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Rebuild, Shapes, sees
 from s2sad.transform.specialiser import Done, Frame, Specialiser
@@ -69,7 +82,7 @@ class Lifted:
 
     ``taken`` are the leaves of what it is given that it takes.  It returns leaves, of which ``rebuild`` makes the
     result and the contents of the cells ``changed`` and attributes ``created``, which are said by number; ``titles``
-    are their names, or None for that of the result.
+    are their names, or None for that of the result, and ``results`` is the shape of what is made of them.
     """
 
     name: str
@@ -78,6 +91,7 @@ class Lifted:
     titles: tuple[str | None, ...] = (None,)
     changed: tuple[int, ...] = ()
     created: tuple[tuple[int, str], ...] = ()
+    results: Any = None
     rebuild: Rebuild = lambda again: (next(again.leaves),)
     complete: bool = False
     recursive: bool = False
@@ -97,7 +111,8 @@ def lift(
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
     # It may meet each object that is taken apart, under whatever name.
-    objects = [shapes.of(r) for begun in s.relied.taken.values() for r in begun.kin if r.identity in s.state]
+    begun = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
+    objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
     key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0], met)
     lifted = s.lifted.get(key)
@@ -156,12 +171,11 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             making = s.making
             s.active.pop()
             s.out, s.state, s.making, s.loops, s.expression = outside
-        before = lifted.taken
-        lifted.taken, lifted.titles, lifted.changed, lifted.created, lifted.rebuild, new = made
+        before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
+        lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made
         lifted.written = tuple([n for n, thing in again.made.items() if _place(thing) in written])
-        if lifted.recursive and (len(lifted.titles) != 1 or lifted.written):
-            raise NotSpecialisedError("recursion")
-        if not lifted.recursive or before == lifted.taken:
+        after = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
+        if not lifted.recursive or before == after:
             function, source = made_function(new, home, making.cells, s.reads, start.name, start.place)
             s.sources[function] = source
             lifted.cell.cell_contents = function
@@ -189,7 +203,7 @@ def _finished(
     things: Mapping[int, Cell | Record],
     initial: State,
     records: Mapping[int, set[str]],
-) -> tuple[tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Rebuild, Code]:
+) -> tuple[tuple[int, ...], tuple[str | None, ...], tuple[int, ...], tuple[tuple[int, str], ...], Any, Code]:
     """The function that was written: which leaves it takes, and what it returns besides its result."""
     # Of attempts that were given up there are returns that are no exits of this region.
     exits_of = {o for part in regions_in(region) if part.exit.kind == "return" for o in part.exit.operands}
@@ -261,7 +275,7 @@ def _finished(
     titles: list[str | None] = list(found[0].titles)
     if shapes[0][0][0] == "leaf":
         titles[0] = None
-    return taken, tuple(titles), changed, tuple(created), shapes[0][1], whole
+    return taken, tuple(titles), changed, tuple(created), shapes[0], whole
 
 
 def _made_in(region: Region) -> set[Value]:

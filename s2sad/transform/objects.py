@@ -18,7 +18,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operation, Value
 from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
-from s2sad.transform import existing, taken
+from s2sad.transform import existing, state, taken
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -427,7 +427,8 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         member = inspect.getattr_static(value, name, None)
         member = getattr(member, "__func__", member)
         if not callable(member) and not isinstance(member, types.ModuleType):
-            return None
+            written = state.part(s, member, base, name)
+            return None if written is None else (written,)
         is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
         if is_of_class and isinstance(value, type) and isinstance(member, types.FunctionType):
             if own_class(value) is None or not base.path:

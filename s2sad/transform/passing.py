@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from s2sad import ops
-from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Parameter, Value, codes
+from s2sad.ir.code import NONE, Code, Constant, Operand, Operation, Parameter, Value, codes, regions_in
 from s2sad.ops.binding import places
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
@@ -29,7 +29,7 @@ from s2sad.transform.known import (
 )
 from s2sad.transform.lifting import Enter, Start
 from s2sad.transform.making import Making
-from s2sad.transform.regions import free_values, names_read, names_taken, pruned, regions_in, settled
+from s2sad.transform.regions import free_values, names_read, names_taken, pruned, settled
 from s2sad.transform.replace import replaced_in_code
 from s2sad.transform.shapes import Again, Shapes, sees
 from s2sad.transform.simple import is_structure

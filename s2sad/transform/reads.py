@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 
-from s2sad.ir.code import Code, Operand, Operation, Region, Value, codes, order
-from s2sad.transform.regions import STATEMENTS, regions_in
+from s2sad.ir.code import Code, Operand, Operation, Region, Value, codes, order, regions_in
+from s2sad.transform.regions import STATEMENTS
 from s2sad.transform.replace import with_regions
 
 

@@ -33,7 +33,7 @@ _WHY = {
     "created": "this attribute is set on some ways only",
     "star": "how many arguments a star stands for is not known",
     "arguments": "the arguments do not fit the parameters",
-    "recursion": "a function that calls itself changes objects, or returns one",
+    "recursion": "what a function that calls itself returns or changes is not found",
     "condition": "whether this holds is not known",
     "key": "the key is not known",
     "many items": "this has more items than are known one by one",

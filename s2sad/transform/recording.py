@@ -11,10 +11,9 @@ checked at entry.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Constant, Operand, Operation, Region, Value, inner
+from s2sad.ir.code import Code, Constant, Operand, Operation, Value, inner, regions_in
 from s2sad.runtime.classes import static_member
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import record, remember
@@ -37,7 +36,7 @@ def recordings(code: Code) -> dict[Operation, Recording]:
     """The statements of a code that only put something into a container, by the operation that reads the attribute."""
     made: dict[Operand, Operation] = {}
     uses: Counter[Operand] = Counter()
-    for region in _regions(code.body):
+    for region in regions_in(code.body):
         uses.update(region.exit.operands)
         for op in region.operations:
             made.update(dict.fromkeys(op.results, op))
@@ -66,13 +65,6 @@ def _put_by(op: Operation, made: dict[Operand, Operation], uses: Counter[Operand
     if called is None or not is_method or any(uses[result] for result in op.results):
         return "", op.operands[0] if op.operands else Constant(None)
     return called.data, called.operands[0]
-
-
-def _regions(region: Region) -> Iterator[Region]:
-    yield region
-    for op in region.operations:
-        for part in op.regions:
-            yield from _regions(part)
 
 
 def begun(s: Specialiser, op: Operation, frame: Frame) -> Done:

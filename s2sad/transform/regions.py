@@ -20,6 +20,7 @@ from s2sad.ir.code import (
     Variable,
     codes,
     inner,
+    regions_in,
 )
 
 #: Operations that are statements of their own.
@@ -27,14 +28,6 @@ STATEMENTS = frozenset(
     "copy set_attribute set_item delete delete_global delete_attribute delete_item unpack function class import assert "
     "if for while try with match annotate inplace store store_global".split()
 )
-
-
-def regions_in(region: Region) -> Iterator[Region]:
-    """A region and all regions inside, not those of other code that it makes."""
-    yield region
-    for operation in region.operations:
-        for part in operation.regions:
-            yield from regions_in(part)
 
 
 def returns(region: Region) -> bool:

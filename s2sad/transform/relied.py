@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from s2sad.ir.code import Code, Constant, Operation, Value
 from s2sad.transform.known import Home, Known, Record
@@ -23,10 +27,34 @@ class Recording:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A container that is recorded in: the variable of the module, and the attributes and keys that lead from there."""
+    """What exists and is written, by the variable of the module, and the attributes and keys that lead from there."""
 
     root: str
     path: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How an array is reached: the text and its variable, the attributes and keys from there."""
+
+    home: Home
+    root: str
+    path: tuple[Any, ...]
+
+    @property
+    def space(self) -> Any:
+        """What has the variable."""
+        return self.home.resolver.cells.get(self.root, self.home.resolver.globals)
+
+
+@dataclass
+class Reached:
+    """An array of the state: the value that it is in each function of the new program, and the ways that lead to it."""
+
+    array: np.ndarray[Any, Any]
+    operand: Value
+    record: Record
+    ways: dict[Any, Way] = field(default_factory=dict)
 
 
 @dataclass
@@ -46,6 +74,9 @@ class Relied:
     the operation that puts something there, and ``recorded`` the containers of those that ran.  Texts and
     switches in lists and dicts are ``constants`` as long as nothing writes into these ``containers``, which are known
     by identity.
+
+    ``state`` are the arrays that exist and are written, by identity, and ``reached`` those to which the program leads;
+    a function that ``reads_state`` is followed, and those that were read have been ``entered``.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -65,6 +96,10 @@ class Relied:
     containers: set[int] = field(default_factory=set)
     recording: set[tuple[int, Operation]] = field(default_factory=set)
     recorded: dict[Recorded, None] = field(default_factory=dict)
+    state: dict[int, Reached] = field(default_factory=dict)
+    reached: dict[int, Reached] = field(default_factory=dict)
+    reads_state: Callable[[types.FunctionType], bool] = lambda function: False
+    entered: dict[Recorded, None] = field(default_factory=dict)
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

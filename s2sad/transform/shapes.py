@@ -199,7 +199,7 @@ class Shapes:
 
         def again(context: Again) -> Record:
             fresh = context.made[number] = Record(record.cls, origin=record.origin, kin=record.kin, own=record.own)
-            if record.origin is not None:
+            if record.kin:
                 record.kin.append(fresh)
             context.state[fresh.identity] = Constant(None)
             for name, _, rebuild in fields:

@@ -10,6 +10,7 @@ from typing import Any
 from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform import state
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -56,6 +57,9 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     if value is NotImplemented:
         return (Known(value),)
+    written = state.variable(s, value, frame.home, op.data)
+    if written is not None:
+        return (written,)
     of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
     of_users = of_users or is_container(value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):

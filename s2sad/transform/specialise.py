@@ -30,7 +30,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.given import given
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
-from s2sad.frontend.touched import Calls
+from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
 from s2sad.runtime.classes import MEMBERS
@@ -48,6 +48,7 @@ from s2sad.transform import (
     tries,
 )
 from s2sad.transform.containers import UNKNOWN
+from s2sad.transform.entered import with_state
 from s2sad.transform.functionals import is_functional
 from s2sad.transform.functions import same_function
 from s2sad.transform.instances import Instance, part
@@ -57,6 +58,7 @@ from s2sad.transform.reasons import reason
 from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
+from s2sad.transform.state import begin
 from s2sad.transform.steady import Steady
 from s2sad.transform.taken import place_of, take
 
@@ -139,6 +141,7 @@ class Specialised:
 
     The arguments for the parameters ``parted`` are objects that have been taken apart, each with the names of the
     attributes of which a copy was made.  Containers that attributes of existing objects lead to are ``recorded`` in.
+    The arrays of its ``state`` exist, and are written.
     """
 
     source: Source
@@ -146,6 +149,7 @@ class Specialised:
     guards: tuple[Guard, ...]
     parted: dict[str, tuple[str, ...]]
     recorded: tuple[Recorded, ...] = ()
+    state: tuple[Recorded, ...] = ()
 
 
 def specialised(
@@ -172,12 +176,16 @@ def specialised(
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
     taking = constants = True
+    state = program.state if records and program is not None else State()
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants = changing, constants
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
-        whole = _specialised(s, home, found, wanted.values(), instances or {})
+        whole = _specialised(s, home, found, wanted.values(), instances or {}, state)
+        if state.arrays and (whole is None or not s.relied.entered):
+            state = State()
+            continue
         if whole is None and instances:
             instances, why = None, found
             continue
@@ -186,10 +194,13 @@ def specialised(
             wanted.update(more)
             continue
         # What was found holds if what remains to run as it stands does not change it, nor read what is remembered.
-        steady = None if whole is None else _steady(source.function, whole, s.sources, program)
+        steady = None if whole is None else _steady(source.function, whole, s.sources, program, state)
         changed = frozenset(steady.changed(s.relied.attributes)) if steady is not None else frozenset()
         if s.relied.containers and (steady is None or steady.may_change(s.relied.containers)):
             constants = False
+            continue
+        if s.relied.entered and (steady is None or steady.reads_state()):
+            state = State()
             continue
         recorded = list(s.relied.recorded)
         if recorded and (steady is None or _are_read(s, steady, recorded)):
@@ -205,7 +216,7 @@ def specialised(
         else:
             changing |= changed
     guards = [*s.guards.values(), *steady.guards, *(g for h in s.homes.values() for g in h.resolver.guards.values())]
-    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded))
+    return Specialised(whole, s.sources, tuple(guards), s.relied.parted, tuple(recorded), tuple(s.relied.entered))
 
 
 def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) -> bool:
@@ -216,11 +227,16 @@ def _are_read(s: Specialiser, steady: Steady, recorded: Collection[Recorded]) ->
 
 
 def _steady(
-    function: types.FunctionType, whole: Source, sources: Mapping[types.FunctionType, Source], program: Calls | None
+    function: types.FunctionType,
+    whole: Source,
+    sources: Mapping[types.FunctionType, Source],
+    program: Calls | None,
+    state: State,
 ) -> Steady:
     """What a function that has been specialised may run as it stands."""
     unknown = any(map(_calls_unknown, (whole, *sources.values())))
-    direct = functools.partial(program.touched, function, whole, sources) if program is not None else lambda: None
+    known = functools.partial(program.touched, function, whole, sources, state) if program is not None else None
+    direct = known or (lambda: None)
     return Steady((whole.function, *sources), unknown, direct)
 
 
@@ -250,11 +266,13 @@ def _specialised(
     reasons: list[Violation],
     wanted: Collection[Known],
     instances: Mapping[str, Instance],
+    state: State,
 ) -> Source | None:
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
-        made = _whole(s, code, home, wanted, instances) if instances or _is_worth_it(s, code, home) else None
+        is_worth_it = instances or state.arrays or _is_worth_it(s, code, home)
+        made = _whole(s, code, home, wanted, instances, state) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         reasons.extend(reason(home.source, error))
@@ -345,7 +363,12 @@ def _memory(s: Specialiser, code: Code) -> tuple[Variable, ...]:
 
 
 def _whole(
-    s: Specialiser, code: Code, home: Home, wanted: Collection[Known], instances: Mapping[str, Instance]
+    s: Specialiser,
+    code: Code,
+    home: Home,
+    wanted: Collection[Known],
+    instances: Mapping[str, Instance],
+    state: State,
 ) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
@@ -369,6 +392,7 @@ def _whole(
         else:
             params.append(param)
     s.active.append(code)
+    begin(s, state)
     take(s, wanted, frame)
     s.used = s.used or bool(wanted)
     given = {p.name: p.target for p in params if p.name in instances and isinstance(p.target, Value)}
@@ -380,6 +404,7 @@ def _whole(
     region = s.region_of(code.body, frame)
     if not s.used:
         return None
+    region = with_state(s, region, place_of(home.source.node.body))
     body = settled(region, {r.token: s.settle(r, lambda r: (s.dynamic(r.value),)) for r in returns})
     made = replace(code, params=tuple(params), body=body, variables=_memory(s, code))
     made = pruned(made, s.needless)

@@ -148,6 +148,8 @@ class Specialiser:
         self.reads: set[Value] = set()
         #: Whether something static was taken apart.
         self.used = False
+        #: How many calls were inlined.
+        self.inlined = 0
         self.relied = Relied()
         #: Whether what is written stands in a comprehension or lambda, where no statement can.
         self.expression = False

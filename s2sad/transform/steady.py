@@ -16,7 +16,7 @@ from typing import Any
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.touched import Touched
 from s2sad.runtime.classes import LEAVES, inside, is_of_library, is_taken_at_its_word, module_of, own_class
-from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.contents import attributes_of, cells_of, items_of
 
 #: What may set an attribute whose name is not written there.
 _ANY = frozenset(("setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars", "exec", "eval"))
@@ -94,6 +94,10 @@ class Steady:
             or self.touched.containers is None
             or not self.touched.containers.isdisjoint(containers)
         )
+
+    def reads_state(self) -> bool:
+        """Whether something reads an array that the program reads at its start, and writes."""
+        return self.touched is None or self.touched.state
 
     def reads(self, names: Collection[str]) -> bool:
         """Whether a function that runs as it stands, beside those of the new program, may read such an attribute."""
@@ -225,8 +229,8 @@ class Steady:
 
     def own(self, function: types.FunctionType) -> frozenset[str]:
         """The names under which a function of the program calls others of it: these are no functions as they stand."""
-        names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        return frozenset([name for name, cell in names if id(function) in self.program and self._is_own(cell)])
+        known = id(function) in self.program
+        return frozenset([name for name, cell in cells_of(function).items() if known and self._is_own(cell)])
 
     def _is_own(self, cell: types.CellType) -> bool:
         try:

@@ -6,7 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2sad.ir.code import Cases, Code, Definition, Handlers, Operation, Region, Value, Variable, codes, inner
+from s2sad.ir.code import (
+    Cases,
+    Code,
+    Definition,
+    Handlers,
+    Operation,
+    Region,
+    Value,
+    Variable,
+    codes,
+    inner,
+    regions_in,
+)
 from s2sad.ir.live import compared_with, patterns_of
 
 #: What binds a name: a value, a variable, or what can't be renamed (the name that a statement spells out).
@@ -119,7 +131,7 @@ def spelled(code: Code) -> Iterator[str]:
         yield from (p.name for p in made.params)
         yield from (v.name for v in (*made.variables, *made.captures))
         yield from (v.name for v in made.seen)
-        for region in _regions(made.body):
+        for region in regions_in(made.body):
             yield from (p.name for p in region.params)
             for op in region.operations:
                 yield from (r.name for r in op.results)
@@ -132,13 +144,6 @@ def spelled(code: Code) -> Iterator[str]:
                 yield from (_name(target) for target in targets_of(op.data))
                 if isinstance(op.data, Cases):
                     yield from (_name(first) for first in compared_with(op.data))
-
-
-def _regions(region: Region) -> Iterator[Region]:
-    yield region
-    for op in region.operations:
-        for part in op.regions:
-            yield from _regions(part)
 
 
 def _name(binder: Binder) -> str:

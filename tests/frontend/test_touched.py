@@ -1,4 +1,4 @@
-"""Which attributes a program sets and reads: the program in, names of attributes out."""
+"""Which attributes and arrays a program writes and reads: the program in, their names out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from s2sad import grad
 from s2sad.frontend.source import read_source
 from s2sad.frontend.touched import Calls
+from s2sad.runtime.objects import state_of
 from tests.oracle import numeric_gradient
 
 X = np.array([0.5, 1.2, -0.7])
@@ -184,3 +185,62 @@ def test_an_object_that_is_reset_between_calls_is_read_again() -> None:
     df(X)
     LAYER.w = np.array([2.0, -1.0, 0.5])
     np.testing.assert_allclose(df(X), numeric_gradient(forward, (X,)), rtol=1e-6)
+
+
+# --- arrays that exist and are written
+
+BUFFER = np.zeros(3)
+HOLDER = {"buffer": BUFFER}
+
+
+def writes(x: Any) -> Any:
+    BUFFER[:] = x
+    LAYER.w[0] = x[1]
+    return total() + reads_another()
+
+
+def total() -> Any:
+    return np.sum(BUFFER)
+
+
+def reads_another() -> Any:
+    return np.sum(UNRELATED.w)  # type: ignore[attr-defined]
+
+
+def writes_nothing(x: Any) -> Any:
+    return np.sum(BUFFER * x)
+
+
+def test_arrays_that_are_written_and_who_reads_them() -> None:
+    state = Calls(writes).state
+    assert [(name, array) for name, array in state.arrays.values()] == [("BUFFER", BUFFER), ("w", LAYER.w)]
+    assert state.is_read_by(total)
+    assert not state.is_read_by(reads_another)
+    assert Calls(writes_nothing).state.arrays == {}
+    assert Calls(writes, is_whole=False).state.arrays == {}
+
+
+def begun_with_state(x: Any) -> Any:
+    buffer = state_of(BUFFER, 1, "d")
+    buffer[:] = x
+    return np.sum(buffer)
+
+
+def read_by_a_list(x: Any) -> Any:
+    buffer = state_of(BUFFER, 1, "d")
+    buffer[:] = x
+    return np.sum(np.concatenate(list(HOLDER.values())))
+
+
+def read_by_a_function(x: Any) -> Any:
+    buffer = state_of(BUFFER, 1, "d")
+    buffer[:] = x
+    return total()
+
+
+@pytest.mark.parametrize(
+    ("f", "is_read"),
+    [(begun_with_state, False), (read_by_a_list, True), (read_by_a_function, True), (writes_nothing, True)],
+)
+def test_who_reads_the_arrays_but_the_program_at_its_start(f: Any, is_read: bool) -> None:
+    assert Calls(f).touched(f, read_source(f), (), Calls(writes).state).state is is_read  # type: ignore[union-attr]

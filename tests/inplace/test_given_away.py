@@ -9,7 +9,7 @@ import pytest
 
 from s2sad import grad
 from s2sad.errors import UnsupportedError
-from tests.language.support import PLACE, Case, case, check_gradient, check_primal
+from tests.language.support import PLACE, Case, case, check_gradient, check_primal, check_with_state
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 G = np.arange(1.0, 6.0)
@@ -350,7 +350,6 @@ def given_back_by_a_method(x: Any) -> Any:
 
 
 REFUSED = [
-    given_back_by_a_method,
     by_a_function_that_tries,
     by_one_that_calls_it,
     one_of_a_pair,
@@ -359,8 +358,6 @@ REFUSED = [
     augmented,
     as_out,
     by_one_with_a_context,
-    by_a_generator,
-    by_turns,
     rebound,
     in_a_list_of_arrays,
     by_its_name,
@@ -373,6 +370,11 @@ REFUSED = [
     kept_here,
     given_by_a_method,
 ]
+
+
+@pytest.mark.parametrize("f", [given_back_by_a_method, by_a_generator, by_turns])
+def test_what_is_written_has_derivatives(f: Any) -> None:
+    check_with_state(f, X, [G])
 
 
 @pytest.mark.parametrize("f", REFUSED)

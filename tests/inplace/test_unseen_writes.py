@@ -10,7 +10,7 @@ import pytest
 
 from s2sad import grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
-from tests.language.support import Case, case, check_gradient, check_primal
+from tests.language.support import Case, case, check_gradient, check_primal, check_with_state
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 
@@ -577,6 +577,18 @@ def by_the_next_of_an_object(x: Any) -> Any:
     return np.sum(y)
 
 
+WRITTEN = [
+    array_of_a_class,
+    item_of_an_array_of_a_class,
+    module_array,
+    module_array_given_to_a_function,
+    module_array_under_another_name,
+    module_array_augmented,
+    module_array_as_out,
+    module_array_in_a_loop,
+    module_array_of_a_function,
+]
+
 REFUSED = [
     by_the_next_of_an_object,
     by_a_method_of_an_argument,
@@ -590,19 +602,15 @@ REFUSED = [
     item_of_a_sum_of_lists,
     greatest_of_two_constants,
     least_of_two_constants,
-    array_of_a_class,
-    item_of_an_array_of_a_class,
     array_of_several_of_a_class,
-    module_array,
-    module_array_given_to_a_function,
-    module_array_under_another_name,
     default_array,
     default_array_twice,
-    module_array_augmented,
-    module_array_as_out,
-    module_array_in_a_loop,
-    module_array_of_a_function,
 ]
+
+
+@pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
+def test_arrays_of_modules_and_classes_that_are_written(f: Any) -> None:
+    check_with_state(f, X, [MODULE, Held.array])
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)

@@ -15,12 +15,13 @@ import contextlib
 import inspect
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
+from s2sad import grad
 from tests.oracle import numeric_gradient
 from tests.trees import arrays, fresh, leaves, same_bits, same_structure, tree_map
 
@@ -190,6 +191,28 @@ def check_gradient(c: Case) -> None:
         raw, _ = quietly(from_file(text), *values, **bound.kwargs)
         found = [fitted(g, values[i]) for i, g in zip(c.argnums, (raw,) if single else raw, strict=True)]
         assert_close(found, kept, 1e-12)
+
+
+def check_with_state(f: Callable[[Any], Any], x: np.ndarray[Any, Any], state: Sequence[Any]) -> None:
+    """The gradient of a function that writes arrays which exist, and what it leaves in these.
+
+    Each evaluation begins with the arrays as they are now.
+    """
+    initial = [array.copy() for array in state]
+
+    def begun(g: Callable[[Any], Any]) -> Any:
+        for array, value in zip(state, initial, strict=True):
+            array[...] = value
+        return g(x.copy())
+
+    begun(f)
+    left = [array.copy() for array in state]
+    gradient = begun(grad(f))
+    for array, value in zip(state, left, strict=True):
+        np.testing.assert_array_equal(array, value)
+    expected = numeric_gradient(lambda y: begun(lambda _: f(y)), (x,))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-9)
+    begun(lambda _: None)
 
 
 def from_file(text: str) -> Callable[..., Any]:

@@ -109,9 +109,9 @@ def item(b: Bound, fact: Look) -> Fact | None:
 
 
 def with_axes(b: Bound, fact: Look) -> Fact | None:
-    """An array with the number of axes ``ndim`` of a real dtype."""
+    """An array with the number of axes ``ndim`` of a dtype."""
     ndim, dtype = literal(b["ndim"]), literal(b["dtype"])
     if not (isinstance(ndim, int) and isinstance(dtype, str)):
         return None
-    known = array_of(None, ndim, True)
+    known = array_of(None, ndim, np.dtype(dtype).kind != "c")
     return known and replace(known, precision=precision_of_dtype(np.dtype(dtype)), boolean=dtype == "?")

@@ -1,0 +1,44 @@
+"""What a new program reads at its start: the arrays that it writes, see `s2sad.transform.state`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.frontend.resolve import Guard
+from s2sad.ir.code import Constant, Operand, Operation, Place, Region
+from s2sad.runtime.objects import state_of
+from s2sad.transform.existing import ArrayHeld, Identity, Key, Same, kind_of
+from s2sad.transform.known import NotSpecialisedError
+from s2sad.transform.relied import Reached, Recorded
+from s2sad.transform.specialiser import Specialiser
+
+
+def with_state(s: Specialiser, body: Region, place: Place | None) -> Region:
+    """The body of the new program after it has read its state."""
+    with s.apart() as out:
+        for reached in s.relied.reached.values():
+            _read(s, reached, place)
+    return replace(body, operations=(*out, *body.operations))
+
+
+def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
+    """Read an array from its variable."""
+    ways, array = list(reached.ways.values()), reached.array
+    for way in ways:
+        # Of one that is reached in a single way another call may have another.
+        if len(ways) > 1:
+            s.guard(Guard(way.space, way.root, Same(array), Identity(way.path)))
+        s.guard(Guard(way.space, way.root, kind_of(array), ArrayHeld(way.path)))
+    alike = [way for way in ways if s.reads_alike(way.root, way.home)]
+    if not alike:
+        raise NotSpecialisedError("elsewhere")
+    way = alike[0]
+    operand: Operand = s.emit("global", (), way.root, place=place)
+    for step in way.path:
+        is_key = isinstance(step, Key)
+        more = (Constant(step.key),) if is_key else ()
+        operand = s.emit("item" if is_key else "attribute", (operand, *more), None if is_key else step, place=place)
+    known = [Constant(array.ndim), Constant(array.dtype.char)]
+    operands = s.operands([s.outside(state_of, "state_of"), operand, *known], place)
+    s.write(Operation("call", operands, (reached.operand,), ("",) * 3, (), place))
+    s.relied.entered.update((Recorded(other.root, other.path), None) for other in alike)
