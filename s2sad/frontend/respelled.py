@@ -1,12 +1,14 @@
-"""Calls that are written as other expressions before a function is lowered.
+"""Calls that are written as other expressions or statements before a function is lowered.
 
 y = cast(Array, x)               ->  y = x
 a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
+operator.setitem(a, i, v)        ->  a[i] = v
 """
 
 from __future__ import annotations
 
 import copy
+import operator
 import typing
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +25,7 @@ Node = Any
 _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
-_NAMES = frozenset((typing.cast.__name__, *(function.__name__ for function in _BY_ARGUMENT)))
+_NAMES = frozenset(f.__name__ for f in (typing.cast, operator.setitem, operator.delitem, *_BY_ARGUMENT))
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
@@ -35,20 +37,27 @@ def with_respelled_calls(source: Source) -> tuple[Source, tuple[Guard, ...]]:
         return source, ()
     resolver = Resolver(source.function, _bound(source.node))
     lookup = resolver.lookup
-    if not any(_respelled(call, lookup) is not None for call in calls):
+    is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes_of(source.node))
+    if not any(_respelled(call, lookup) or _changed_item(call, lookup, is_shared) for call in calls):
         return source, ()
-    made = _Respelling(lookup).visit(copy.deepcopy(source.node))
+    made = _Respelling(lookup, is_shared).visit(copy.deepcopy(source.node))
     return replace(source, node=made), tuple(resolver.guards.values())
 
 
 class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
-    def __init__(self, lookup: Callable[[Node], tuple[bool, Any]]) -> None:
-        self.lookup = lookup
+    def __init__(self, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool) -> None:
+        self.lookup, self.is_shared = lookup, is_shared
 
     def visit_Call(self, node: Node) -> Node:
         self.generic_visit(node)
         made = _respelled(node, self.lookup)
         return node if made is None else made
+
+    def visit_Expr(self, node: Node) -> Node:
+        self.generic_visit(node)
+        is_call = isinstance(node.value, gast.Call)
+        made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
+        return node if made is None else gast.copy_location(made, node)
 
 
 def _has_such_a_name(func: Node) -> bool:
@@ -75,6 +84,33 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
         return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
     return None
+
+
+def _changed_item(call: Node, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool) -> Node | None:
+    """The statement that a call as a statement is: ``a[i] = v`` or ``del a[i]``; None if it is no such call.
+
+    What has the item, and its index, are evaluated after the value there: they are names and constants, and the value
+    gives no name another value, nor do functions that it calls, which might where variables are shared.
+    """
+    if not _has_such_a_name(call.func) or call.keywords or not all(map(_is_atom, call.args[:2])):
+        return None
+    names = [n for part in call.args[:2] for n in nodes_of(part) if isinstance(n, gast.Name)]
+    may_be_rebound = any(lookup(n)[0] for n in names) or is_shared
+    rebinding = (gast.Call, gast.NamedExpr) if may_be_rebound else gast.NamedExpr
+    if any(isinstance(n, rebinding) for n in nodes_of(call.args[-1])):
+        return None
+    function, count = lookup(call.func)[1], len(call.args)
+    if (function is operator.setitem and count == 3) or (function is operator.delitem and count == 2):
+        place = gast.Subscript(call.args[0], call.args[1], gast.Store() if count == 3 else gast.Del())
+        gast.copy_location(place, call)
+        return gast.Assign([place], call.args[2], None) if count == 3 else gast.Delete([place])
+    return None
+
+
+def _is_atom(node: Node) -> bool:
+    if isinstance(node, gast.Tuple):
+        return all(map(_is_atom, node.elts))
+    return isinstance(node, (gast.Name, gast.Constant))
 
 
 def _is_type(node: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> bool:

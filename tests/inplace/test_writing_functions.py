@@ -1031,12 +1031,6 @@ def item_set(x: Any) -> Any:
     return np.sum(a)
 
 
-def item_set_by_operator(x: Any) -> Any:
-    a = x.copy()
-    operator.setitem(a, 0, x[1] * x[1])  # refused
-    return np.sum(a)
-
-
 def added_by_operator(x: Any) -> Any:
     a = x.copy()
     operator.iadd(a, x * x)  # refused
@@ -1092,7 +1086,7 @@ def flat_along_itself(x: Any) -> Any:
         list_sorted, at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two,
         out_through_columns,
-        shuffled, partitioned, item_set, item_set_by_operator, added_by_operator, list_method_unbound,
+        shuffled, partitioned, item_set, added_by_operator, list_method_unbound,
         pushed_on_a_heap, inserted_in_order,
     ],
 )  # fmt: skip

@@ -1,7 +1,9 @@
-"""Calls that are other expressions: `typing.cast`, and functions of NumPy that give one array for each argument."""
+"""Calls that are other expressions or statements: `typing.cast`, functions of NumPy that give one array for each
+argument, `operator.setitem`."""
 
 from __future__ import annotations
 
+import operator
 import typing
 from typing import Any, cast
 
@@ -62,14 +64,73 @@ def in_a_function(x: Any) -> Any:
     return scaled(lambda kind, value: value * 3.0)
 
 
+def set_by_an_operator(x: Any) -> Any:
+    y, i = x * 2.0, 1
+    operator.setitem(y, i, np.sin(x[0]))
+    operator.setitem(y, (2,), y[1] * x[1])
+    return np.sum(y**2)
+
+
+def set_in_containers(x: Any) -> Any:
+    items, table = [x[0], x[1], 2.0], {"a": x[2]}
+    operator.setitem(items, 2, x[1] * x[0])
+    operator.setitem(table, "b", items[2] ** 2)
+    operator.delitem(items, 0)
+    return sum(items) * table["a"] + table["b"]
+
+
+class Doubled:
+    """Items are set to twice the value."""
+
+    def __init__(self) -> None:
+        self.held: Any = 0.0
+
+    def __setitem__(self, key: int, value: Any) -> None:
+        self.held = self.held + key * 2.0 * value
+
+
+def set_in_an_object(x: Any) -> Any:
+    o = Doubled()
+    operator.setitem(o, 3, x[1] ** 2)  # type: ignore[misc]
+    return o.held
+
+
 FUNCTIONS = [
     by_name, by_module, written_through, two_dimensions, kept_together, written_views, own_cast, in_a_function,
+    set_by_an_operator, set_in_containers, set_in_an_object,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_as_differences(function: Any) -> None:
     np.testing.assert_allclose(grad(function)(X), numeric_gradient(function, (X,)), rtol=1e-6)
+
+
+def rebound_by_the_value(x: Any) -> Any:
+    y = z = x * 1.0
+    operator.setitem(y, 0, np.sum(y := x * 3.0))
+    return np.sum(z * y)
+
+
+def rebound_by_what_it_calls(x: Any) -> Any:
+    y = z = x * 1.0
+
+    def renewed() -> Any:
+        nonlocal y
+        y = x * 3.0
+        return x[0] ** 2
+
+    operator.setitem(y, 0, renewed())
+    return np.sum(z * y)
+
+
+@pytest.mark.parametrize("function", [rebound_by_the_value, rebound_by_what_it_calls])
+def test_what_has_the_item_is_evaluated_first(function: Any) -> None:
+    try:
+        found = grad(function)(X)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(function, (X,)), rtol=1e-6)
 
 
 def missing(x: Any) -> Any:
