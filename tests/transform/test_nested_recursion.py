@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad
-from tests.oracle import numeric_gradient
+from s2sad import S2SADError, grad, hvp, jvp
+from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([0.3, -0.2, 0.5, 1.1])
 KNOTS = np.linspace(0.0, 3.0, 4)
@@ -59,6 +59,95 @@ def in_a_comprehension(x: Any) -> Any:
     return np.sum(np.array([power(v, 3) for v in x]))
 
 
+def returns_a_pair(x: Any) -> Any:
+    def go(n: int, a: Any, b: Any) -> Any:
+        if n == 0:
+            return a, b
+        return go(n - 1, a * x[0] + b, b * x[1])
+
+    p, q = go(3, x[2], 1.0)
+    return p * q
+
+
+def sets_a_variable(x: Any) -> Any:
+    total = 0.0
+
+    def go(n: int) -> None:
+        nonlocal total
+        total = total + x[n] ** 2 * (n + 1)
+        if n > 0:
+            go(n - 1)
+
+    go(2)
+    return total
+
+
+def sets_and_returns(x: Any) -> Any:
+    total = 0.0
+
+    def go(n: int, c: Any) -> Any:
+        nonlocal total
+        if n == 0:
+            return c
+        total = total + c * x[0]
+        r = go(n - 1, c * x[1])
+        total = total * r
+        return r + total
+
+    return go(3, x[2]) * total
+
+
+def sets_in_turns(x: Any) -> Any:
+    even, odd = 1.0, x[3]
+
+    def first(n: int) -> None:
+        nonlocal even
+        even = even * x[n] + odd
+        if n > 0:
+            second(n - 1)
+
+    def second(n: int) -> None:
+        nonlocal odd
+        odd = odd + even**2
+        if n > 0:
+            first(n - 1)
+
+    first(3)
+    return even * odd
+
+
+class Sum:
+    """A sum that a method adds up by calling itself."""
+
+    def __init__(self) -> None:
+        self.value, self.factor = 0.0, 1.0
+
+    def add(self, x: Any, n: int) -> Any:
+        self.value = self.value + self.factor * x[n]
+        self.factor = self.factor * x[0]
+        if n > 0:
+            self.add(x, n - 1)
+        return self
+
+
+def sets_attributes(x: Any) -> Any:
+    total = Sum().add(x, 2)
+    return total.value * total.factor
+
+
+def creates_an_attribute(x: Any) -> Any:
+    total = Sum()
+
+    def go(n: int) -> None:
+        total.last = x[n] * total.factor
+        total.factor = total.last + 1.0
+        if n > 0:
+            go(n - 1)
+
+    go(3)
+    return total.last * total.factor
+
+
 def defined_again(x: Any) -> Any:
     def f(n: int) -> Any:
         return x[0] if n == 0 else f(n - 1) * 2.0
@@ -97,6 +186,18 @@ def changes_the_configuration(x: Any) -> Any:
 )
 def test_gradients(f: Callable[[Any], Any]) -> None:
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [returns_a_pair, sets_a_variable, sets_and_returns, sets_in_turns, sets_attributes, creates_an_attribute],
+    ids=lambda f: f.__name__,
+)
+def test_what_recursion_changes(f: Callable[[Any], Any]) -> None:
+    dot = np.array([0.7, -0.3, 0.2, 1.3])
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (dot,))[1], richardson_jvp(f, (X,), (dot,)), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(hvp(f, (X,), (dot,)), richardson_jvp(grad(f), (X,), (dot,)), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("f", [defined_again, changes_the_configuration], ids=lambda f: f.__name__)
