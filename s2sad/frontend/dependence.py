@@ -107,12 +107,15 @@ class Dependence:
         flows: list[tuple[set[str], Node]] = []
         stored: set[str] = set()
         numbers: set[int] = set()
+        together: list[set[str]] = []
         nodes = [node for s in body for node in nodes_of(s)]
         items = {name for n in nodes if isinstance(n, gast.comprehension) for name in bound_names(n.target)}
         known = self.local | items
         for node in nodes:
             if isinstance(node, gast.Assign):
-                flows += [(self.bases(t, stored), node.value) for t in node.targets]
+                bases = [self.bases(t, stored) for t in node.targets]
+                flows += [(names, node.value) for names in bases]
+                together.append(set().union(*bases))
             elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
                 flows.append((self.bases(node.target, stored), node.value))
                 if isinstance(node, gast.AugAssign):
@@ -129,7 +132,7 @@ class Dependence:
                 stored |= into
                 flows += self.written_by_call(node, into)
         sharing = [names | (self.shared(value) & known) for names, value in flows if id(value) not in numbers]
-        groups = _groups(sharing, stored)
+        groups = _groups([*sharing, *together], stored)
         while True:
             before = len(self.names)
             for names, value in flows:

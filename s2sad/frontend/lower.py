@@ -56,6 +56,7 @@ from s2sad.ir.nodes import (
     Evaluate,
     Expr,
     Function,
+    Global,
     Op,
     Opaque,
     Origin,
@@ -64,7 +65,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import walk
+from s2sad.ir.traverse import is_atom, walk
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import record, remember
 
@@ -328,9 +329,8 @@ class _Lowering(Protected):
         first = targets[0]
         hint = first.id if isinstance(first, gast.Name) else "~t"
         lowered = self.value(value, hint)
-        if len(targets) > 1 and not isinstance(lowered, Build):
-            lowered = self.atom(lowered)
-        elif len(targets) > 1:
+        if len(targets) > 1 and (isinstance(lowered, Global) or not is_atom(lowered)):
+            # The first name has it, and the others are further names of that.
             lowered = self.assign(hint, lowered)
         for target in targets:
             self.bind(target, lowered)

@@ -32,6 +32,7 @@ from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.typed import default_facts
+from s2sad.pipeline.unpacked import with_named_arrays
 from s2sad.runtime import as_pair
 
 _AS_PAIR = Op("runtime", "as_pair", as_pair, pure=False)
@@ -110,6 +111,8 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         summarise = program.effects.summaries_of(changed, roots)
         return changed, types_of, effects(changed, types_of, summarise, overwritten=beyond)
 
+    if (named := with_named_arrays(ir, known, shared)) is not ir:
+        ir, known, shared = again(named)
     if copied:
         ir, known, shared = again(with_copies(ir, copied, known, shared, asked.wrt, lowered.source))
     if context is None and any(p.name in shared.versions for p in ir.params):
