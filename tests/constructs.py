@@ -548,13 +548,14 @@ class _Odd:
 A = "arrays in place"
 
 
-@right(A, "stores and augmented stores through any index, views, `out=`")
+@right(A, "stores and augmented stores through any index, `a.flat[...]`, views, `out=`")
 def _stores(x: Any) -> Any:
     y = np.zeros(4)
     y[1:] = x
     y[y > 0.5] *= 2.0
     row = y[::2]
     row += x[0]
+    y.flat[::3] += x[2]
     np.multiply(y, x[1], out=y)
     return np.sum(y * y)
 

@@ -14,6 +14,7 @@ from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime import add_at, add_field, add_into_item, packed, starred
 from s2sad.runtime.items import add_row
+from s2sad.runtime.positions import flat_index
 
 ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -107,6 +108,8 @@ def row(state: State, whole: Expr, counter: Var, bar: Expr) -> None:
 def is_basic(state: State, index: Expr) -> bool:
     """Whether an index surely names no element twice."""
     fact = state.make.fact
+    if isinstance(index, Call) and index.op.function is flat_index:
+        index = index.args[1]
     return all(
         isinstance(p, (Slice, Const)) or (p if isinstance(p, Fact) else fact(p)).kind in ("slice", "scalar")
         for p in index_parts(index, fact)

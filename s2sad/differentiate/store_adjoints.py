@@ -26,12 +26,12 @@ from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Evaluate, Expr, For
 from s2sad.ir.traverse import children, names_in, reads, walk
 from s2sad.ops.binding import spelled
 from s2sad.runtime import orderly, require_floats
-from s2sad.runtime.positions import along_places, diagonal_places, flat_places, mask_places
+from s2sad.runtime.positions import along_places, diagonal_places, flat_index, flat_places, mask_places
 
 _ORDERLY = Op("runtime", "orderly", orderly, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 #: The helpers that make an index from the shape of an array.
-_PLACES = (along_places, diagonal_places, flat_places, mask_places)
+_PLACES = (along_places, diagonal_places, flat_index, flat_places, mask_places)
 _FUNCTIONS = dict(operators.BINARY.values())
 
 
@@ -53,7 +53,8 @@ def store(state: State, stmt: Store) -> None:
         # The shadow has the shape of the array.
         index = replace(index, args=(Call(SHAPE_ATTRIBUTE, (bar,)), *index.args[1:]))
     is_view = is_view_index(index, make.fact) and make.fact(base).kind == "array"
-    adds = stmt.op in ("+", "-") and is_view
+    is_flat = isinstance(index, Call) and index.op.function is flat_index and is_basic(state, index)
+    adds = stmt.op in ("+", "-") and (is_view or is_flat)
     if stmt.op is not None and (stmt.call is not None or adds):
         # What was there stays; where a call writes, every position counts.
         if active:

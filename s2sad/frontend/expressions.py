@@ -28,7 +28,7 @@ from s2sad.frontend.called import ONE_BY_ONE, dtype_obstacle, is_followed, misfi
 from s2sad.frontend.dependence import free_names
 from s2sad.frontend.given import is_built_in, is_numpy, method_op
 from s2sad.frontend.holding import UNKNOWN
-from s2sad.frontend.indexed import indexed_call
+from s2sad.frontend.indexed import indexed_call, place_of
 from s2sad.frontend.opaque import as_it_stands, is_plain, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
@@ -347,9 +347,8 @@ class Expressions:
                 function = ops.function_of("attribute", node.attr)
                 return self.assign(hint, Call(Op("attribute", node.attr, function), (operand,), (), node))
             case gast.Subscript():
-                operand = self.operand(node.value)
-                index = self.index_of(node.slice)
-                return self.assign(hint, Call(Op("index", "[]"), (operand, index), (), node))
+                place = place_of(node, self.resolver.lookup, self.operand, self.index_of)
+                return self.assign(hint, Call(Op("index", "[]"), place, (), node))
             case gast.Tuple() | gast.List() if not any(isinstance(e, gast.Starred) for e in node.elts):
                 kind = "tuple" if isinstance(node, gast.Tuple) else "list"
                 return Build(kind, tuple([self.element(e) for e in node.elts]))  # type: ignore[arg-type]

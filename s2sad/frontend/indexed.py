@@ -1,4 +1,7 @@
-"""``np.r_[...]`` and ``np.c_[...]``, as calls of functions that join what they are given."""
+"""Subscripts that are other operations: ``np.r_[...]``, ``np.c_[...]``, and those of ``a.flat``.
+
+The first two are calls of functions that join what they are given; an item of ``a.flat`` is one of the array.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ from typing import Any
 import gast
 import numpy as np
 
-from s2sad.ir.nodes import Call, Const, Expr, Op
+from s2sad.frontend.given import is_built_in
+from s2sad.ir.nodes import Call, Const, Expr, Op, Slice
 from s2sad.runtime.indexed import c_, r_
+from s2sad.runtime.positions import flat_index
 
 Node = Any
+_FLAT = Op("runtime", "flat_index", flat_index)
+_SHAPE = Op("runtime", "np.shape", np.shape)
 
 
 def indexed_call(
@@ -32,6 +39,30 @@ def indexed_call(
     function = r_ if maker is np.r_ else c_
     args = [_range(item, operand) if isinstance(item, gast.Slice) else operand(item) for item in items]
     return Call(Op("runtime", function.__name__, function), tuple(args), (), node)
+
+
+def place_of(
+    node: Node,
+    lookup: Callable[[Node], tuple[bool, Any]],
+    operand: Callable[[Node], Expr],
+    index_of: Callable[[Node], Expr],
+) -> tuple[Expr, Expr]:
+    """What has the item that a subscript reads or writes, and under which index.
+
+    Args:
+        node: The subscript.
+        lookup: What a node means, if it is known.
+        operand: What lowers an expression to an atom.
+        index_of: What lowers an index.
+    """
+    whole = node.value
+    if not (isinstance(whole, gast.Attribute) and whole.attr == "flat" and is_built_in(whole, lookup)):
+        return operand(whole), index_of(node.slice)
+    base, index = operand(whole.value), index_of(node.slice)
+    if isinstance(index, Slice):
+        parts = [Const(None) if part is None else part for part in (index.lower, index.upper, index.step)]
+        index = Call(Op("function", "slice", slice), tuple(parts), (), node.slice)
+    return base, Call(_FLAT, (Call(_SHAPE, (base,)), index), (), node)
 
 
 def _range(node: Node, operand: Callable[[Node], Expr]) -> Call:

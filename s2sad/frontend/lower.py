@@ -31,6 +31,7 @@ from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import desugared
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
+from s2sad.frontend.indexed import place_of
 from s2sad.frontend.jumps import single_exit
 from s2sad.frontend.met import calls_at_once, is_unknown
 from s2sad.frontend.opaque import user_operation
@@ -350,8 +351,8 @@ class _Lowering(Protected):
                 self.store_item(target, self.held(value))
             case gast.Subscript():
                 value = self.atom(value)
-                base = self.operand(target.value)
-                self.emit(Store(base, self.index_of(target.slice), value, None, self.origin))
+                base, index = place_of(target, self.resolver.lookup, self.operand, self.index_of)
+                self.emit(Store(base, index, value, None, self.origin))
             case gast.Attribute() if self.is_part(target):
                 self.emit(Store(self.operand(target), Const(...), self.atom(value), None, self.origin))
             case gast.Attribute() if self.is_field(target):
@@ -399,8 +400,7 @@ class _Lowering(Protected):
             op = Op("inplace", symbol, function)
             self.env[s.target.id] = self.assign(s.target.id, Call(op, (old, value), (), s)).name
         elif isinstance(s.target, gast.Subscript):
-            base = self.operand(s.target.value)
-            index = self.index_of(s.target.slice)
+            base, index = place_of(s.target, self.resolver.lookup, self.operand, self.index_of)
             if any(True for _ in written_in(s.value, self.resolver.lookup)):
                 # Python takes the item first, then runs the right side, which may write into the array.
                 old = self.assign("~t", Call(Op("index", "[]"), (base, index), (), s.target))

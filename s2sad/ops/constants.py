@@ -92,7 +92,13 @@ operation(
 operation(np.put_along_axis, signature=lambda arr, indices, values, axis: None, writes=("arr",), samples=_places_along)
 
 # Where such functions write.
-constant(positions.flat_places, positions.diagonal_places, positions.along_places, positions.mask_places)
+constant(
+    positions.flat_places,
+    positions.flat_index,
+    positions.diagonal_places,
+    positions.along_places,
+    positions.mask_places,
+)
 
 # Truth values.
 constant(np.all, np.any, forms=METHOD)

@@ -37,6 +37,23 @@ def flat_places(shape: Shape, indices: Any, count: int = 1) -> Index:
     return np.unravel_index(flat % size, shape)
 
 
+def flat_index(shape: Shape, index: Any) -> Index:
+    """The index of an array of ``shape`` that has the items of ``a.flat[index]``.
+
+    Raises:
+        IndexError: as ``a.flat[index]`` does.
+        UndefinedDerivativeError: for an index of more than one axis.
+
+    >>> flat_index((2, 3), slice(None, None, 4))
+    (array([0, 1]), array([0, 1]))
+    """
+    size = math.prod(shape)
+    places: Any = np.arange(*index.indices(size)) if isinstance(index, slice) else np.arange(size)[index]
+    if np.ndim(places) > 1:
+        raise UndefinedDerivativeError("an index of a.flat has several axes", "Index the array itself.")
+    return np.unravel_index(places, shape)
+
+
 def diagonal_places(shape: Shape, wrap: bool = False, count: int = 1) -> Index:
     """The index of an array of ``shape`` that ``np.fill_diagonal(a, values, wrap)`` writes.
 

@@ -1,0 +1,130 @@
+"""Items of `a.flat`: of any layout, by integers, slices, lists and masks, read and written."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, hvp, jvp
+from s2sad.errors import S2SADError, UndefinedDerivativeError
+from s2sad.runtime.positions import flat_index
+from tests.oracle import numeric_gradient, richardson_jvp
+
+X = np.array([0.5, 1.2, -0.7])
+DOT = np.array([0.3, -0.8, 0.55])
+
+ARRAYS = {
+    "np.outer(x, x)": "outer",
+    "np.outer(x, x).T": "transposed",
+    "np.zeros((3, 3))": "zeros",
+    "np.ones((4, 2)).T * x[0]": "by_columns",
+    "np.ones((4, 6))[1:, ::2]": "part",
+    "x * 1.0": "vector",
+}
+WRITTEN = {
+    "K.flat[::2] += x[0] ** 2": "added_to_a_slice",
+    "K.flat[1:3] = x[1:]": "slice",
+    "K.flat[0] = x[1] * x[2]": "first",
+    "K.flat[-1] *= x[0]": "last_multiplied",
+    "K.flat[[2, 0]] = x[:2]": "list",
+    "K.flat[[1, 1]] += x[:2]": "list_that_repeats",
+    "K.flat[np.arange(K.size) % 2 == 0] -= x[2]": "mask",
+    "K.flat[::2] = 1.5\n    K.flat[:2] /= x[:2]": "constant_then_divided",
+    "for i in range(2):\n        K.flat[i] = x[i] * K.flat[i + 1]": "in_a_loop",
+    "n = K.shape[-1]\n    K.flat[:: n + 1] += x[1]": "jitter",
+}
+PROGRAM = """def {name}(x):
+    K = {array}
+    y = K.flat[1] * x[0]
+    {written}
+    return y * np.sum(K.flat[::3]) + np.sum(K * K) + np.sum(K.flat[[0, 2]] * x[:2])
+"""
+
+
+def function(array: str, written: str) -> Any:
+    name = f"{ARRAYS[array]}_{WRITTEN[written]}"
+    text = PROGRAM.format(name=name, array=array, written=written)
+    file = f"<flat {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    space: dict[str, Any] = {"np": np}
+    exec(compile(text, file, "exec"), space)
+    return space[name]
+
+
+PROGRAMS = list(itertools.starmap(function, itertools.product(ARRAYS, WRITTEN)))
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_derivatives(f: Any) -> None:
+    expected = numeric_gradient(f, (X,))
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (DOT,))[1], np.sum(expected * DOT), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", PROGRAMS[:: len(WRITTEN) + 1], ids=lambda f: f.__name__)
+def test_product_with_the_hessian(f: Any) -> None:
+    np.testing.assert_allclose(hvp(f, (X,), (DOT,)), richardson_jvp(grad(f), (X,), (DOT,)), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (3, 2, 4), (0, 3), (1,)])
+@pytest.mark.parametrize(
+    "index", [0, -1, 7, slice(None), slice(4, None, -2), [0, 0], [-1], np.array([], dtype=int), ...]
+)
+def test_the_index_is_that_of_the_items(shape: tuple[int, ...], index: Any) -> None:
+    a = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    try:
+        expected = a.flat[index]
+    except IndexError:
+        with pytest.raises(IndexError):
+            flat_index(shape, index)
+        return
+    np.testing.assert_array_equal(a[flat_index(shape, index)], expected)
+
+
+def test_an_index_of_several_axes() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="several axes"):
+        flat_index((2, 3), np.zeros((2, 2), dtype=int))
+
+
+class Held:
+    """An object that has a list of its own under the name."""
+
+    def __init__(self, v: Any) -> None:
+        self.flat = [v, 2.0]
+
+
+def of_an_object(x: Any) -> Any:
+    held = Held(x[0])
+    held.flat[1] = x[1] ** 2
+    return held.flat[0] * held.flat[1]
+
+
+def of_an_argument(x: Any, held: Any) -> Any:
+    return x[0] * held.flat[1]
+
+
+def test_what_is_no_array() -> None:
+    np.testing.assert_allclose(grad(of_an_object)(X), numeric_gradient(of_an_object, (X,)), rtol=1e-6)
+    try:
+        found = grad(of_an_argument)(X, Held(3.0))
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, [2.0, 0.0, 0.0])
+
+
+def cycled(x: Any) -> Any:
+    K = np.zeros((2, 3))
+    K.flat[::2] = x[:2]
+    return np.sum(K * K)
+
+
+def test_values_that_are_repeated_are_not_taken_for_others() -> None:
+    try:
+        found = grad(cycled)(X)
+    except ValueError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(cycled, (X,)), rtol=1e-6)
