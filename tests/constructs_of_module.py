@@ -36,19 +36,22 @@ def _remembering(x: Any) -> Any:
 class Model:
     def __init__(self) -> None:
         self.w, self.calls, self.history = np.array([0.5, 1.5, -1.0]), 0, [0.0]
+        self.scratch = np.zeros(3)
 
     def loss(self, x: Any, verbose: bool = False) -> Any:
         if verbose:
             print("not differentiated", x)
         self.calls += 1
-        self.z = self.w * x
+        np.multiply(self.w, x, out=self.scratch)
+        self.z = self.scratch * 1.0
         self.history.append(np.sum(self.z**2))
         return self.history[-1] + np.sum(self.z)
 
 
-right("objects", "attributes that are set, and lists in attributes that grow, of objects that are arguments")(
-    Model().loss
-)
+right(
+    "objects",
+    "attributes that are set, arrays in attributes that are written, lists that grow, of objects that are arguments",
+)(Model().loss)
 
 
 HISTORY: dict[str, list[Any]] = {"loss": []}

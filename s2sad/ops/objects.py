@@ -20,6 +20,7 @@ from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import array_of as array_of_
 from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
+from s2sad.runtime.objects import copy_of as copy_of_
 from s2sad.runtime.objects import item as item_
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
@@ -112,6 +113,14 @@ def array_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     special=frozenset(),
 )  # fmt: skip
 def state_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
+    return z_bar
+
+
+@linear(
+    copy_of_, wrt=["x"], samples=_arrays, infer=infer.creation.with_axes, dtype="inferred", result="fresh",
+    special=frozenset(),
+)  # fmt: skip
+def copy_of(z_bar: Any, x: Any, ndim: int, dtype: str) -> Any:
     return z_bar
 
 

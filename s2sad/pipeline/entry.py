@@ -105,10 +105,18 @@ def with_objects_alone(
         is_closed = all(cls in ATOMS or dtype for _, (cls, dtype, _) in facts[param.public].attributes)
         if rest or not is_closed:
             start.append(_check(Call(_ALONE, (Var(param.name), *(Var(p.name) for p in rest))), source))
-        copied = [Call(Op("attribute", name), (Var(param.name),)) for name in parted[param.public]]
-        if copied:
+        types_of = dict(facts[param.public].attributes)
+        copied = {name: Call(Op("attribute", name), (Var(param.name),)) for name in parted[param.public]}
+        arrays = [read for name, read in copied.items() if types_of[name][1]]
+        others = [read for name, read in copied.items() if not types_of[name][1]]
+        if arrays:
+            roots = [Var(p.name) for p in function.params if p is not param and not _is_number(facts.get(p.public))]
+            made = Build("tuple", tuple(arrays))
+            check = Call(_IN_ONE_PLACE, (made, Var(param.name), *roots, *_read_elsewhere(source)))
+            start.append(_check(check, source))
+        if others:
             arguments = [Var(param.name), *(Var(p.name) for p in rest)]
-            start.append(_check(Call(_SOLE, (Build("tuple", tuple(copied)), *arguments)), source))
+            start.append(_check(Call(_SOLE, (Build("tuple", tuple(others)), *arguments)), source))
     return replace(function, body=(*start, *function.body))
 
 

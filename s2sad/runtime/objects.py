@@ -152,6 +152,18 @@ def array_of(x: Any, ndim: int, dtype: str) -> Any:
     return x
 
 
+def copy_of(x: Any, ndim: int, dtype: str) -> Any:
+    """A copy of ``x``, laid out like it and read-only if it is, where `array_of` gives ``x`` itself.
+
+    Example:
+        >>> copy_of(np.array([1.0, 2.0]), 1, "d")
+        array([1., 2.])
+    """
+    made = np.copy(array_of(x, ndim, dtype))
+    made.flags.writeable = x.flags.writeable
+    return made
+
+
 def state_of(x: Any, ndim: int, dtype: str) -> Any:
     """``x`` itself, an array that exists and that the function writes, as `array_of`.
 

@@ -168,7 +168,8 @@ class Reading:
                 self._classes[id(base)] = base
                 for value in list(vars(base).values()):
                     self._outside(value)
-                    self._value(value, base.__qualname__)
+                    if not isinstance(value, types.FunctionType):
+                        self._value(value, base.__qualname__)
 
 
 def _functions(x: Any) -> Iterator[types.FunctionType]:

@@ -21,13 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.effects.heap import Effort, TooMuch
+from s2sad.effects.mod_ref import Program
+from s2sad.effects.objects import ANYTHING, IMMUTABLE, Shape
 from s2sad.frontend.resolve import Guard
+from s2sad.frontend.summaries import code_of, is_trusted
+from s2sad.frontend.touched import MOST
 from s2sad.ir.code import NONE, Constant, Place, Value
 from s2sad.ir.types import Fact, describe
 from s2sad.runtime.classes import functions_in, is_of_library, module_of, own_class, static_member
 from s2sad.runtime.contents import attributes_of, cells_of
 from s2sad.runtime.copies import ATOMS, Reach, is_followed
-from s2sad.runtime.objects import array_of
+from s2sad.runtime.objects import array_of, copy_of
 from s2sad.runtime.reading import variables_of
 from s2sad.transform.existing import guard_class, is_object
 from s2sad.transform.known import Cell, NotSpecialisedError, Record
@@ -150,7 +155,7 @@ def _changed(code: types.CodeType) -> Changed:
 
 
 def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionType) -> Fact:
-    """The type of an argument with the types of its attributes, if the function may set some of them.
+    """The type of an argument with the types of its attributes, if the function may set some, or write their arrays.
 
     Args:
         name: The parameter.
@@ -159,7 +164,7 @@ def with_attributes(name: str, value: Any, fact: Fact, function: types.FunctionT
         function: The function.
     """
     changed = changed_by(function, type(value))
-    if not changed:
+    if not changed and not arrays_written(function, name, Instance(type(value), attribute_types(value))):
         return fact
     items = fact.items
     if items is None:
@@ -193,7 +198,7 @@ def part(
 ) -> dict[str, tuple[Record, tuple[str, ...]]]:
     """Take the arguments of a function that are objects apart; what stands for each parameter, and what was copied.
 
-    Copies are made of the lists and dicts among the attributes of which the function may change items.
+    Copies are made of the lists, dicts and arrays among the attributes of which the function may change items.
 
     Args:
         s: The specialiser.
@@ -215,13 +220,15 @@ def part(
         record.fields[""] = Cell(name, None, record)
         s.state[record.fields[""]] = params[name]
         changed, copied = changed_by(function, cls), []
+        arrays = arrays_written(function, name, instance)
         for attribute, kind in instance.attributes:
-            has_items = kind[0] in (list, dict) and attribute in changed.items
+            has_items = (kind[0] in (list, dict) and attribute in changed.items) or attribute in arrays
             is_plain = not hasattr(type(static_member(cls, attribute)), "__set__")
             if is_plain and (has_items or attribute in changed.stored):
-                content = _read(s, params[name], attribute, kind, place)
+                content = _read(s, params[name], attribute, kind, place, attribute in arrays)
                 if has_items:
                     copied.append(attribute)
+                if has_items and attribute not in arrays:
                     content = _copied(s, content, kind[0], place)
                 record.fields[attribute] = Cell(attribute, None, record)
                 s.state[record.fields[attribute]] = s.named(content, attribute, place) if has_items else content
@@ -230,15 +237,50 @@ def part(
     return made
 
 
-def _read(s: Specialiser, whole: Value, name: str, kind: AttributeType, place: Place | None) -> Value:
-    """An attribute of an argument as it is at entry."""
+def arrays_written(function: types.FunctionType, param: str, instance: Instance) -> frozenset[str]:
+    """The attributes of an argument that have arrays into which a function may write, by the points-to analysis.
+
+    Args:
+        function: The function.
+        param: Its parameter.
+        instance: The class and attributes of the argument.
+    """
+    code = code_of(function)
+    arrays = frozenset(name for name, (_, dtype, ndim) in instance.attributes if dtype and ndim)
+    if not arrays or code is None:
+        return frozenset()
+    program = Program(code_of, trusted=is_trusted, effort=Effort(MOST))
+    known = program.function(function)
+    assert known is not None
+    index = next((n for n, p in enumerate(code.params) if p.name == param), None)
+    fields = tuple([(name, _shape(kind)) for name, kind in sorted(instance.attributes)])
+    if index is None:
+        return frozenset()
+    try:
+        context = program.context(known, {index: Shape(instance.cls, None, fields)})
+    except (TooMuch, RecursionError):
+        return frozenset()
+    written = [o.path[1] for o, _ in context.summary.mod if o.kind == "param" and o.path[0] == index and o.path[1:]]
+    return arrays.intersection(written)
+
+
+def _shape(kind: AttributeType) -> Shape | None:
+    """What is known of an attribute by its type."""
+    cls, dtype, _ = kind
+    if dtype:
+        return Shape(np.ndarray, None, ())
+    return None if cls in IMMUTABLE else ANYTHING
+
+
+def _read(s: Specialiser, whole: Value, name: str, kind: AttributeType, place: Place | None, is_written: bool) -> Value:
+    """An attribute of an argument as it is at entry; a copy of an array that is written."""
     cls, dtype, ndim = kind
     found = s.emit("attribute", (whole,), name, place=place)
     s.needless.add(found)
     if cls in (int, float, complex):
         s.numbers.add(found)
     if dtype and ndim:
-        function = s.outside(array_of, "array_of")
+        function = s.outside(copy_of, "copy_of") if is_written else s.outside(array_of, "array_of")
         operands = s.operands([function, found, Constant(ndim), Constant(dtype)], place)
         found = s.emit("call", operands, ("", "", ""), place=place)
         s.needless.add(found)
