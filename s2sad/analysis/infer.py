@@ -43,6 +43,7 @@ from s2sad.ir.types import (
     Shape,
     common,
     either,
+    is_floating,
     item_of,
     leading_to,
     reach_of,
@@ -129,8 +130,9 @@ class _Inference:
         """``fact`` with an atom of its own where its shape is not known."""
         if fact.shape is None and fact.kind in ("array", "numeric", "open"):
             return replace(fact, shape=frozenset({self.atom(name)}))
-        if fact.kind == "scalar" and fact.real and fact.size is None:
-            return replace(fact, size=name)
+        if fact.kind == "scalar" and fact.real and (fact.size is None) is not is_floating(fact):
+            # No number with a fraction is the size of an axis.
+            return replace(fact, size=None if is_floating(fact) else name)
         return _emptied(fact) if name.rstrip("?*") in self.changing else fact
 
     def value(self, expr: Expr, name: str) -> Fact:

@@ -78,6 +78,9 @@ class Heap:
         #: Whether something grew after it had been read, so that what was read is to be read again.
         self.grown = False
         self._read: set[str] = set()
+        #: How often anything has grown, and what was reached from some objects when it had that often.
+        self._growth = 0
+        self._reached: dict[Objects, tuple[int, Objects]] = {}
         self._children: dict[tuple[Object, str, type | None], Object] = {}
         #: Objects that stand for all that lies beyond them, each with those of other classes that do.
         self._twins: dict[Object, Objects] = {}
@@ -92,6 +95,7 @@ class Heap:
         self._read.clear()
 
     def _changed(self, field: str) -> None:
+        self._growth += 1
         if field in self._read or ANY in self._read:
             self.grown = True
 
@@ -266,14 +270,20 @@ class Heap:
 
     def reach(self, objects: Iterable[Object]) -> Objects:
         """The objects themselves, and all that can be reached from them."""
-        found: set[Object] = set()
-        pending = list(objects)
-        while pending:
-            o = pending.pop()
-            if o not in found:
-                found.add(o)
-                pending += self.load_all(o)
-        return frozenset(found)
+        self._read.add(ANY)
+        start = frozenset(objects)
+        growth, whole = self._reached.get(start, (-1, NOTHING))
+        if growth != self._growth:
+            found: set[Object] = set()
+            pending = list(start)
+            while pending:
+                o = pending.pop()
+                if o not in found:
+                    found.add(o)
+                    pending += self.load_all(o)
+            whole = frozenset(found)
+            self._reached[start] = self._growth, whole
+        return whole
 
     def store(self, o: Object, field: str, objects: Iterable[Object]) -> None:
         """A field of an object may hold these as well."""
@@ -313,6 +323,7 @@ class Heap:
             if o in self.escaped or o.kind in ("global", "unknown"):
                 continue
             self.escaped.add(o)
+            self._growth += 1
             if o.kind == "param":
                 self.escaped_params.add(o.path[0])
             self.grown = self.grown or bool(self._read)
@@ -325,6 +336,7 @@ class Heap:
             o = pending.pop()
             if o.kind == "site" and o not in self.exposed:
                 self.exposed.add(o)
+                self._growth += 1
                 self.grown = self.grown or bool(self._read)
                 pending += [x for held in self.fields.get(o, {}).values() for x in held]
 
@@ -332,6 +344,7 @@ class Heap:
         """Code that is not known runs."""
         if not self.is_open:
             self.is_open = True
+            self._growth += 1
             self.grown = self.grown or bool(self._read)
 
     # --- questions

@@ -392,6 +392,11 @@ def row_of(whole: Fact) -> Fact:
     return replace(row, boolean=whole.boolean, precision=whole.precision, boxed=boxed)
 
 
+def is_floating(fact: Fact) -> bool:
+    """Whether a value surely is of a floating-point or complex type."""
+    return fact.precision in ("float", "single", "double")
+
+
 def made_of(dims: Dims, real: bool) -> Fact:
     """The result of an operation that returns a number where no axis is left."""
     return sized(dims, real) if dims else scalar(real)

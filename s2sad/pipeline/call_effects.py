@@ -30,7 +30,6 @@ from s2sad.ir.nodes import Call, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
-from s2sad.pipeline.terms import inward
 
 #: How often what is known of a recursive function's effects is improved upon, at most.
 _ROUNDS = 30
@@ -53,11 +52,13 @@ class EffectsOfCalls:
             self.results.result(function, fact_of)
             if self.found.inferred.get(key) is not None:
                 self.summarise(function, key, None)
-        self.found.met.add(key)
+        self.found.points.ask(key)
+        self.found.points.ask((key, None))
         found = summaries.get((key, None))
         if found is not None and found.met:
             if (key, params) not in summaries:
                 self.summarise(function, key, params)
+            self.found.points.ask((key, params))
             found = summaries[key, params]
         if found is None:
             return assumed(call, bound)
@@ -95,29 +96,35 @@ class EffectsOfCalls:
 
     def fixed_summary(self, key: Any, params: frozenset[str] | None) -> CallEffects | None:
         """What a function does that may call itself: the least that follows from itself; None if that is not found."""
-        inferred, summaries = self.found.inferred[key], self.found.summaries
-        assert inferred is not None
-        if params is not None:
+        summaries, points, entry = self.found.summaries, self.found.points, (key, params)
+        start = points.begin(entry)
+        with points.round() as asked:
             # What it does when it calls itself is not asked for once more to find its types.
-            summaries[key, params] = None
-            facts = {n: inward(f) for n, f in key[1]}
-            try:
-                lowered, body, known = self.results.types.typed(key[0], tuple(sorted(params)), facts, True)
-            except S2SADError:
-                return None
-            inferred = replace(lowered, function=body), known
-        found: CallEffects | None = replace(NO_EFFECTS, met=params is not None)
-        before = set(summaries)
-        for _ in range(_ROUNDS):
-            summaries[key, params] = found
-            self.found.met.discard(key)
-            new = self.summary(*inferred, params)
-            if new == found or key not in self.found.met:
-                return new
-            for other in summaries.keys() - before:
-                del summaries[other]
-            found = new
-        return None
+            summaries[entry] = None
+            inferred = self.found.inferred[key] if params is None else self.typed(key, params)
+        new = None
+        found = replace(NO_EFFECTS, met=params is not None)
+        for _ in range(_ROUNDS if inferred is not None else 0):
+            assert inferred is not None
+            summaries[entry] = found
+            with points.round() as again:
+                new = self.summary(*inferred, params)
+            asked |= again
+            if new == found or entry not in again:
+                break
+            self.found.forget(points.resting_on(entry, start), start)
+            found, new = new, None
+        points.end(entry, start, asked)
+        return new
+
+    def typed(self, key: Any, params: frozenset[str]) -> tuple[Lowered, Facts] | None:
+        """A function for derivatives with respect to ``params``, and its types; None if it is refused."""
+        function, facts = key
+        try:
+            lowered, body, known = self.results.types.typed(function, tuple(sorted(params)), dict(facts), True)
+        except S2SADError:
+            return None
+        return replace(lowered, function=body), known
 
     def summary(self, lowered: Lowered, facts: Facts, varied: frozenset[str] | None) -> CallEffects:
         """What a function does to the objects that it is given, where the parameters ``varied`` carry derivatives."""

@@ -15,9 +15,10 @@ from s2sad.frontend.lower import Lowered
 from s2sad.frontend.met import roots_called
 from s2sad.ir.nodes import Call, Expr, Function
 from s2sad.ir.types import OPEN, UNSET_FACT, Fact, rough, some_item
+from s2sad.pipeline.fixed_points import FixedPoints
 from s2sad.pipeline.literals import Literals
 from s2sad.pipeline.sources import Guards, Sources
-from s2sad.pipeline.terms import inward, outward, own_terms
+from s2sad.pipeline.terms import inward, outward, own_terms, unmarked
 from s2sad.pipeline.typed import Types
 
 #: How often a recursive function is followed with other facts about its arguments each time.
@@ -39,8 +40,15 @@ class Found:
     #: The functions of which results and summaries are being found, as often as they are.
     depth: dict[types.FunctionType, int] = field(default_factory=dict)
     summarising: list[Any] = field(default_factory=list)
-    #: What results or effects were asked for.
-    met: set[Any] = field(default_factory=set)
+    #: Which of results, with what is inferred, and of summaries rest on which: by ``key`` and by ``key, params``.
+    points: FixedPoints = field(default_factory=FixedPoints)
+
+    def forget(self, entries: list[Any], start: int) -> None:
+        """Remove entries that were found since ``start``."""
+        self.points.forget(entries, start)
+        for entry in entries:
+            for cache in (self.results, self.inferred, self.summaries):
+                cache.pop(entry, None)
 
 
 class Results:
@@ -73,50 +81,48 @@ class Results:
     def result(self, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
         """The type of the result of a function, given those of its arguments."""
         found = self.found
-        if found.depth.get(function, 0) >= DEPTH:
-            bound = {name: rough(f, None) for name, f in bound.items()}
-        function = self.concrete(function, bound)
-        key = (function, tuple(bound.items()))
+        facts, names = inward(_widened(bound, found.depth.get(function, 0)))
+        function = self.concrete(function, facts)
+        key = (function, tuple(facts.items()))
         if key not in found.results:
             if found.depth.get(function, 0) > DEPTH:
                 return OPEN
             found.depth[function] = found.depth.get(function, 0) + 1
-            found.results[key] = self.fixed_result(key, function, bound)
+            found.results[key] = self.fixed_result(key, function, facts)
             found.depth[function] -= 1
-        found.met.add(key)
-        return found.results[key]
+        found.points.ask(key)
+        return unmarked(found.results[key], names)
 
-    def fixed_result(self, key: Any, function: types.FunctionType, bound: Mapping[str, Fact]) -> Fact:
+    def fixed_result(self, key: Any, function: types.FunctionType, facts: Mapping[str, Fact]) -> Fact:
         """The type of the result of a function that may call itself: what follows from itself, and is the least.
 
         Kleene's iteration begins with a result that no call has yet (Cousot and Cousot 1977).
         """
         result, found = UNSET_FACT, self.found
-        facts = {n: inward(f) for n, f in bound.items()}
-        caches: tuple[dict[Any, Any], ...] = (found.results, found.inferred, found.summaries)
-        before = [set(cache) for cache in caches]
+        start = found.points.begin(key)
         for rest in reversed(range(_ITERATIONS)):
             found.results[key] = result
-            found.met.discard(key)
-            try:
-                lowered, body, known = self.typed_whole(function, facts)
-                new = outward(known.get(body.result))
-                found.inferred[key] = replace(lowered, function=body), known
-            except S2SADError as error:
-                new, found.inferred[key], found.unread[key] = OPEN, None, error
-            if new == OPEN:
-                new = outward(self.constant_result(function, facts))
-            done = new == result or result == OPEN or key not in found.met
-            # What has been found on the way rests on what is not so; what calls do, on what was not known yet.
-            for cache, old in zip(caches, before, strict=True):
-                stale = not done or (cache is found.summaries and key in found.met)
-                for other in cache.keys() - old if stale else ():
-                    del cache[other]
+            with found.points.round() as asked:
+                try:
+                    lowered, body, known = self.typed_whole(function, facts)
+                    new = outward(known.get(body.result))
+                    found.inferred[key] = replace(lowered, function=body), known
+                except S2SADError as error:
+                    new, found.inferred[key], found.unread[key] = OPEN, None, error
+                if new == OPEN:
+                    new = outward(self.constant_result(function, facts))
+            done = new == result or result == OPEN or key not in asked
+            # What has been found on the way may rest on what is not so; what calls do, on what was not known yet.
+            stale = found.points.resting_on(key, start)
+            found.forget([entry for entry in stale if not done or entry in found.summaries], start)
             if done:
+                found.points.end(key, start, asked)
                 return _returned(new)
+            found.inferred.pop(key, None)
             if new.kind == result.kind == "list" and new.items is not None:
                 new = Fact("list", each=some_item(new))
             result = new if rest > 1 else OPEN
+        found.points.end(key, start, asked)
         return OPEN
 
     def typed_whole(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> tuple[Lowered, Function, Facts]:
@@ -168,9 +174,16 @@ class Results:
         function = call.op.function
         assert isinstance(function, types.FunctionType)
         depth = max(self.found.summarising.count(function), self.found.depth.get(function, 0))
-        if depth >= DEPTH:
-            fact_of = {name: rough(f, None) for name, f in fact_of.items()}
+        fact_of, _ = inward(_widened(fact_of, depth))
         return (self.concrete(function, fact_of), tuple(fact_of.items())), fact_of, depth
+
+
+def _widened(facts: Mapping[str, Fact], depth: int) -> dict[str, Fact]:
+    """The types of the arguments of a call without what differs from one call of a function that calls itself to the
+    next, at the latest ``DEPTH`` calls down: numbers are others each time (``i - 1``), arrays may be as large."""
+    if depth >= DEPTH:
+        return {name: rough(f, None) for name, f in facts.items()}
+    return {n: replace(f, size=None) if depth and f.kind == "scalar" else f for n, f in facts.items()}
 
 
 def _returned(fact: Fact) -> Fact:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from s2sad.ir.types import Atom, Dim, Fact, is_symbol, resized
@@ -12,45 +12,63 @@ from s2sad.ir.types import Atom, Dim, Fact, is_symbol, resized
 _NAME = re.compile(r"[~^@\w]+\.\d*")
 
 
-def inward(fact: Fact) -> Fact:
-    """A caller's fact in terms of a callee: atoms and sizes are marked, so that the callee has none like them."""
-    size = fact.size and _NAME.sub(_marked, str(fact.size)) if fact.size != 1 else 1
+def inward(facts: Mapping[str, Fact]) -> tuple[dict[str, Fact], dict[str, str]]:
+    """The facts about the arguments of a call in terms of the callee, and the caller's names for these.
+
+    Atoms and sizes are marked, so that the callee has none like them, and numbered, so that the same is known of the
+    arguments of another call if it is the same but for names.
+
+    Example:
+        >>> facts, names = inward({"x": Fact("scalar", size="n.1"), "y": Fact("scalar", size="(n.1)-2")})
+        >>> [fact.size for fact in facts.values()], names
+        (['^0.', '(^0.)-2'], {'^0.': 'n.1'})
+    """
+    marks: dict[str, str] = {}
+
+    def mark(name: str) -> str:
+        return marks.setdefault(name, f"^{len(marks)}.")
+
+    given = {parameter: _marked(fact, mark) for parameter, fact in facts.items()}
+    return given, {marked: name for name, marked in marks.items()}
+
+
+def _marked(fact: Fact, mark: Callable[[str], str]) -> Fact:
+    size = fact.size and _renamed_size(fact.size, mark)
     if fact.dims is not None:
-        dims = tuple([d if d == 1 else _NAME.sub(_marked, str(d)) for d in fact.dims])
-        return replace(resized(fact, dims), size=size)
-    shape = fact.shape and frozenset(map(_marked_atom, fact.shape))
-    items = None if fact.items is None else tuple((k, inward(f)) for k, f in fact.items)
+        return replace(resized(fact, tuple([_renamed_size(d, mark) for d in fact.dims])), size=size)
+    shape = fact.shape and frozenset([_renamed_atom(atom, mark) for atom in sorted(fact.shape, key=lambda a: a.name)])
+    items = None if fact.items is None else tuple([(k, _marked(f, mark)) for k, f in fact.items])
     return replace(fact, shape=shape, size=size, items=items)
 
 
 def outward(fact: Fact) -> Fact:
-    """A callee's fact in terms of its caller: of the marked atoms and sizes; the callee's own mean nothing there."""
-    size = fact.size
-    if size is not None and size != 1:
-        size = _NAME.sub(_unmarked, str(size)) if _is_marked(str(size)) else None
+    """A callee's fact without what is said in the callee's own atoms and sizes, which mean nothing to a caller."""
+    size = fact.size if fact.size is None or fact.size == 1 or _is_marked(str(fact.size)) else None
     items = None if fact.items is None else tuple((k, outward(f)) for k, f in fact.items)
     if fact.dims is not None and all(_is_marked(str(d)) for d in fact.dims):
-        dims = tuple([d if d == 1 else _NAME.sub(_unmarked, str(d)) for d in fact.dims])
-        return replace(resized(fact, dims), size=size, items=items)
+        return replace(resized(fact, fact.dims), size=size, items=items)
     known = fact.shape is not None and fact.dims is None and all(a.name[0] == "^" for a in fact.shape)
-    shape = frozenset(Atom(a.name[1:]) for a in fact.shape or ()) if known else None
-    return replace(fact, shape=shape, dims=None, size=size, items=items)
+    return replace(fact, shape=fact.shape if known else None, dims=None, size=size, items=items)
 
 
-def _marked(name: re.Match[str]) -> str:
-    return name[0] if name[0][0] == "@" else f"^{name[0]}"
+def unmarked(fact: Fact, names: Mapping[str, str]) -> Fact:
+    """A fact that `outward` gives in terms of the caller, which has ``names`` for atoms and sizes."""
+    return _marked(fact, lambda name: names.get(name, name)) if names else fact
 
 
-def _unmarked(name: re.Match[str]) -> str:
-    return name[0].removeprefix("^")
+def _renamed_size(size: Dim, rename: Callable[[str], str]) -> Dim:
+    if size == 1:
+        return 1
+    return _NAME.sub(lambda name: name[0] if name[0][0] == "@" else rename(name[0]), str(size))
+
+
+def _renamed_atom(atom: Atom, rename: Callable[[str], str]) -> Atom:
+    below = [_renamed_atom(other, rename) for other in sorted(atom.below, key=lambda a: a.name)]
+    return Atom(rename(atom.name), frozenset(below))
 
 
 def _is_marked(size: str) -> bool:
     return all(name[0] in "^@" for name in _NAME.findall(size))
-
-
-def _marked_atom(atom: Atom) -> Atom:
-    return Atom(f"^{atom.name}", frozenset(map(_marked_atom, atom.below)))
 
 
 def own_terms(facts: Mapping[str, Fact]) -> dict[str, Fact]:
