@@ -18,16 +18,17 @@ from s2sad.runtime.copies import copy_together
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import array_of as array_of_
+from s2sad.runtime.objects import as_many_rows as as_many_rows_
 from s2sad.runtime.objects import at_least as at_least_
 from s2sad.runtime.objects import compressed as compressed_
 from s2sad.runtime.objects import copy_of as copy_of_
 from s2sad.runtime.objects import item as item_
+from s2sad.runtime.objects import named_only, unitem, unless_empty, untolist
 from s2sad.runtime.objects import number as number_
 from s2sad.runtime.objects import plain as plain_
 from s2sad.runtime.objects import state_of as state_of_
 from s2sad.runtime.objects import still as still_
 from s2sad.runtime.objects import tolist as tolist_
-from s2sad.runtime.objects import unitem, untolist
 from s2sad.runtime.objects import viewed as viewed_
 from s2sad.runtime.tangents import as_tangent as as_tangent_
 from s2sad.runtime.tangents import real_array as real_array_
@@ -94,6 +95,24 @@ def _rows() -> Sequence[Sample]:
 @linear(at_least_, wrt=["x"], samples=_rows, infer=infer.common.first, dtype="inferred", result="element")
 def at_least(z_bar: Any, x: Any, count: int) -> Any:
     return z_bar
+
+
+def _columns() -> Sequence[Sample]:
+    return [sample(np.array([[2.5, -1.0], [0.5, 3.0]]), 2), sample([[1.5, 2.5], [0.5]], 2)]
+
+
+@linear(as_many_rows_, wrt=["rows"], samples=_columns, infer=infer.common.first, dtype="inferred", result="element")
+def as_many_rows(z_bar: Any, rows: Any, count: int) -> Any:
+    return unless_empty(z_bar, rows, count)
+
+
+constant(
+    named_only,
+    signature=lambda x, required, optional=(): None,
+    ordered=True,
+    special=frozenset(),
+    samples=lambda: [sample({"w": 1.5}, ("w",)), sample({"w": 1.5}, ("w",), ("b",))],
+)
 
 
 def _arrays() -> Sequence[Sample]:

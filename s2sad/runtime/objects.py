@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,59 @@ def at_least(x: Any, count: int) -> Any:
             "Give it as many items.",
         )
     return x
+
+
+def as_many_rows(rows: Any, count: int) -> Any:
+    """The list, tuple or array ``rows`` itself, or a list of it, if it has ``count`` rows to go through together.
+
+    If there are others, but nothing to go through, since one of them has no items, it is as many empty ones.
+
+    Raises:
+        ValueError: if there are others, as taking the first column apart would.
+
+    Example:
+        >>> as_many_rows([[1.0, 2.0], [3.0, 4.0]], 2)
+        [[1.0, 2.0], [3.0, 4.0]]
+        >>> as_many_rows([], 2)
+        [(), ()]
+    """
+    if not isinstance(rows, (list, tuple, np.ndarray)):
+        rows = list(rows)
+    if len(rows) == count:
+        return rows
+    found = len(next(zip(*rows, strict=False), ()))
+    if not found:
+        return [()] * count
+    wanted = f"too many values to unpack (expected {count})"
+    raise ValueError(wanted if found > count else f"not enough values to unpack (expected {count}, got {found})")
+
+
+def unless_empty(z_bar: Any, rows: Any, count: int) -> Any:
+    """Adjoint of ``rows`` in ``as_many_rows``: none of what has no column."""
+    return z_bar if len(rows) == count else 0.0
+
+
+def named_only(x: Any, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+    """Ask that the dict ``x``, of which the items are named arguments, has the required keys, and no others than these
+    and the optional ones.
+
+    Raises:
+        TypeError: if it has not, as the call would.
+        UndefinedDerivativeError: if it is something else than a dict.
+
+    Example:
+        >>> named_only({"w": 1.0, "b": 2.0}, ("w",), ("b", "c"))
+    """
+    if type(x) not in {dict, OrderedDict, defaultdict}:
+        raise UndefinedDerivativeError(
+            f"what is given behind two stars is of class {type(x).__qualname__}", "Give a dict: dict(...) of it."
+        )
+    missing = [name for name in required if name not in x]
+    unexpected = [name for name in x if name not in required and name not in optional]
+    if missing:
+        raise TypeError(f"missing required argument: {missing[0]!r}")
+    if unexpected:
+        raise TypeError(f"got an unexpected or repeated argument: {unexpected[0]!r}")
 
 
 def number(x: Any) -> Any:

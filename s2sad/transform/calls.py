@@ -13,7 +13,7 @@ from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
-from s2sad.ir.code import NONE, UNSET, Code, Constant, Operation, Region, Value, codes, regions_in
+from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, codes, regions_in
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
@@ -38,7 +38,6 @@ from s2sad.transform.known import (
     Row,
     Super,
     is_callable,
-    is_plain,
     is_static,
 )
 from s2sad.transform.lifting import Start, lift
@@ -71,6 +70,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
     spread, counted = False, None
     for kind, value in zip(op.data, values, strict=True):
         named = stars.named(s, value) if kind == "**" else None
+        if kind == "**" and named is None:
+            named = stars.by_name(s, function, args, op, value, frame.place or op.place)
         if kind == "*" and isinstance(value, Generator):
             value = generators.listed(s, value, op, frame)
         row = run_through(s, value) if kind == "*" else None
@@ -93,6 +94,8 @@ def call(s: Specialiser, op: Operation, frame: Frame) -> Done:
             args += named
         else:
             args.append((kind, value))
+    if (rows := stars.columns(s, function, args, op, frame.place or op.place)) is not None:
+        args, spread = rows, True
     if isinstance(function, Known) and package_of(function.value) == "numpy":
         # They read the items of a tuple, of whatever class it is.
         plain = [(kind, Row(v.items) if isinstance(v, Row) else v) for kind, v in args]
@@ -342,16 +345,7 @@ def _defaults(s: Specialiser, function: types.FunctionType) -> dict[str, Abstrac
     given = function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     values = dict(zip(names[len(names) - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
-    return {name: _existing(s, value, name) for name, value in values.items()}
-
-
-def _existing(s: Specialiser, value: object, title: str) -> Abstract:
-    """The abstract value of an object that exists."""
-    if is_plain(value):
-        return Constant(value)
-    if type(value) is tuple and not value:
-        return Row(())
-    return s.outside(value, title)
+    return {name: stars.existing_value(s, value, name) for name, value in values.items()}
 
 
 def bind(s: Specialiser, code: Code, defaults: Mapping[str, Abstract], args: Args) -> dict[str, Abstract]:

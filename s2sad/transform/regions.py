@@ -110,6 +110,21 @@ def is_spread(code: Code, value: Value, star: str = "*") -> bool:
     return any(kind == star and o is value for c in calls for kind, o in zip(c.data, c.operands[1:], strict=True))
 
 
+def parts_taken(code: Code, value: Value) -> int | None:
+    """Into how many parts the one loop that goes through a value takes each item apart at once; None for no such."""
+    users = [o for o in inner(code.body) if value in o.operands]
+    if len(users) != 1 or users[0].kind not in ("for", "comprehension", "generator", "each") or users[0].awaits:
+        return None
+    body = users[0].data.body if isinstance(users[0].data, Code) else users[0].regions[0]
+    if isinstance(users[0].data, Code) and body.operations and body.operations[0].kind == "each":
+        body = body.operations[0].regions[0]
+    first = body.operations[0] if body.operations else None
+    if first is None or first.kind != "unpack" or first.operands != body.params[:1]:
+        return None
+    count, star = first.data
+    return count if star is None else None
+
+
 def defined_once(code: Code) -> frozenset[Variable]:
     """The variables that are the names of functions, and of nothing else: it does not matter when they are read."""
     made: set[Value] = set()

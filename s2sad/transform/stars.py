@@ -1,10 +1,16 @@
-"""Arguments behind a star of which nobody knows how many there are: the function that is called says what they may be.
+"""Arguments behind stars of which nobody knows how many or which: the function that is called says what they may be.
 
 def f(a, b, c=0.0): ...         f(x, *y)    ->    if len(y) == 1: (b,) = y; f(x, b)
                                                   else:           b, c = y; f(x, b, c)
 
 def f(a, *rest): ...            f(x, *y)    ->    rest = tuple(y)
                                 f(*y)       ->    a, rest = tuple(y)[0], tuple(y)[1:]
+
+def f(a, w, c=0.0): ...         f(x, **d)   ->    named_only(d, ("w",), ("c",))
+                                                  f(x, d["w"], d["c"] if "c" in d else 0.0)
+
+for a, b in zip(*rows): ...                 ->    r, s = as_many_rows(rows, 2)
+                                                  for a, b in zip(r, s): ...
 """
 
 from __future__ import annotations
@@ -18,11 +24,13 @@ from typing import Any
 
 from s2sad.ir.code import NONE, Constant, Operation, Place, Value
 from s2sad.runtime.classes import own_class
-from s2sad.runtime.objects import at_least
+from s2sad.runtime.objects import as_many_rows, at_least, named_only
 from s2sad.transform.branches import fork
-from s2sad.transform.existing import DICTS
+from s2sad.transform.existing import DICTS, is_constant
 from s2sad.transform.held import held_items, is_held
-from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError
+from s2sad.transform.known import Abstract, Closure, Items, Known, Method, NotSpecialisedError, Row, is_plain
+from s2sad.transform.regions import parts_taken
+from s2sad.transform.simple import has_rule
 from s2sad.transform.specialiser import Done, End, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -56,6 +64,89 @@ def named(s: Specialiser, value: Abstract) -> list[tuple[str, Abstract]] | None:
     return None if found is None else list(found.items())
 
 
+def by_name(
+    s: Specialiser, function: Abstract, args: Args, op: Operation, value: Abstract, place: Place | None
+) -> list[tuple[str, Abstract]] | None:
+    """The arguments that a dict gives behind two stars, of whose keys nobody knows which they are; None if nothing says
+    which they may be."""
+    params = _parameters(function)
+    called = function.value if isinstance(function, Known) else None
+    varies = not all(is_constant(s, given) for given in (value, *(v for _, v in args)))
+    if params is None or not varies or has_rule(called) or any(kind in ("*", REST) for kind, _ in args):
+        return None
+    before, kinds = sum(kind == "" for kind, _ in args), {kind for _, kind, _ in params}
+    if op.data.count("**") != 1 or "double star" in kinds or "star" in kinds:
+        return None
+    named = [p for p in params if p[1] in ("positional", "named")][before:]
+    free = [(name, has_default) for name, _, has_default in named if name not in op.data]
+    optional = tuple([name for name, has_default in free if has_default])
+    required = tuple([name for name, has_default in free if not has_default])
+    if len(optional) > MOST_OPTIONAL:
+        return None
+    whole = s.dynamic(value)
+    check = s.operands(
+        [s.outside(named_only, "named_only"), whole, Row(_names(required)), Row(_names(optional))], place
+    )
+    s.write(Operation("call", check, (Value(""),), ("", "", ""), (), place))
+    found: list[tuple[str, Abstract]] = [
+        (name, s.emit("item", (whole, Constant(name)), name=name, place=place)) for name in required
+    ]
+    for name in optional:
+        test = s.emit("compare", (Constant(name), whole), "in", place=place)
+        ways = [
+            lambda name=name: s.emit("item", (whole, Constant(name)), name=name, place=place),
+            lambda name=name: default_of(s, function, name),
+        ]
+        arms = [lambda way=way: End("yield", (way(),)) for way in ways]
+        done = fork(s, test, arms, [name], place)
+        assert not isinstance(done, End)
+        found.append((name, done[0]))
+    return found
+
+
+def _names(names: Sequence[str]) -> tuple[Abstract, ...]:
+    return tuple(map(Constant, names))
+
+
+def default_of(s: Specialiser, function: Abstract, name: str) -> Abstract:
+    """The default value of a parameter of what is called."""
+    if isinstance(function, Method):
+        return default_of(s, function.function, name)
+    if isinstance(function, Closure):
+        return function.defaults[name]
+    assert isinstance(function, Known)
+    return existing_value(s, inspect.signature(function.value, follow_wrapped=False).parameters[name].default, name)
+
+
+def existing_value(s: Specialiser, value: object, title: str) -> Abstract:
+    """The abstract value of an object that exists."""
+    if is_plain(value):
+        return Constant(value)
+    if type(value) is tuple and not value:
+        return Row(())
+    return s.outside(value, title)
+
+
+def columns(
+    s: Specialiser, function: Abstract, args: Args, op: Operation, place: Place | None
+) -> list[tuple[str, Abstract]] | None:
+    """The rows of ``for a, b in zip(*rows)``, which are as many as the parts; None for another call."""
+    if not (isinstance(function, Known) and function.value is zip and len(args) == 1 and op.results):
+        return None
+    ((kind, rows),) = args
+    if kind != "*" or not isinstance(rows, Value) or is_constant(s, rows):
+        return None
+    count = parts_taken(s.active[-1], op.result)
+    if not count:
+        return None
+    if any(made.kind in ("generator", "call") and rows in made.results for made in s.out):
+        # What gives its items once: they are put into a list where the loop begins, as `zip` does.
+        rows = s.emit("call", s.operands([s.outside(list, "list"), rows], place), ("",), place=place)
+    asked = s.operands([s.outside(as_many_rows, "as_many_rows"), rows, Constant(count)], place)
+    whole = s.emit("call", asked, ("", ""), place=place)
+    return [("", row) for row in spread(s, whole, ["row"] * count, place)]
+
+
 def left(function: Abstract, args: Args, op: Operation) -> Left | None:
     """What one argument with a star may give, where that is known from the function; None otherwise."""
     params = _parameters(function)
@@ -64,7 +155,7 @@ def left(function: Abstract, args: Args, op: Operation) -> Left | None:
     after = sum(kind == "" for kind in op.data[op.data.index("*") + 1 :])
     before = sum(kind == "" for kind, _ in args)
     named = {kind for kind in op.data if kind not in ("", "*")}
-    own = [(name, has_default) for name, kind, has_default in params if kind == "positional"]
+    own = [(name, has_default) for name, kind, has_default in params if kind.startswith("positional")]
     if any(kind == "star" for _, kind, _ in params):
         missing = tuple([name for name, has_default in own[before:] if not has_default])
         whole = len(missing) == len(own) - before and named.isdisjoint(n for n, _ in own)
@@ -81,7 +172,7 @@ def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
     """The parameters of what is called: the name, the kind and whether it has a default value."""
     if isinstance(function, Method) and function.owner is not None and isinstance(function.function, Known):
         whole = _parameters(function.function)
-        return whole[1:] if whole and whole[0][1] == "positional" else None
+        return whole[1:] if whole and whole[0][1].startswith("positional") else None
     if isinstance(function, Closure):
         code, defaults = function.definition.code, function.definition.defaults
         return [(p.name, _kind(p.kind), p.name in defaults) for p in code.params]
@@ -96,16 +187,16 @@ def _parameters(function: Abstract) -> list[tuple[str, str, bool]] | None:
 
 
 _KINDS = {
-    inspect.Parameter.POSITIONAL_ONLY: "positional",
+    inspect.Parameter.POSITIONAL_ONLY: "positional only",
     inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional",
     inspect.Parameter.VAR_POSITIONAL: "star",
     inspect.Parameter.KEYWORD_ONLY: "named",
-    inspect.Parameter.VAR_KEYWORD: "named",
+    inspect.Parameter.VAR_KEYWORD: "double star",
 }
 
 
 def _kind(kind: str) -> str:
-    return "positional" if kind.startswith("positional") else "star" if kind == "star" else "named"
+    return kind if kind in ("positional", "positional only", "star", "double star") else "named"
 
 
 def spread(s: Specialiser, value: Value, names: Sequence[str], place: Place | None) -> tuple[Value, ...]:
