@@ -25,6 +25,9 @@ from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
 from s2sad.transform.functions import with_loops
 
+#: How many items of what is unpacked with a star have names of their own at most.
+MOST_NAMED = 12
+
 
 class Calls(NamedTuple):
     """What has to be known of calls to type a function.
@@ -112,6 +115,7 @@ class Types:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
             more = changing | self.calls.changing(ir, known)
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
+            taken = _without_stars(taken, known)
             if taken == ir and more == changing:
                 return ir, known
             ir, changing = taken, more
@@ -168,6 +172,41 @@ def _unpacked(function: Function) -> Function:
         return tuple(out)
 
     return replace(function, body=in_block(function.body))
+
+
+def _without_stars(function: Function, known: Facts) -> Function:
+    """``function`` with a name for each item of what is unpacked with a star, where it is known how many there are:
+    ``a, *rest = g(x)`` is ``a, b, c = g(x)`` and ``rest = [b, c]``."""
+
+    def in_block(block: Block) -> Block:
+        out: list[Stmt] = []
+        for stmt in block:
+            parts = _parts(stmt, known) if isinstance(stmt, Unpack) else None
+            out += [map_stmt(stmt, lambda e: e, in_block)] if parts is None else parts
+        return tuple(out)
+
+    if all(not isinstance(s, Unpack) or s.star is None for s in walk(function.body)):
+        return function
+    return _unpacked(replace(function, body=in_block(function.body)))
+
+
+def _parts(stmt: Unpack, known: Facts) -> list[Stmt] | None:
+    """What unpacks as many items as a value is known to have; None without a star, or where that is not known."""
+    whole = known.get(stmt.value)
+    if stmt.star is None or whole.kind not in ("tuple", "list") or whole.items is None:
+        return None
+    if len(whole.items) > MOST_NAMED:
+        return None
+    starred = stmt.targets[stmt.star]
+    name, _, version = starred.removeprefix("~").rpartition(".")
+    items = tuple([f"~{name}{i}.{version}" for i in range(len(whole.items) - len(stmt.targets) + 1)])
+    targets = (*stmt.targets[: stmt.star], *items, *stmt.targets[stmt.star + 1 :])
+    if len(targets) != len(whole.items):
+        return None
+    return [
+        replace(stmt, targets=targets, star=None),
+        Assign(starred, Build("list", tuple(map(Var, items))), stmt.origin),
+    ]
 
 
 def _with_display(function: Function) -> Function:

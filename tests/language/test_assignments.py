@@ -70,6 +70,24 @@ def starred_front_of_array(v: Any) -> Any:
     return front[0] * front[1] * last
 
 
+def step(v: Any, w: Any) -> Any:
+    states = {-1: np.copy(v)}
+    loss = 0
+    for t in range(2):
+        states[t] = np.tanh(states[t - 1] * w[t])
+        loss += -np.log(states[t][0] + 3)
+    w_bar = np.zeros(2)
+    w_bar[0] = loss
+    return loss, w_bar, 2.5, states[1]
+
+
+def starred_results_of_calls(v: Any) -> Any:
+    loss, *others, state = step(v, [0.5, 2.0])
+    more, *_ = step(state, [1.5, 0.7])
+    *first, last = step(state, [others[1], loss])
+    return loss * more + others[0][0] * last[1] + first[0]
+
+
 def annotated(x: float) -> float:
     y: float = x * 2.0
     z: float
@@ -304,6 +322,7 @@ CASES = [
     case(starred_middle, 0.8, -1.1),
     case(starred_empty, 0.8),
     case(starred_front_of_array, V),
+    case(starred_results_of_calls, V),
     case(annotated, 0.6),
     case(augmented_scalar, 1.4),
     case(augmented_argument_number, 1.4, -0.2),
