@@ -296,11 +296,15 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
         return (Constant(member),)
-    if isinstance(member, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+    if member is None and not own and isinstance(getter := static_member(cls, "__getattr__"), types.FunctionType):
+        return _asked_for(s, base, name, getter, op, frame)
+    function = member.__func__ if isinstance(member, staticmethod) and not own else member
+    if isinstance(function, (*FUNCTIONS, types.ModuleType)) or ops.spec_of(function) is not None:
         use_known(s, base)
         rest_on(s, base, (name,), Held, (own, member))
-        title = member.__name__ if member.__name__.isidentifier() else name
-        return (s.outside(member, title),)
+        s.used = True
+        title = function.__name__ if function.__name__.isidentifier() else name
+        return (s.outside(function, title),)
     if (is_object(member) and not hasattr(type(member), "__get__")) or is_container(member):
         rest_on(s, base, (name,), ClassHeld, (own, type(member)))
         operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
@@ -313,6 +317,22 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         s.needless.add(operand)
         return (known_array(s, operand, base, name, member, place),)
     return None
+
+
+def _asked_for(s: Specialiser, base: Known, name: str, getter: types.FunctionType, op: Operation, frame: Frame) -> Done:
+    """An attribute that is given by the ``__getattr__`` of the class, if that is a function, class or module."""
+    if not rest_on(s, base, (name,), Held, (False, None)):
+        return None
+    guard_member(s, type(base.value), "__getattr__")
+    args = [("", base), ("", Constant(name))]
+    done = followed(
+        s, lambda: s.call_function(s, getter, args, op, frame, (owner(type(base.value), "__getattr__"), base))
+    )
+    found = done[0] if isinstance(done, tuple) else None
+    if not (isinstance(found, Known) and (found.path or found.cell is not None)):
+        return None
+    s.used = True
+    return (found,)
 
 
 def _rest_on_member(s: Specialiser, base: Known, name: str) -> None:
