@@ -18,6 +18,7 @@ import gast
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import CallEffects, user_calls
 from s2sad.analysis.versions import changes, is_change, versions
 from s2sad.ir.nodes import (
@@ -166,7 +167,8 @@ class _Holders:
                 if (spec := ops.spec_of(op.function)) is not None:
                     # A list is no view of an array, although what it holds may be.
                     of_array = bool(args) and self.facts.get(args[0]).kind == "array"
-                    return spec.zeros or spec.result == "fresh" or (spec.result == "view" and of_array)
+                    is_own = spec.result == "fresh" or sharing(value, self.facts.get) == "fresh"
+                    return spec.zeros or is_own or (spec.result == "view" and of_array)
                 if op.kind == "index":
                     return self.facts.get(value).kind == "list" and _is_slice(args[1])
                 if op.kind == "user":

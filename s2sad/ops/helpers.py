@@ -423,7 +423,10 @@ def _repeat_samples() -> Samples:
     return [sample(0.7, [1.0, 2.0]), sample(a[0], a), sample(a, (a, 1.5)), sample(a, [1.5])]
 
 
-@linear(repeat_items, steps=frozenset({"xs"}), wrt=["g"], samples=_repeat_samples, result="unknown")
+@linear(
+    repeat_items, steps=frozenset({"xs"}), wrt=["g"], samples=_repeat_samples, result="unknown",
+    infer=infer.adjoints.in_the_form_of("xs"), closer=infer.memory.of_numbers(1),
+)  # fmt: skip
 def repeat_items_rule(z_bar: Array, g: Array, xs: Array) -> Array:
     return unbroadcast(sum(z_bar), np.shape(g))
 
@@ -436,7 +439,10 @@ def _scale_items_jvp(g_dot: Array, values_dot: Array, g: Array, values: Array, x
     return add_items(scale_items(g_dot, values, xs), scale_items(g, values_dot, xs))
 
 
-@rule(scale_items, steps=frozenset({"xs"}), wrt=["g", "values"], jvp=_scale_items_jvp, samples=_scale_samples)
+@rule(
+    scale_items, steps=frozenset({"xs"}), wrt=["g", "values"], jvp=_scale_items_jvp, samples=_scale_samples,
+    infer=infer.adjoints.in_the_form_of("xs"),
+)  # fmt: skip
 def scale_items_rule(z_bar: Array, g: Array, values: Array, xs: Array) -> Array:
     return weigh_items(z_bar, values), scale_items(g, z_bar, values)
 

@@ -249,7 +249,10 @@ def _sums() -> Sequence[Sample]:
     return [sample(a, a + 1.0), sample(1.5, 2.0), sample(a, 2.0), sample([1.5, a], [2.0, a + 1.0])]
 
 
-@linear(add_, wrt=["a", "b"], samples=_sums, infer=infer.adjoints.total, dtype="inferred", result="element")
+@linear(
+    add_, wrt=["a", "b"], samples=_sums, infer=infer.adjoints.total, dtype="inferred", result="element",
+    closer=infer.memory.of_numbers(0, 1),
+)  # fmt: skip
 def add(z_bar: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return unadd(z_bar, a), unadd(z_bar, b)
 

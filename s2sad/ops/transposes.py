@@ -55,6 +55,8 @@ constant(layout_order)
     steps=["structure"],
     wrt=["g"],
     samples=lambda: [sample(numbers(2, 2), [[1.0, 2.0], (3.0, 4.0)]), sample(numbers(2), numbers(2))],
+    infer=infer.adjoints.in_the_form_of("structure"),
+    closer=infer.memory.of_numbers(1),
     result="unknown",
 )
 def like_rule(z_bar: Any, g: Array, structure: Any) -> Array:

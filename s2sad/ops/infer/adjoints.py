@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from s2sad.ir.nodes import Build
-from s2sad.ir.types import OPEN, Fact, Kind, either
+from s2sad.ir.types import OPEN, SCALAR, Fact, Kind, either
 from s2sad.ops.infer.common import Bound, Infer, Look, items_of, like, literal, operands_real, shaped
 
 
@@ -38,6 +40,25 @@ def adjoints_of_items(name: str) -> Infer:
         return Fact(whole.kind, items=tuple(enumerate(items)) if items else None)
 
     return infer
+
+
+def in_the_form_of(name: str) -> Infer:
+    """The adjoint of the argument called ``name`` as a list or tuple, if it is one."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        whole = fact(b[name])
+        return _formed(whole, operands_real(b, fact)) if whole.kind in ("list", "tuple") else None
+
+    return infer
+
+
+def _formed(whole: Fact, real: bool) -> Fact:
+    if whole.kind == "scalar":
+        return replace(SCALAR, real=real, precision="")
+    if whole.kind not in ("list", "tuple"):
+        return like(whole, real) or OPEN
+    items = None if whole.items is None else tuple([(key, _formed(item, real)) for key, item in whole.items])
+    return Fact(whole.kind, items=items, each=None if whole.each is None else _formed(whole.each, real))
 
 
 def of_shape(b: Bound, fact: Look) -> Fact:

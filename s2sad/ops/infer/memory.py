@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from s2sad.ir.nodes import Call, Const
@@ -67,3 +68,20 @@ def _sequence(call: Call, fact: Look | None) -> list[Fact]:
 def of_grids(call: Call, fact: Look | None) -> Answer:
     """New arrays, unless views are asked for."""
     return "fresh" if all(name != "copy" for name, _ in call.kwargs) else None
+
+
+def of_numbers(*positions: int) -> Callable[[Call, Look | None], Answer]:
+    """What is made in the form of lists or tuples of numbers, which stand at these positions, is new."""
+
+    def answer(call: Call, fact: Look | None) -> Answer:
+        known = fact is not None and len(call.args) > max(positions)
+        return "fresh" if known and all(_holds_numbers(fact(call.args[n])) for n in positions) else None  # type: ignore[misc]
+
+    return answer
+
+
+def _holds_numbers(whole: Fact) -> bool:
+    held = [whole.each] if whole.items is None else [item for _, item in whole.items]
+    return whole.kind in ("list", "tuple") and all(
+        f is not None and (f.kind == "scalar" or _holds_numbers(f)) for f in held
+    )
