@@ -130,7 +130,7 @@ class Heap:
             cls: type | None = type(value)
             if cls is ARRAY and value.dtype.hasobject:
                 cls = None
-            label = name or getattr(value, "__name__", "") or type(value).__name__
+            label = name or (getattr(value, "__name__", "") if is_a(value, *CONSTANT) else "") or type(value).__name__
             found = self._values[id(value)] = Object("global", label, cls, value=value)
         return frozenset((found,))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import string
 import sys
-import sysconfig
 import types
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def has_text_of_python(function: types.FunctionType) -> bool:
 @functools.cache
 def _places() -> tuple[str, str]:
     """Where the modules of Python's own library are."""
-    return sysconfig.get_path("stdlib"), "<frozen"
+    return os.path.dirname(os.__file__), "<frozen"
 
 
 def is_compiled(function: Any) -> bool:

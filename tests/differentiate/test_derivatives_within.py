@@ -215,7 +215,7 @@ def test_both_modes_agree_with_differences(f: Any) -> None:
 
 
 #: The programs that are differentiated twice.
-_TWICE = {"by_lambda", "twice", "inner_steps", "tangent", "product", "elements", "rows", "pullback"}
+_TWICE = {"by_lambda", "twice", "inner_steps", "tangent", "product", "elements", "pullback"}
 
 
 @pytest.mark.parametrize(

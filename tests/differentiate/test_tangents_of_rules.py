@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from s2sad import jvp
 from s2sad.differentiate.splice import _template
 from s2sad.ops import spec
 from s2sad.ops.spec import Rule, Sample
+from s2sad.runtime.undefined import Undefined
 from tests.ops.test_registry import (
     active,
     bind,
@@ -80,6 +82,11 @@ def test_the_tangent_of_a_rule(rule: Rule) -> None:
             [dots[name] for name in names],
         )
     low = any(single(x) for name in names for _, x in leaves(bound[name]))
+    if isinstance(tangent, tuple):
+        # Of some results it is an error to use the tangent.
+        defined = [not isinstance(t, Undefined) for t in tangent]
+        assert any(defined)
+        tangent, expected = [list(itertools.compress(parts, defined)) for parts in (tangent, expected)]
     close(tangent, expected, 2e-3 if low else 2e-8, "jvp")
 
 

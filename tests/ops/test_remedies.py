@@ -136,7 +136,8 @@ def power_written(x: Any) -> Any:
 
 
 def flat(x: Any) -> Any:
-    return x.flat[1] ** 2
+    items = x.flat
+    return items[1] ** 2
 
 
 def flat_written(x: Any) -> Any:
