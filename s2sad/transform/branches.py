@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Constant, Exit, Kind, Operand, Operation, Place, Region, Value
+from s2sad.transform import presence
 from s2sad.transform.containers import computed
 from s2sad.transform.existing import is_existing
 from s2sad.transform.known import (
@@ -140,11 +141,15 @@ def fork(
     """
     while True:
         before = s.state.copied()
+        decided = presence.decided(s, test)
         ran: list[tuple[list[Operation], End, State]] = []
-        for arm in arms:
+        for arm, held in zip(arms, decided, strict=True):
             with s.apart() as out:
+                dict.update(s.state, held)
                 end = arm()
                 ran.append((out, end, s.state))
+        ended = zip(decided, ran, strict=True)
+        presence.undecided(before, [(held, state) for held, (_, end, state) in ended if end.kind == "yield"])
         going = [(end, state) for _, end, state in ran if end.kind == "yield"]
         changed = [cell for cell, value in before.items() if any(not same(state[cell], value) for _, state in going)]
         changed += created(before, [state for _, state in going])
@@ -160,7 +165,7 @@ def fork(
     abstract = [
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
-    contents = [joining.content([content_of(s, state, cell) for _, state in going], cell.name) for cell in changed]
+    contents = [joining.content([content_of(s, state, cell) for _, state in going], cell) for cell in changed]
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
@@ -251,10 +256,7 @@ class _Joining:
     def value(self, values: list[Abstract], name: str) -> Abstract:
         """What is one value in each arm."""
         if any(value is UNSET or isinstance(value, Unsure) for value in values):
-            values = [value.value if isinstance(value, Unsure) else value for value in values]
-            if any(map(is_static, values)):
-                raise NotSpecialisedError("unset")
-            return Unsure(self.result(values, name))
+            return self.unsure(values, name, checked=False)
         if not any(map(is_static, values)):
             return self.result(values, name)
         trial = [replace(arm, leaves=[], titles=[], numbers=dict(arm.numbers)) for arm in self.arms]
@@ -270,9 +272,36 @@ class _Joining:
             return self.choice(values)
         return self.result(values, name)
 
-    def content(self, values: list[Abstract], name: str) -> Abstract:
+    def unsure(self, values: list[Abstract], name: str, checked: bool) -> Unsure:
+        """What has a value in some arms only; ``checked`` where the new program would not find that out by itself."""
+        given = [v.given if isinstance(v, Unsure) else Constant(v is not UNSET) for v in values]
+        values = [v.value if isinstance(v, Unsure) else v for v in values]
+        parts = [number for number, value in enumerate(values) if is_static(value)]
+        known = self.result(given, f"has_{name}") if (checked or parts) and None not in given else None  # type: ignore[arg-type]
+        if not parts:
+            return Unsure(self.result(values, name), known)
+        if known is None or len(parts) > 1 or any(v is not UNSET for n, v in enumerate(values) if n not in parts):
+            raise NotSpecialisedError("unset")
+        return Unsure(self.apart(values, parts[0], self.shapes(), UNSET), known)
+
+    def apart(self, values: Sequence[Abstract], number: int, arms: Sequence[Shapes], other: Constant) -> Abstract:
+        """The value of one arm, made again of leaves that are ``other`` after the other arms."""
+        _, rebuild = arms[number].of(values[number])
+        self.check_apart([set(arm.numbers) for arm in self.arms])
+        self.check_apart([set(arm.numbers) if at == number else set() for at, arm in enumerate(arms)])
+        self.taken[number] |= set(arms[number].numbers)
+        columns = []
+        for leaf in arms[number].leaves:
+            column: list[Abstract] = [other] * len(values)
+            column[number] = leaf
+            columns.append(self.result(column, _title([leaf])))
+        return self.again(rebuild, columns, {})
+
+    def content(self, values: list[Abstract], cell: Cell) -> Abstract:
         """What a cell holds; of a list or dict that has other items in each arm, a new place for each."""
-        first = values[0]
+        first, name = values[0], cell.name
+        if cell.record is not None and any(value is UNSET or isinstance(value, Unsure) for value in values):
+            return self.unsure(values, name, checked=True)
         if not isinstance(first, Content) or not _are_alike(values):
             return self.value(values, name)
         contents = [value for value in values if isinstance(value, Content)]
@@ -289,18 +318,7 @@ class _Joining:
     def choice(self, values: list[Abstract]) -> Choice:
         """One of two functions."""
         arms = self.shapes()
-        shapes = [arm.of(v) for v, arm in zip(values, arms, strict=True)]
-        self.check_apart([set(arm.numbers) for arm in self.arms])
-        self.check_apart([set(arm.numbers) for arm in arms])
-        made = []
-        for number, (_, rebuild) in enumerate(shapes):
-            self.taken[number] |= set(arms[number].numbers)
-            columns = []
-            for leaf in arms[number].leaves:
-                column: list[Abstract] = [Constant(False), Constant(False)]
-                column[number] = leaf
-                columns.append(self.result(column, _title([leaf])))
-            made.append(self.again(rebuild, columns, {}))
+        made = [self.apart(values, number, arms, Constant(False)) for number in range(2)]
         self.check_apart([set(arm.numbers) for arm in self.arms])
         if not self.is_fixed:
             # What the test says may be another thing by then.

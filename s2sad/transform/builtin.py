@@ -10,6 +10,7 @@ import operator
 import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from s2sad.ir.code import NONE, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
 from s2sad.transform import generators
+from s2sad.transform.branches import fork
 from s2sad.transform.constants import class_of, is_instance
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -42,9 +44,9 @@ from s2sad.transform.known import (
     Row,
     is_callable,
 )
-from s2sad.transform.objects import iterated, member_call
+from s2sad.transform.objects import has_attribute, iterated, member_call, set_on
 from s2sad.transform.simple import is_structure
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.streams import ITERATING, NAMES
 
 Args = Sequence[tuple[str, Abstract]]
@@ -211,11 +213,30 @@ def _mapping(s: Specialiser, cls: type, values: list[Abstract], named: dict[str,
 
 
 def _getattr(given: Given) -> Done:
-    """``getattr(object, "name")``."""
+    """``getattr(object, "name")``, with a default value where it is known what says whether there is the attribute."""
+    name = given.values[1] if len(given.values) in (2, 3) else None
+    if not isinstance(name, Constant) or not isinstance(name.value, str) or given.named:
+        return None
+    read = functools.partial(computed, given.s, "attribute", name.value, given.values[:1], given.op, given.frame)
+    known = has_attribute(given.s, given.values[0], name.value) if len(given.values) == 3 else Constant(True)
+    if known is None or isinstance(known, Constant):
+        return None if known is None else (read() if known.value else given.values[2],)
+    arms = [lambda: End("yield", (read(),)), lambda: End("yield", (given.values[2],))]
+    return fork(given.s, known, arms, [name.value], given.frame.place or given.op.place)
+
+
+def _getattribute(given: Given) -> Done:
+    """``object.__getattribute__(object, "name")``."""
+    return _getattr(given) if len(given.values) == 2 else None
+
+
+def _hasattr(given: Given) -> Done:
+    """``hasattr(object, "name")``."""
     name = given.values[1] if len(given.values) == 2 else None
     if not isinstance(name, Constant) or not isinstance(name.value, str):
         return None
-    return (computed(given.s, "attribute", name.value, given.values[:1], given.op, given.frame),)
+    known = has_attribute(given.s, given.values[0], name.value)
+    return None if known is None else (known,)
 
 
 def _type(given: Given) -> Done:
@@ -234,6 +255,16 @@ def _setattr(given: Given) -> Done:
         return None
     performed(given.s, "set_attribute", name.value, (given.values[0], given.values[2]), given.op, given.frame)
     return (NONE,)
+
+
+def _object_setattr(given: Given) -> Done:
+    """``object.__setattr__(object, "name", value)``, which a frozen dataclass does not forbid."""
+    record, name, *_ = given.values if len(given.values) == 3 else (None, None)
+    if not isinstance(record, Record) or not isinstance(name, Constant) or not isinstance(name.value, str):
+        return None
+    op = replace(given.op, kind="set_attribute", data=name.value)
+    done = set_on(given.s, record, given.values[2], op, given.frame)
+    return done if isinstance(done, End) else (NONE,)
 
 
 def _getter(function: Any, values: list[Abstract]) -> Done:
@@ -294,6 +325,9 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     type: _type,
     getattr: _getattr,
     setattr: _setattr,
+    hasattr: _hasattr,
+    object.__getattribute__: _getattribute,
+    object.__setattr__: _object_setattr,
     SimpleNamespace: namespace,
     dataclasses.replace: replaced,
     dataclasses.asdict: as_dict,

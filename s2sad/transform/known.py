@@ -73,9 +73,15 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Unsure:
-    """A value that a variable or attribute has on some ways through the program; on others it has none."""
+    """A value that a variable or attribute has on some ways through the program; on others it has none.
 
-    value: Value
+    ``given`` says when the program runs whether it has; it is None where nothing does.  One that ``is_filled`` is None
+    in the new program where it has none.
+    """
+
+    value: Abstract
+    given: Operand | None = None
+    is_filled: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +293,7 @@ def same(a: Abstract, b: Abstract) -> bool:
     if isinstance(a, Constant) and isinstance(b, Constant):
         return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
     if isinstance(a, Unsure) and isinstance(b, Unsure):
-        return a.value is b.value
+        return a.value is b.value and a.given is b.given
     if isinstance(a, Row) and isinstance(b, Row):
         return a.cls is b.cls and len(a.items) == len(b.items) and all(map(same, a.items, b.items))
     if isinstance(a, Content) and isinstance(b, Content):

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import (
-    UNSET,
     Code,
     Constant,
     Operand,
@@ -25,6 +24,7 @@ from s2sad.ir.code import (
     codes,
     regions_in,
 )
+from s2sad.transform import presence
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -147,7 +147,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         leaves = [Value(title) for title in shapes.titles]
         s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
         s.arrays.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_arrays)
-        again = Again(iter(leaves), s.state)
+        again = Again(iter(leaves), s.state, are_filled=True)
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)
         owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
@@ -220,17 +220,17 @@ def _finished(
         created += [(number, name) for name in new]
     numbers = {thing: number for number, thing in things.items()}
 
-    def ending(r: Returned) -> list[tuple[Abstract, str]]:
-        more: list[tuple[Abstract, str]] = [(r.state[cells[n]], cells[n].name) for n in changed]
-        for number, name in created:
-            record = things[number]
-            assert isinstance(record, Record)
-            content = content_of(s, r.state, record.fields[name])
-            if content is UNSET:
-                raise NotSpecialisedError("created")
-            more.append((content, name))
-        return [(r.value, ""), *more]
-
+    places = [cells[n] for n in changed]
+    for number, name in created:
+        record = things[number]
+        assert isinstance(record, Record)
+        places.append(record.fields[name])
+    contents = [[content_of(s, r.state, cell) for r in returns] for cell in places]
+    contents = [presence.alike(c) if cell.record is not None else c for cell, c in zip(places, contents, strict=True)]
+    endings = [
+        [(r.value, ""), *((content[at], cell.name) for cell, content in zip(places, contents, strict=True))]
+        for at, r in enumerate(returns)
+    ]
     own = _made_in(region) | set(given)
     for keep in (True, False):
 
@@ -241,7 +241,7 @@ def _finished(
             return value in own if isinstance(value, Value) else value not in initial
 
         found = [Shapes(r.state, is_inside, kept, numbers) for r in returns]
-        shapes = [shape.named(ending(r)) for r, shape in zip(returns, found, strict=True)]
+        shapes = [shape.named(ending) for ending, shape in zip(endings, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
     else:
@@ -249,9 +249,9 @@ def _finished(
 
     exits: dict[Value, Any] = {}
     for returned, shape in zip(returns, found, strict=True):
-        flat = shape.leaves
 
-        def operands(r: Returned, flat: list[Operand] = flat) -> tuple[Operand, ...]:
+        def operands(r: Returned, shape: Shapes = shape) -> tuple[Operand, ...]:
+            flat = presence.filled(s, shape, range(len(shape.leaves)))
             return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
@@ -293,7 +293,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if s.expression and len(lifted.titles) != 1:
         raise NotSpecialisedError("expression")
     place = frame.place or op.place
-    args = [shapes.leaves[n] for n in lifted.taken]
+    args = presence.filled(s, shapes, lifted.taken)
     things = {number: thing for thing, number in shapes.numbers.items()}
     own = op.results[0].name if op.results else ""
     names = [own if title is None else title for title in lifted.titles]
@@ -306,7 +306,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
         s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
     s.state.written.update(_place(things[n]) for n in lifted.written)
     order = sorted(things)
-    again = Again(iter(results), s.state, {}, [things[n] for n in order])
+    again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True)
     value, *contents = lifted.rebuild(again)
     for number, content in zip(lifted.changed, contents, strict=False):
         s.state[things[number]] = content  # type: ignore[index]

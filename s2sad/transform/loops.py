@@ -224,13 +224,12 @@ class _Loop:
         self.fixed = [v if is_static(v) and not isinstance(v, (Known, Unsure)) else None for v in given]
         #: What may have no value before the loop may have none in it and after it.
         self.unsure = [v is UNSET or isinstance(v, Unsure) for v in given]
-        unsure = [s.state[cell] is UNSET or isinstance(s.state[cell], Unsure) for cell in cells]
-        self.unsure_cells = dict(zip(cells, unsure, strict=True))
+        self.unsure_cells = {cell for cell in cells if s.state[cell] is UNSET or isinstance(s.state[cell], Unsure)}
         self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
         self.numbers: set[int | Cell] = {i for i, v in enumerate(given) if is_number(s, v)}
         self.numbers |= {cell for cell in cells if is_number(s, s.state[cell])}
         self.numbers -= others
-        self.starts += [s.dynamic(s.state[cell]) for cell in cells]
+        self.starts += self.held()
         self.before = s.state.copied()
 
     def run(self) -> Done:
@@ -263,12 +262,31 @@ class _Loop:
         return made
 
     def cells_fresh(self) -> list[Value]:
-        made = [Value(cell.name) for cell in self.cells]
-        for cell, value in zip(self.cells, made, strict=True):
-            self.s.state[cell] = Unsure(value) if self.unsure_cells[cell] else value
+        made = []
+        for cell in self.cells:
+            made.append(value := Value(cell.name))
+            held: Abstract = value
+            if cell in self.unsure_cells:
+                given = Value(f"has_{cell.name}") if cell.record is not None else None
+                made += [] if given is None else [given]
+                held = Unsure(value, given)
+            self.s.state[cell] = held
             if cell in self.numbers:
                 self.s.numbers.add(value)
         return made
+
+    def held(self) -> list[Operand]:
+        """What the cells hold now that are carried, and for attributes that may have no value whether they have."""
+        found = []
+        for cell in self.cells:
+            held = self.s.state[cell]
+            found.append(self.s.dynamic(held))
+            if cell in self.unsure_cells and cell.record is not None:
+                given = held.given if isinstance(held, Unsure) else Constant(held is not UNSET)
+                if given is None:
+                    raise NotSpecialisedError("unset")
+                found.append(given)
+        return found
 
     def enter(self, params: Sequence[Value]) -> list[Value]:
         """Let the parameters of a region stand for new values, which are returned."""
@@ -289,8 +307,7 @@ class _Loop:
             elif not end.left and not same(value, fixed):
                 raise NotSpecialisedError("carried")
         self.others.update(c for c in self.cells if c in self.numbers and not is_number(self.s, self.s.state[c]))
-        more = [self.s.state[cell] for cell in self.cells]
-        operands = [self.s.dynamic(value) for value in (*values, *more)]
+        operands = [*map(self.s.dynamic, values), *self.held()]
         return Exit(end.kind, tuple(operands), end.place)  # type: ignore[arg-type]
 
     def notice(self) -> None:

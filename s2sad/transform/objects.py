@@ -15,10 +15,10 @@ import numpy as np
 
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import UNSET, Constant, Operation, Value
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Value
 from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
-from s2sad.transform import existing, state, taken
+from s2sad.transform import existing, presence, state, taken
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -326,16 +326,24 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         value = s.state[record.fields[name]]
         if record.origin is not None:
             s.relied.looked_up.add(name)
-        if value is UNSET or isinstance(value, Unsure):
+        if isinstance(value, Unsure) and member is None:
+            return (presence.attribute(s, value, record, name, frame.place or op.place),)
+        if isinstance(value, Unsure):
             raise NotSpecialisedError(name)
-        return (value,)
+        if value is not UNSET:
+            return (value,)
     if record.own is not None and name in record.own:
         # Nothing in the function sets it.
         found = s.emit("attribute", (s.dynamic(s.state[record.fields[""]]),), name, place=frame.place or op.place)
         s.needless.add(found)
         return (found,)
-    if name == "__class__" or member is None:
+    if not _inherits(cls, name) and record.origin is None and record.own is None and not is_of_model(cls):
+        place = frame.place or op.place
+        return End("raise", (presence.missing(s, record, name, place),), place)
+    if name == "__class__" or not _inherits(cls, name):
         raise NotSpecialisedError(name)
+    if member is object.__getattribute__ or member is object.__setattr__:
+        return (Method(Known(member), record, object),)
     _guard_member(s, cls, name)
     if isinstance(member, types.FunctionType):
         return (Method(Known(member), record, _owner(cls, name)),)
@@ -350,11 +358,31 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
     raise NotSpecialisedError(name)
 
 
+def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
+    """What says whether an object that the program makes has an attribute, if anything does."""
+    if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
+        return None
+    if isinstance(static_member(value.cls, name), (property, _SLOT)):
+        return None
+    if name in value.fields and value.fields[name] in s.state:
+        held = s.state[value.fields[name]]
+        return held.given if isinstance(held, Unsure) else Constant(held is not UNSET)
+    inherited = _inherits(value.cls, name)
+    if inherited:
+        _guard_member(s, value.cls, name)
+    return Constant(inherited or name in (value.own or ()))
+
+
+def _inherits(cls: type, name: str) -> bool:
+    """Whether a class or one that it inherits from has a member."""
+    return any(name in vars(base) for base in cls.__mro__)
+
+
 def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
     """What a cell holds; for an attribute that an object does not have, the constant of its class."""
     if cell not in state and cell.record is not None and cell.name in (cell.record.own or ()):
         raise NotSpecialisedError(cell.name)
-    if cell not in state and cell.record is not None and static_member(cell.record.cls, cell.name) is not None:
+    if cell not in state and cell.record is not None and _inherits(cell.record.cls, cell.name):
         member = static_member(cell.record.cls, cell.name)
         if isinstance(member, _SLOT):
             return UNSET
@@ -455,6 +483,14 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not isinstance(base, Record):
         s.relied.read.add(op.data)
         return None
+    params = getattr(base.cls, "__dataclass_params__", None)
+    if params is not None and params.frozen:
+        raise NotSpecialisedError("frozen")
+    return set_on(s, base, value, op, frame)
+
+
+def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: Frame) -> Done:
+    """Set an attribute of an object as ``object.__setattr__`` does."""
     if is_of_model(base.cls) and not is_of_model(frame.home.source.function):
         # What a library's object makes of it is not known: the entries of a sparse matrix change with its data.
         raise NotSpecialisedError(op.data)
@@ -465,8 +501,6 @@ def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
         _guard_member(s, base.cls, op.data)
         done = _call_member(s, member.fset, base, [("", value)], op, frame, _owner(base.cls, op.data))
         return done if isinstance(done, End) else ()
-    if getattr(base.cls, "__dataclass_params__", None) is not None and base.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        raise NotSpecialisedError("frozen")
     if not isinstance(member, _SLOT) and not base.cls.__dictoffset__:
         raise NotSpecialisedError(op.data)
     if isinstance(value, Value) and not value.name:

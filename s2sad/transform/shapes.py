@@ -22,6 +22,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     State,
+    Unsure,
     is_static,
 )
 
@@ -30,13 +31,14 @@ from s2sad.transform.known import (
 class Again:
     """What an abstract value is made of again: leaves, a state for its cells, and what has been made already.
 
-    ``given`` are objects and cells that exist, by number.
+    ``given`` are objects and cells that exist, by number.  Leaves that have no value ``are_filled`` with None or not.
     """
 
     leaves: Iterator[Operand]
     state: State
     made: dict[int, Cell | Record] = field(default_factory=dict)
     given: list[Cell | Record] = field(default_factory=list)
+    are_filled: bool = False
 
 
 Rebuild = Callable[[Again], Any]
@@ -67,6 +69,8 @@ class Shapes:
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
     numbers: dict[Cell | Record, int] = field(default_factory=dict)
+    #: The leaves, by number, that may have no value, and what says whether they have.
+    optional: dict[int, Operand] = field(default_factory=dict)
 
     def of(self, value: Abstract, title: str = "") -> Shape:
         """The shape of a value, and how to make it again of its leaves, which are added to the list.
@@ -102,6 +106,14 @@ class Shapes:
                 names = tuple([name for name, _ in value.keywords])
                 key, rebuild = self.several((value.function, *value.args, *(v for _, v in value.keywords)))
                 return ("partial", names, key), lambda again: _partial(rebuild(again), names)
+            case Unsure() if value.given is not None:
+                start = len(self.leaves)
+                key, rebuild = self.of(value.value, title)
+                if not value.is_filled:
+                    self.optional.update(dict.fromkeys(range(start, len(self.leaves)), value.given))
+                given, whether = self.of(value.given, f"has_{title}")
+                filled = value.is_filled
+                return ("unsure", filled, key, given), lambda a: Unsure(rebuild(a), whether(a), filled or a.are_filled)
             case Choice():
                 key, rebuild = self.several((value.test, value.then, value.orelse))
                 return ("choice", key), lambda again: Choice(*rebuild(again))
@@ -203,7 +215,8 @@ class Shapes:
                 record.kin.append(fresh)
             context.state[fresh.identity] = Constant(None)
             for name, _, rebuild in fields:
-                fresh.fields[name] = rebuild(context)
+                fresh.fields[name] = cell = rebuild(context)
+                cell.record = cell.record or fresh
             return fresh
 
         return ("record", id(record.cls), record.own, tuple([(name, key) for name, key, _ in fields])), again

@@ -10,7 +10,7 @@ from typing import Any
 from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
-from s2sad.transform import state
+from s2sad.transform import presence, state
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -84,7 +84,7 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.state.get(cell, UNSET)
     if value is UNSET:
         raise NotSpecialisedError("unset")
-    return (value.value if isinstance(value, Unsure) else value,)
+    return (presence.variable(s, value, cell.name) if isinstance(value, Unsure) else value,)
 
 
 def store(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -33,6 +33,7 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
+from s2sad.transform import presence
 from s2sad.transform.constants import makes_array
 from s2sad.transform.existence import chosen, display, function_again, named, ready
 from s2sad.transform.known import (
@@ -53,6 +54,7 @@ from s2sad.transform.known import (
     State,
     Stream,
     Unsure,
+    is_static,
 )
 from s2sad.transform.making import Making
 from s2sad.transform.regions import breaks, called_once, defined_once, free_values, settled
@@ -210,7 +212,7 @@ class Specialiser:
         found = frame.env.get(operand)
         if found is None or isinstance(found, (Cell, Variable)):
             raise NotSpecialisedError(operand.name)
-        return found.value if isinstance(found, Unsure) else found
+        return presence.variable(self, found, operand.name) if isinstance(found, Unsure) else found
 
     def handed(self, operand: Operand, frame: Frame) -> Abstract:
         """The abstract value of an operand that is handed on, which is no reading of it."""
@@ -249,8 +251,8 @@ class Specialiser:
                 return value.operand
             case Known() if value.path:
                 return self.read_path(value)
-            case Unsure():
-                return value.value
+            case Unsure() if not is_static(value.value):
+                return self.dynamic(value.value)
             case Late():
                 found = self.emit("attribute", (value.receiver,), value.name)
                 self.reads.add(found)
@@ -263,14 +265,9 @@ class Specialiser:
                 return self.emit("call", (made, *items), ("",) * len(items))
             case Choice():
                 return chosen(self, value)
-            case Items():
+            case Items() | Closure():
                 self.freeze(value)
-                content = self.state[value.cell]
-                assert isinstance(content, (Value, Constant))
-                return content
-            case Closure():
-                self.freeze(value)
-                content = self.state[value.identity]
+                content = self.state[value.cell if isinstance(value, Items) else value.identity]
                 assert isinstance(content, (Value, Constant))
                 return content
             case Method() | Stream() if value.operand is not None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.code import UNSET, Handlers, Operation, Place, Region, Value, Variable, inner
+from s2sad.transform import presence
 from s2sad.transform.branches import Inside, created, exit_of
-from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, State, Unsure, is_static, same
+from s2sad.transform.known import Cell, NotSpecialisedError, State, Unsure, same
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks
 from s2sad.transform.shapes import Again, Rebuild, Shapes
@@ -173,7 +174,8 @@ def _handlers(
     state = s.state
     s.state = before.copied()
     for cell in changed:
-        s.state[cell] = UNSET
+        # Of an attribute nobody knows either whether there is one.
+        s.state[cell] = UNSET if cell.record is None else Unsure(UNSET)
     try:
         return [s.region_again(region, frame) for region in catching]
     finally:
@@ -187,21 +189,22 @@ class _Left:
         self.s, self.changed = s, changed
         self.shapes = Shapes(state, Inside(before, made), lambda constant: True)
         self.made = made
-        self.plans: list[tuple[Cell, Abstract | None, Rebuild | None, bool]] = []
+        #: The cells with what makes their contents again; of a variable that may have no value, that of its value.
+        self.plans: list[tuple[Cell, Rebuild, bool]] = []
         for cell in changed:
-            value = content_of(s, state, cell)
-            unsure = isinstance(value, Unsure)
-            value = value.value if isinstance(value, Unsure) else value
-            if not is_static(value) and not (isinstance(value, Value) and value in made):
-                self.plans.append((cell, Unsure(value) if unsure and isinstance(value, Value) else value, None, False))
-            else:
-                self.plans.append((cell, None, self.shapes.of(value)[1], unsure))
+            held = content_of(s, state, cell)
+            is_variable = isinstance(held, Unsure) and held.given is None
+            value = held.value if isinstance(held, Unsure) and held.given is None else held
+            self.plans.append((cell, self.shapes.of(value)[1], is_variable))
         self.results: list[Value] = []
 
     def stored(self, out: list[Operation], place: Place | None) -> list[Operation]:
         """Write the ends of a body, which store what it leaves; what reads that after it."""
         loads = []
-        for leaf, title in zip(self.shapes.leaves, self.shapes.titles, strict=True):
+        with self.s.apart() as more:
+            leaves = presence.filled(self.s, self.shapes, range(len(self.shapes.leaves)))
+        out += more
+        for leaf, title in zip(leaves, self.shapes.titles, strict=True):
             variable = new_memory(self.s, title)
             out.append(Operation("store", (leaf,), (), variable, (), place))
             self.results.append(Value(title))
@@ -210,10 +213,6 @@ class _Left:
 
     def restore(self) -> None:
         """Let the cells hold after the ``try`` what they held at the end of its body."""
-        again = Again(iter(self.results), self.s.state, {})
-        for cell, value, rebuild, unsure in self.plans:
-            if rebuild is not None:
-                value = rebuild(again)
-                value = Unsure(value) if unsure and isinstance(value, Value) else value
-            assert value is not None
-            self.s.state[cell] = value
+        again = Again(iter(self.results), self.s.state, are_filled=True)
+        for cell, rebuild, is_variable in self.plans:
+            self.s.state[cell] = Unsure(rebuild(again)) if is_variable else rebuild(again)

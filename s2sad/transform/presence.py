@@ -1,0 +1,109 @@
+"""Variables and attributes that may have no value: where the program reads one, the exception that Python raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from s2sad.ir.code import NONE, UNSET, Constant, Exit, Operand, Operation, Place, Region, Value
+from s2sad.transform.known import Abstract, Cell, NotSpecialisedError, Record, State, Unsure, is_static
+
+if TYPE_CHECKING:
+    from s2sad.transform.shapes import Shapes
+    from s2sad.transform.specialiser import Specialiser
+
+
+def variable(s: Specialiser, unsure: Unsure, name: str) -> Abstract:
+    """The value of a local variable; of one that is no value of the new program that is checked."""
+    if is_static(unsure.value):
+        text = f"cannot access local variable {name!r} where it is not associated with a value"
+        check(s, unsure, UnboundLocalError, text)
+    return unsure.value
+
+
+def attribute(s: Specialiser, unsure: Unsure, record: Record, name: str, place: Place | None) -> Abstract:
+    """The value of an attribute, which is checked."""
+    check(s, unsure, AttributeError, _no_attribute(record, name), place)
+    return unsure.value
+
+
+def missing(s: Specialiser, record: Record, name: str, place: Place | None) -> Value:
+    """The exception of reading an attribute that an object does not have.
+
+    Raises:
+        NotSpecialisedError: where no statement can stand.
+    """
+    if s.expression:
+        raise NotSpecialisedError("expression")
+    return _exception(s, AttributeError, _no_attribute(record, name), place)
+
+
+def check(s: Specialiser, unsure: Unsure, error: type[Exception], text: str, place: Place | None = None) -> None:
+    """Write the test of a value, unless it stands in the same block already.
+
+    Raises:
+        NotSpecialisedError: where nothing says whether there is a value, and where no statement can stand.
+    """
+    if unsure.given is None or s.expression:
+        raise NotSpecialisedError("unset")
+    if any(op.kind == "unary" and op.data == "not" and op.operands == (unsure.given,) for op in s.out):
+        return
+    test = s.emit("unary", (unsure.given,), "not", place=place)
+    with s.apart() as out:
+        raised = _exception(s, error, text, place)
+    arms = Region((), tuple(out), Exit("raise", (raised,), place)), Region((), (), Exit("yield"))
+    s.write(Operation("if", (test,), (), None, arms, place))
+
+
+def decided(s: Specialiser, test: Operand) -> list[dict[Cell, Abstract]]:
+    """What cells hold where a condition is true, and where it is false, if it says whether they have a value."""
+    unsure = {c: v for c, v in s.state.items() if isinstance(v, Unsure) and v.given is not None}
+    if not unsure:
+        return [{}, {}]
+    is_negated = False
+    for op in reversed(s.out):
+        if test in op.results and (op.kind == "copy" or (op.kind == "unary" and op.data == "not")):
+            is_negated ^= op.kind == "unary"
+            (test,) = op.operands
+    held = {c: v.value for c, v in unsure.items() if v.given is test}
+    arms: list[dict[Cell, Abstract]] = [held, dict.fromkeys(held, UNSET)]
+    return arms[::-1] if is_negated else arms
+
+
+def undecided(before: State, arms: Sequence[tuple[dict[Cell, Abstract], State]]) -> None:
+    """Let cells hold what they held before a condition was asked, where neither arm has given them another value."""
+    for cell in {cell for held, _ in arms for cell in held}:
+        if len(arms) == 2 and all(state[cell] is held[cell] for held, state in arms):
+            for _, state in arms:
+                dict.__setitem__(state, cell, before[cell])
+
+
+def filled(s: Specialiser, shapes: Shapes, numbers: Iterable[int]) -> list[Operand]:
+    """Some leaves of a shape, with None for those that have no value."""
+    found = []
+    for number in numbers:
+        leaf, given = shapes.leaves[number], shapes.optional.get(number)
+        if given is not None and isinstance(leaf, Value):
+            regions = [Region((), (), Exit("yield", (operand,))) for operand in (leaf, NONE)]
+            leaf = Value(shapes.titles[number])
+            s.write(Operation("choose", (given,), (leaf,), None, tuple(regions)))
+        found.append(leaf)
+    return found
+
+
+def alike(contents: list[Abstract]) -> list[Abstract]:
+    """What an attribute is at each exit of a function, with what says whether it is, if that is not the same at all."""
+    if not any(content is UNSET or isinstance(content, Unsure) for content in contents):
+        return contents
+    return [
+        v if isinstance(v, Unsure) else Unsure(NONE if v is UNSET else v, Constant(v is not UNSET)) for v in contents
+    ]
+
+
+def _no_attribute(record: Record, name: str) -> str:
+    return f"{record.cls.__name__!r} object has no attribute {name!r}"
+
+
+def _exception(s: Specialiser, error: type[Exception], text: str, place: Place | None) -> Value:
+    operands = s.operands([s.outside(error, error.__name__), Constant(text)], place)
+    return s.emit("call", operands, ("",), place=place)
