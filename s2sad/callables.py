@@ -26,7 +26,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import SourceError
-from s2sad.frontend.resolve import Emitting
+from s2sad.frontend.resolve import Emitting, is_jitted
 from s2sad.frontend.source import refuse
 from s2sad.frontend.unstarred import has_stars, unstarred
 from s2sad.ops.binding import places
@@ -152,7 +152,7 @@ def _resolve(function: Any, depth: int) -> Target | None:
     if isinstance(function, _CACHED):
         inner = _resolve(function.__wrapped__, depth + 1)
         return None if inner is None else replace(inner, cached=len(inner.leading))
-    if _is_jitted(function):
+    if is_jitted(function):
         return _resolve(function.py_func, depth + 1)
     if ops.spec_of(function) is not None or _is_operator(function):
         return Target(None, known=function)
@@ -179,12 +179,6 @@ def _of_object(function: Any, depth: int) -> Target | None:
 def _is_operator(function: Any) -> bool:
     """Whether a function is one of `operator` that has a derivative."""
     return isinstance(function, types.BuiltinFunctionType) and function in _OPERATORS
-
-
-def _is_jitted(function: Any) -> bool:
-    """Whether an object is a function that Numba compiles when it is called."""
-    classes = [(c.__module__, c.__name__) for c in type(function).__mro__]
-    return ("numba.core.dispatcher", "Dispatcher") in classes
 
 
 # --- functions and methods of the operation table -----------------------------

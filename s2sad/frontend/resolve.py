@@ -79,6 +79,12 @@ class Emitting(abc.ABC):
         """What runs for arguments of any kind, and on what it rests; None if there is no one function."""
 
 
+def is_jitted(function: Any) -> bool:
+    """Whether an object is a function that Numba compiles when it is called; its ``py_func`` is what it compiles."""
+    classes = [(c.__module__, c.__name__) for c in type(function).__mro__]
+    return ("numba.core.dispatcher", "Dispatcher") in classes
+
+
 @dataclass(frozen=True)
 class Member:
     """A method or attribute of an object of the user's: its name says nothing about what it does.
@@ -227,6 +233,8 @@ class Resolver:
         if callable(value) or isinstance(value, types.ModuleType):
             if not (isinstance(space, (type, _UFUNC)) or ops.has_methods(space) or _is_library(space)):
                 self.guard(Guard(space, name, value))
+        if is_jitted(value):
+            value = value.py_func  # type: ignore[union-attr]
         made = value.emitted() if isinstance(value, Emitting) else None
         if made is not None:
             value, guards = made
