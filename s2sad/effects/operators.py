@@ -300,10 +300,14 @@ def _of_immutable(a: Activation, name: str) -> Objects:
     return a.heap.method(None, name, name)
 
 
+#: The attributes of classes that are texts, whatever else their bodies and bases say.
+_OF_CLASSES = ("__name__", "__qualname__", "__module__")
+
+
 def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of one object."""
     if o.cls is type and o.kind != "global":
-        return a.unknown(op, [o])
+        return NOTHING if name in _OF_CLASSES else a.unknown(op, [o])
     if o.cls is Plain:
         if name not in METHODS:
             return a.heap.load(o, name)
@@ -376,7 +380,7 @@ def _of_instance(a: Activation, op: Operation, o: Object, cls: type, name: str) 
 def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     """An attribute of a module, class or function that is known."""
     value, stored = o.value, a.heap.stored(o, name)
-    if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+    if name == "__doc__" or name in _OF_CLASSES:
         return stored
     if name == "__call__" and isinstance(value, types.FunctionType):
         return frozenset((o,))
