@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,6 +31,13 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 #: What makes arrays of NumPy's own class.
 _MAKING_ARRAYS = (np.array, np.asarray, np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+#: The functions of ``math`` that give a real number.
+_FUNCTIONS = (
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs fmod fsum "
+    "gamma hypot lgamma log log10 log1p log2 pow radians remainder sin sinh sqrt tan tanh"
+).split()
+#: What gives a number, whatever it is given.
+_MAKING_NUMBERS = (float, int, complex, len, *(getattr(math, name) for name in _FUNCTIONS))
 #: Arguments by which they may make another one.
 _OTHER_CLASSES = frozenset(("subok", "like", "*", "**"))
 #: Whole numbers are computed with up to here.
@@ -88,6 +96,16 @@ def makes_array(function: Any, kinds: Sequence[str]) -> bool:
     """Whether a call gives an array of NumPy's own class, whatever it is given."""
     made = any(function is one for one in _MAKING_ARRAYS)
     return made and kinds[2:].count("") == 0 and _OTHER_CLASSES.isdisjoint(kinds)
+
+
+def makes_number(function: Any) -> bool:
+    """Whether a call gives a number of Python's, whatever it is given.
+
+    Example:
+        >>> makes_number(float), makes_number(abs)
+        (True, False)
+    """
+    return any(function is one for one in _MAKING_NUMBERS)
 
 
 def is_instance(value: Abstract, classes: Sequence[Abstract], cls: type | None = None) -> bool | None:

@@ -43,15 +43,31 @@ def named(s: Specialiser, value: Abstract, name: str, place: Place | None) -> Ab
     if not name or not isinstance(value, Value) or value.name == name:
         return value
     copy = s.emit("copy", (value,), name=name, place=place)
+    note_same(s, value, copy)
+    return copy
+
+
+def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
+    """Note of a value what is known of another one that is the same."""
     known = s.plain(value)
     if isinstance(known, Constant):
-        s.constants[copy] = known
+        s.constants[other] = known
+    if not isinstance(value, Value):
+        return
     if value in s.rows:
-        s.rows[copy] = s.rows[value]
+        s.rows[other] = s.rows[value]
     for values in (s.numbers, s.arrays):
         if value in values:
-            values.add(copy)
-    return copy
+            values.add(other)
+
+
+def unpacked(s: Specialiser, value: Value, op: Operation, place: Place | None) -> tuple[Value, ...]:
+    """The items of a tuple of the new program under names of variables, of which the same is known."""
+    made = tuple([Value(result.name) for result in op.results])
+    s.write(Operation("unpack", (value,), made, op.data, (), place))
+    for item, result in zip(s.rows[value], made, strict=True):
+        note_same(s, item, result)
+    return made
 
 
 def chosen(s: Specialiser, choice: Choice) -> Value:

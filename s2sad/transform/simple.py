@@ -27,6 +27,7 @@ from s2sad.transform.containers import (
     run_through,
     slot,
 )
+from s2sad.transform.existence import unpacked
 from s2sad.transform.existing import is_container, now
 from s2sad.transform.held import is_held, item_of, runs_as_it_is
 from s2sad.transform.known import (
@@ -339,6 +340,8 @@ def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
     row = None if isinstance(value, Value) or runs_as_it_is(value) else run_through(s, value)
     count, star = op.data
+    if isinstance(value, Value) and star is None and len(s.rows.get(value, ())) == count:
+        return unpacked(s, value, op, frame.place or op.place)
     if row is None or len(row) < count - (star is not None) or (star is None and len(row) != count):
         return None
     if star is not None:

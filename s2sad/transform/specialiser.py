@@ -34,7 +34,7 @@ from s2sad.ir.code import (
 )
 from s2sad.ir.live import live
 from s2sad.transform import presence
-from s2sad.transform.constants import makes_array
+from s2sad.transform.constants import makes_array, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, ready
 from s2sad.transform.known import (
     Abstract,
@@ -423,6 +423,8 @@ class Specialiser:
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
         if isinstance(called, Known) and makes_array(called.value, data):
             self.arrays.update(results)
+        elif isinstance(called, Known) and makes_number(called.value):
+            self.numbers.update(results)
 
     def region_of(self, region: Region, frame: Frame) -> Region:
         """The whole body of a function."""

@@ -145,6 +145,12 @@ def piece_of_a_number(x: Any) -> Any:
     return np.piecewise(a, [a < 1, a >= 1], [lambda u: u * u, 1.0]) * 2.0
 
 
+def pieces_of_computed_numbers(x: Any) -> Any:
+    sill, nugget = float(x[0, 0]), float(x[0, 1])
+    width = math.sqrt(sill * sill + 1.0)
+    return np.sum(np.piecewise(x, [x < width, x >= width], [lambda u: sill * u**2 + nugget, sill + nugget]) * W)
+
+
 def pieces_nowhere(x: Any) -> Any:
     return np.sum(np.piecewise(x, [x > 99], [lambda u: u * u, 0.0]) * W)
 
@@ -225,7 +231,8 @@ def operators(x: Any) -> Any:
 PROGRAMS = [
     of_module, decorated, with_types, with_types_inside, with_effects, capturing, of_two, of_three, of_a_number,
     in_a_variable, by_signature, along, along_with_further, along_to_matrices, along_function_of_numpy, along_to_lists,
-    over, pieces, pieces_of_functions, pieces_with_further, piece_of_a_number, pieces_nowhere, one_condition, grid,
+    over, pieces, pieces_of_functions, pieces_with_further, piece_of_a_number,
+    pieces_of_computed_numbers, pieces_nowhere, one_condition, grid,
     whole_grid, iterated, power_series, orthogonal_series, series_of_changed, without_zeros, numbered, numbered_stores,
     numbered_in_a_sum, keys, in_order, operators,
 ]  # fmt: skip
