@@ -308,8 +308,8 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         done = call_function(s, function, args, op, frame, None)
     except NotSpecialisedError:
         done = None
-    stars = function.__code__.co_flags & objects.STARS and not all(existing.is_constant(s, v) for _, v in args)
-    if isinstance(done, tuple) and (stars or any(map(is_static, done))):
+    stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
+    if (isinstance(done, End) and stars) or (isinstance(done, tuple) and (stars or any(map(is_static, done)))):
         return done
     s.back(before)
     s.used, s.lifted = used, lifted

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import (
+    NONE,
     Code,
     Constant,
     Operand,
@@ -44,8 +45,8 @@ from s2sad.transform.making import Making
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, settled
 from s2sad.transform.replace import replaced_in_code
-from s2sad.transform.shapes import Again, Rebuild, Shapes, sees
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.shapes import Again, Rebuild, Shape, Shapes, sees
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
 #: How many attempts there are at a function that calls itself.
@@ -208,8 +209,6 @@ def _finished(
     # Of attempts that were given up there are returns that are no exits of this region.
     exits_of = {o for part in regions_in(region) if part.exit.kind == "return" for o in part.exit.operands}
     returns = [r for r in returns if r.token in exits_of]
-    if not returns:
-        raise NotSpecialisedError("no return")
     cells = {n: c for n, c in things.items() if isinstance(c, Cell)}
     changed = tuple([n for n, c in cells.items() if any(not same(r.state[c], initial[c]) for r in returns)])
     created: list[tuple[int, str]] = []
@@ -232,7 +231,9 @@ def _finished(
         for at, r in enumerate(returns)
     ]
     own = _made_in(region) | set(given)
-    for keep in (True, False):
+    found: list[Shapes] = []
+    shapes: list[Shape] = []
+    for keep in (True, False) if returns else ():
 
         def kept(constant: Any, keep: bool = keep) -> bool:
             return keep
@@ -245,7 +246,8 @@ def _finished(
         if len({key for key, _ in shapes}) == 1:
             break
     else:
-        raise NotSpecialisedError("results")
+        if returns:
+            raise NotSpecialisedError("results")
 
     exits: dict[Value, Any] = {}
     for returned, shape in zip(returns, found, strict=True):
@@ -272,10 +274,15 @@ def _finished(
         other[given[n]] = Value(title)
         parameters.append(Parameter(title, "positional", other[given[n]]))
     whole = replace(replaced_in_code(made, other), params=tuple(parameters))
-    titles: list[str | None] = list(found[0].titles)
-    if shapes[0][0][0] == "leaf":
+    titles: list[str | None] = list(found[0].titles) if found else []
+    if shapes and shapes[0][0][0] == "leaf":
         titles[0] = None
-    return taken, tuple(titles), changed, tuple(created), shapes[0], whole
+    return taken, tuple(titles), changed, tuple(created), shapes[0] if shapes else (None, _never), whole
+
+
+def _never(again: Again) -> tuple[Abstract, ...]:
+    """What a function returns that always raises."""
+    return (NONE,)
 
 
 def _made_in(region: Region) -> set[Value]:
@@ -300,6 +307,10 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     function = Known(lifted, (s.making.refer(lifted.cell, lifted.name),))
     title = names[0] if len(names) == 1 else ""
     call = s.emit("call", s.operands([function, *args], place), ("",) * len(args), title, place)
+    if lifted.rebuild is _never:
+        if s.expression:
+            raise NotSpecialisedError("expression")
+        return End("raise", (call,), place)
     results = [call][: len(names)]
     if len(names) > 1:
         results = [Value(name) for name in names]

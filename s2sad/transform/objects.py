@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import collections
 import dataclasses
+import dis
 import inspect
 import types
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,6 +54,8 @@ _ODD = (
 _SLOT = types.MemberDescriptorType
 #: The flags of a function with ``*args`` or ``**kwargs``.
 STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+#: The instruction of a call with ``*`` or ``**``; all instructions have two bytes.
+_WITH_STARS = dis.opmap["CALL_FUNCTION_EX"]
 #: What a class of tuples with named fields must not say otherwise.
 _OF_TUPLES = {*dir(tuple), *_ODD, "_replace", "_fields"} - {"__doc__", "__repr__"}
 #: The operators that a tuple with named fields may define.
@@ -80,14 +83,20 @@ def is_simple(cls: type) -> bool:
     return True
 
 
+def has_stars(function: types.FunctionType) -> bool:
+    """Whether a function has parameters with ``*`` or ``**``, or calls others with such arguments."""
+    code = function.__code__
+    return bool(code.co_flags & STARS) or _WITH_STARS in code.co_code[::2]
+
+
 def makes_something(function: types.FunctionType, seen: frozenset[types.FunctionType] = frozenset()) -> bool:
     """Whether a function, or one that it calls by a global name, makes functions or objects of the user's classes.
 
-    So is one with ``*args`` or ``**kwargs``.
+    So is one with ``*args`` or ``**kwargs``, and one that calls others with such arguments.
     """
     code = function.__code__
     inside = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    if any(c.co_name[:1] != "<" or c.co_name == "<lambda>" for c in inside) or code.co_flags & STARS:
+    if any(c.co_name[:1] != "<" or c.co_name == "<lambda>" for c in inside) or has_stars(function):
         return True
     if "partial" in code.co_names or names_model(function):
         return True

@@ -90,6 +90,17 @@ def through_a_wrapper(x: Any) -> Any:
     return product(*x[:2])
 
 
+def area(state: Any) -> Any:
+    return np.sqrt(np.sum(np.cross(*state) ** 2))
+
+
+def turned(k: Any, state: Any, **options: Any) -> Any:
+    return k * area(state) + np.dot(*state, **options)
+
+
+def tuple_into_a_function_of_numpy(x: Any) -> Any:
+    state = (np.array([x[0], 1.0, x[1]]), np.array([2.0, x[1], 0.5]))
+    return area(state) + turned(x[0], (state[1], state[0] * 2.0))
 # --- arguments behind two stars
 
 
@@ -237,7 +248,7 @@ def test_rows_of_another_number() -> None:
 
 PROGRAMS: list[Callable[[Any], Any]] = [
     some_defaults, all_required, one_by_name, into_a_star, into_names_and_a_star, into_a_class, into_a_method,
-    into_a_lambda, through_a_wrapper,
+    into_a_lambda, through_a_wrapper, tuple_into_a_function_of_numpy,
 ]  # fmt: skip
 
 
