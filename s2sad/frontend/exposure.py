@@ -56,7 +56,7 @@ def note(s: Node, body: list[Node], jumps: set[str], in_loop: bool) -> Needed:
             raising |= exposed(handler.body)
             continue
         after |= exposed(handler.body)
-        returns = _ends(handler.body) and jumps <= {"return"}
+        returns = ends(handler.body) and jumps <= {"return"}
         after |= (late if returns else outside) - sure(handler.body)
     return Needed(frozenset(after & names), frozenset(raising & names))
 
@@ -96,11 +96,11 @@ def all_raise(block: list[Node]) -> bool:
     return isinstance(last, gast.Raise)
 
 
-def _ends(block: list[Node]) -> bool:
+def ends(block: list[Node]) -> bool:
     """Whether a block surely returns or raises."""
     last = block[-1] if block else None
     if isinstance(last, gast.If):
-        return _ends(last.body) and _ends(last.orelse)
+        return ends(last.body) and ends(last.orelse)
     return isinstance(last, (gast.Raise, gast.Return))
 
 

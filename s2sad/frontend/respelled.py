@@ -3,20 +3,23 @@
 y = cast(Array, x)               ->  y = x
 a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
 operator.setitem(a, i, v)        ->  a[i] = v
+check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
 """
 
 from __future__ import annotations
 
 import copy
 import operator
+import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import gast
 import numpy as np
 
+from s2sad.frontend.local_names import names_at_calls
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.trees import nodes_of
@@ -25,31 +28,42 @@ Node = Any
 _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
-_NAMES = frozenset(f.__name__ for f in (typing.cast, operator.setitem, operator.delitem, *_BY_ARGUMENT))
+_NAMES = frozenset(f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, *_BY_ARGUMENT))
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
 
-def with_respelled_calls(source: Source) -> tuple[Source, tuple[Guard, ...]]:
-    """A function in which such calls stand as what they are, and on what that rests."""
+def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, tuple[Guard, ...]]:
+    """A function, that of a ``code``, in which such calls stand as what they are, and on what that rests."""
     calls = [node for node in nodes_of(source.node) if isinstance(node, gast.Call) and _has_such_a_name(node.func)]
     if not calls:
         return source, ()
     resolver = Resolver(source.function, _bound(source.node))
     lookup = resolver.lookup
+    made = copy.deepcopy(source.node)
+    # What is imported inside stands for itself by now.
+    local = names_at_calls(made, code) if _variables(code) == _variables(source.function.__code__) else {}
     is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes_of(source.node))
-    if not any(_respelled(call, lookup) or _changed_item(call, lookup, is_shared) for call in calls):
+    if not local and not any(_respelled(call, lookup) or _changed_item(call, lookup, is_shared) for call in calls):
         return source, ()
-    made = _Respelling(lookup, is_shared).visit(copy.deepcopy(source.node))
+    made = _Respelling(lookup, is_shared, local).visit(made)
     return replace(source, node=made), tuple(resolver.guards.values())
 
 
+def _variables(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
+    return code.co_varnames, code.co_cellvars, code.co_freevars
+
+
 class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
-    def __init__(self, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool) -> None:
-        self.lookup, self.is_shared = lookup, is_shared
+    def __init__(
+        self, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool, local: Mapping[int, Sequence[str]]
+    ) -> None:
+        self.lookup, self.is_shared, self.local = lookup, is_shared, local
 
     def visit_Call(self, node: Node) -> Node:
         self.generic_visit(node)
+        if id(node) in self.local and _has_such_a_name(node.func) and self.lookup(node.func)[1] is locals:
+            return gast.copy_location(_dict_of(self.local[id(node)]), node)
         made = _respelled(node, self.lookup)
         return node if made is None else made
 
@@ -58,6 +72,13 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
         is_call = isinstance(node.value, gast.Call)
         made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
         return node if made is None else gast.copy_location(made, node)
+
+
+def _dict_of(names: Sequence[str]) -> Node:
+    """A dict of variables by name."""
+    keys = [gast.Constant(name, None) for name in names]
+    values = [gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None) for name in names]
+    return gast.Dict(keys, values)
 
 
 def _has_such_a_name(func: Node) -> bool:
@@ -92,7 +113,8 @@ def _changed_item(call: Node, lookup: Callable[[Node], tuple[bool, Any]], is_sha
     What has the item, and its index, are evaluated after the value there: they are names and constants, and the value
     gives no name another value, nor do functions that it calls, which might where variables are shared.
     """
-    if not _has_such_a_name(call.func) or call.keywords or not all(map(_is_atom, call.args[:2])):
+    is_one = _has_such_a_name(call.func) and len(call.args) > 1 and not call.keywords
+    if not is_one or not all(map(_is_atom, call.args[:2])):
         return None
     names = [n for part in call.args[:2] for n in nodes_of(part) if isinstance(n, gast.Name)]
     may_be_rebound = any(lookup(n)[0] for n in names) or is_shared

@@ -106,7 +106,7 @@ class Sources:
         if key not in self.texts:
             source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
             source, more = with_switches(source)
-            source, others = with_respelled_calls(source)
+            source, others = with_respelled_calls(source, function.__code__)
             for guard in (*guards, *more, *others):
                 self.guards.add(guard)
             self.texts[key] = source
