@@ -34,9 +34,9 @@ from s2sad.runtime.contents import attributes_of, cells_of
 from s2sad.runtime.copies import ATOMS, Reach, is_followed
 from s2sad.runtime.objects import array_of, copy_of
 from s2sad.runtime.reading import variables_of
+from s2sad.transform.classes import is_simple
 from s2sad.transform.existing import guard_class, is_object
 from s2sad.transform.known import Cell, NotSpecialisedError, Record
-from s2sad.transform.objects import is_simple
 from s2sad.transform.specialiser import Specialiser
 
 #: So many functions are looked at for the attributes that they set.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import abc
-import collections
 import dataclasses
 import dis
 import inspect
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +18,7 @@ from s2sad.ir.code import UNSET, Constant, Operand, Operation, Value
 from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
+from s2sad.transform.classes import SLOT, are_same, is_generated, is_named_tuple, is_simple
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -43,44 +42,10 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
 
-#: Special methods that change what making an object, or reading and setting its attributes, means.
-_ODD = (
-    "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
-    "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
-)  # fmt: skip
-
-
-#: What reads and sets an attribute that ``__slots__`` names.
-_SLOT = types.MemberDescriptorType
 #: The flags of a function with ``*args`` or ``**kwargs``.
 STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 #: The instruction of a call with ``*`` or ``**``; all instructions have two bytes.
 _WITH_STARS = dis.opmap["CALL_FUNCTION_EX"]
-#: What a class of tuples with named fields must not say otherwise.
-_OF_TUPLES = {*dir(tuple), *_ODD, "_replace", "_fields"} - {"__doc__", "__repr__"}
-#: The operators that a tuple with named fields may define.
-OPERATORS = frozenset(
-    f"__{reflected}{name}__"
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
-    for reflected in ("", "r")
-) | {"__neg__", "__pos__"}
-_NAMED = collections.namedtuple("_NAMED", "")
-#: What reads a field of such a tuple.
-_GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
-
-
-def is_simple(cls: type) -> bool:
-    """Whether objects of a class are no more than their attributes and the methods of the class."""
-    if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
-        return False
-    for base in cls.__mro__[:-1]:
-        if base is abc.ABC:
-            continue
-        if own_class(base) is None or any(name in vars(base) and not is_generated(vars(base)[name]) for name in _ODD):
-            return False
-        if not all(map(_is_plain_member, vars(base).items())):
-            return False
-    return True
 
 
 def has_stars(function: types.FunctionType) -> bool:
@@ -118,44 +83,6 @@ def _mentioned(names: Sequence[str], space: dict[str, Any]) -> Iterator[Any]:
         yield value
         if isinstance(value, types.ModuleType) and not is_of_library(value.__name__):
             yield from map(vars(value).get, names)
-
-
-def _is_plain_member(named: tuple[str, Any]) -> bool:
-    name, member = named
-    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, _SLOT)
-    if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
-        return True
-    descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
-    return not descriptor or isinstance(member, (type, np.ufunc))
-
-
-def is_named_tuple(cls: type) -> bool:
-    """Whether a class of the user's is that of a tuple with named fields, and does all else as tuples do."""
-    if type(cls) is not type or own_class(cls) is None or not issubclass(cls, tuple):
-        return False
-    *own, base = cls.__mro__[: cls.__mro__.index(tuple)]
-    new = static_member(base, "__new__")
-    new = getattr(new, "__func__", new)
-    if (
-        not hasattr(base, "_field_defaults")
-        or not is_generated(new)
-        or not all(type(static_member(cls, name)) is _GETTER for name in vars(base)["_fields"])
-    ):
-        return False
-    if not _are_same(new.__defaults__ or (), vars(base)["_field_defaults"].values()):
-        return False
-    changed = {name for name, member in vars(base).items() if isinstance(member, types.FunctionType)}
-    changed -= set(vars(_NAMED))
-    return (_OF_TUPLES - OPERATORS).isdisjoint(changed.union(*map(vars, own))) and all(
-        all(map(_is_plain_member, vars(b).items())) for b in own
-    )
-
-
-def has_operators(value: Abstract) -> bool:
-    """Whether a value is a tuple with named fields whose class defines operators."""
-    if not isinstance(value, Row) or value.cls is tuple:
-        return False
-    return any(isinstance(static_member(value.cls, name), types.FunctionType) for name in OPERATORS)
 
 
 def named_tuple_method(s: Specialiser, method: Method, args: Args) -> Done:
@@ -208,7 +135,7 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         pairs = zip(made.__defaults__ or (), given, strict=False)
         own = [(d, f.default) for d, f in pairs if f.default is not dataclasses.MISSING]
         bound = _dataclass_arguments(s, fields, args)
-        if bound is None or not _are_same(*zip(*own, strict=True) if own else ((), ())):
+        if bound is None or not are_same(*zip(*own, strict=True) if own else ((), ())):
             return None
         s.guard(Guard(made, "__defaults__", made.__defaults__))
         for name, value in bound.items():
@@ -224,16 +151,6 @@ def construct(s: Specialiser, cls: type, args: Args, op: Operation, frame: Frame
         return None
     s.used = True
     return done if isinstance(done, End) else (record,)
-
-
-def _are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
-    """Whether two rows have the same objects."""
-    return [id(v) for v in first] == [id(v) for v in second]
-
-
-def is_generated(function: Any) -> bool:
-    """Whether ``dataclasses`` or ``collections.namedtuple`` has made a method."""
-    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
 
 
 def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> dict[str, Abstract] | None:
@@ -371,7 +288,7 @@ def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
     """What says whether an object that the program makes has an attribute, if anything does."""
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
         return None
-    if isinstance(static_member(value.cls, name), (property, _SLOT)):
+    if isinstance(static_member(value.cls, name), (property, SLOT)):
         return None
     if name in value.fields and value.fields[name] in s.state:
         held = s.state[value.fields[name]]
@@ -393,7 +310,7 @@ def content_of(s: Specialiser, state: State, cell: Cell) -> Abstract:
         raise NotSpecialisedError(cell.name)
     if cell not in state and cell.record is not None and _inherits(cell.record.cls, cell.name):
         member = static_member(cell.record.cls, cell.name)
-        if isinstance(member, _SLOT):
+        if isinstance(member, SLOT):
             return UNSET
         if not is_plain(member):
             raise NotSpecialisedError(cell.name)
@@ -510,7 +427,7 @@ def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: 
         _guard_member(s, base.cls, op.data)
         done = _call_member(s, member.fset, base, [("", value)], op, frame, _owner(base.cls, op.data))
         return done if isinstance(done, End) else ()
-    if not isinstance(member, _SLOT) and not base.cls.__dictoffset__:
+    if not isinstance(member, SLOT) and not base.cls.__dictoffset__:
         raise NotSpecialisedError(op.data)
     if isinstance(value, Value) and not value.name:
         value = s.named(value, op.data, frame.place or op.place)

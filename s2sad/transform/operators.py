@@ -10,10 +10,11 @@ from s2sad.ir.code import Constant, Operation, Value
 from s2sad.ops.models import is_of_model
 from s2sad.runtime import number
 from s2sad.runtime.classes import static_member
+from s2sad.transform.classes import has_operators, is_generated
 from s2sad.transform.containers import computed
 from s2sad.transform.copies import fields_of
 from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Record, Row, is_static
-from s2sad.transform.objects import has_operators, is_generated, member_call
+from s2sad.transform.objects import member_call
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 

@@ -37,6 +37,7 @@ from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     branches,
     calls,
+    classes,
     comprehensions,
     existing,
     generators,
@@ -318,7 +319,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
-            of_class = isinstance(base, type) and objects.is_simple(base)
+            of_class = isinstance(base, type) and classes.is_simple(base)
             if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
             if isinstance(base, (types.ModuleType, np.ufunc)):
@@ -346,7 +347,7 @@ def _is_call_worth_it(op: Operation, values: Mapping[Value, object], displays: C
     value = values.get(first) if isinstance(first, Value) else None
     if is_functional(value) or ops.model_of(value) is not None:
         return True
-    if isinstance(value, type) and (objects.is_simple(value) or objects.is_named_tuple(value)):
+    if isinstance(value, type) and (classes.is_simple(value) or classes.is_named_tuple(value)):
         return True
     if isinstance(value, types.FunctionType) and is_followed(value):
         if value.__code__.co_flags & inspect.CO_GENERATOR:

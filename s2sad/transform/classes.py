@@ -1,0 +1,97 @@
+"""Which classes of the user's are no more than their attributes and methods, and which are tuples with named fields."""
+
+from __future__ import annotations
+
+import abc
+import collections
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from s2sad.runtime.classes import own_class, static_member
+from s2sad.transform.known import Abstract, Row
+
+#: Special methods that change what making an object, or reading and setting its attributes, means.
+_ODD = (
+    "__new__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__get__", "__set__",
+    "__init_subclass__", "__class_getitem__", "__array__", "__array_ufunc__", "__array_function__",
+)  # fmt: skip
+
+
+#: What reads and sets an attribute that ``__slots__`` names.
+SLOT = types.MemberDescriptorType
+#: What a class of tuples with named fields must not say otherwise.
+_OF_TUPLES = {*dir(tuple), *_ODD, "_replace", "_fields"} - {"__doc__", "__repr__"}
+#: The operators that a tuple with named fields may define.
+OPERATORS = frozenset(
+    f"__{reflected}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for reflected in ("", "r")
+) | {"__neg__", "__pos__"}
+_NAMED = collections.namedtuple("_NAMED", "")
+#: What reads a field of such a tuple.
+_GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
+
+
+def is_simple(cls: type) -> bool:
+    """Whether objects of a class are no more than their attributes and the methods of the class."""
+    if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
+        return False
+    for base in cls.__mro__[:-1]:
+        if base is abc.ABC:
+            continue
+        if own_class(base) is None or any(name in vars(base) and not is_generated(vars(base)[name]) for name in _ODD):
+            return False
+        if not all(map(_is_plain_member, vars(base).items())):
+            return False
+    return True
+
+
+def _is_plain_member(named: tuple[str, Any]) -> bool:
+    name, member = named
+    plain = (types.FunctionType, staticmethod, classmethod, property, types.GetSetDescriptorType, SLOT)
+    if isinstance(member, plain) or name in ("__dict__", "__weakref__", "__slots__", "__match_args__"):
+        return True
+    descriptor = any(hasattr(type(member), name) for name in ("__get__", "__set__", "__delete__", "__set_name__"))
+    return not descriptor or isinstance(member, (type, np.ufunc))
+
+
+def is_named_tuple(cls: type) -> bool:
+    """Whether a class of the user's is that of a tuple with named fields, and does all else as tuples do."""
+    if type(cls) is not type or own_class(cls) is None or not issubclass(cls, tuple):
+        return False
+    *own, base = cls.__mro__[: cls.__mro__.index(tuple)]
+    new = static_member(base, "__new__")
+    new = getattr(new, "__func__", new)
+    if (
+        not hasattr(base, "_field_defaults")
+        or not is_generated(new)
+        or not all(type(static_member(cls, name)) is _GETTER for name in vars(base)["_fields"])
+    ):
+        return False
+    if not are_same(new.__defaults__ or (), vars(base)["_field_defaults"].values()):
+        return False
+    changed = {name for name, member in vars(base).items() if isinstance(member, types.FunctionType)}
+    changed -= set(vars(_NAMED))
+    return (_OF_TUPLES - OPERATORS).isdisjoint(changed.union(*map(vars, own))) and all(
+        all(map(_is_plain_member, vars(b).items())) for b in own
+    )
+
+
+def has_operators(value: Abstract) -> bool:
+    """Whether a value is a tuple with named fields whose class defines operators."""
+    if not isinstance(value, Row) or value.cls is tuple:
+        return False
+    return any(isinstance(static_member(value.cls, name), types.FunctionType) for name in OPERATORS)
+
+
+def are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
+    """Whether two rows have the same objects."""
+    return [id(v) for v in first] == [id(v) for v in second]
+
+
+def is_generated(function: Any) -> bool:
+    """Whether ``dataclasses`` or ``collections.namedtuple`` has made a method."""
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename == "<string>"
