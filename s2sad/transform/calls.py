@@ -36,7 +36,6 @@ from s2sad.transform.known import (
     Partial,
     Record,
     Row,
-    Super,
     is_callable,
     is_static,
 )
@@ -221,7 +220,7 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     """A call of a function or class that exists."""
     value = known.value
     if value is super:
-        return _super(args, frame)
+        return objects.super_of(args, frame)
     if value is object.__init__:
         return (NONE,)
     done = derived(s, known, args, op, frame, Calls(_applied, bind, _starting, enter))
@@ -284,15 +283,6 @@ def _is_constant(s: Specialiser, value: Abstract) -> bool:
     if isinstance(value, Row):
         return all(_is_constant(s, item) for item in value.items)
     return existing.is_constant(s, value)
-
-
-def _super(args: Args, frame: Frame) -> Done:
-    """``super()``, or ``super(Class, self)``."""
-    if not args and frame.owner is not None:
-        return (Super(*frame.owner),)
-    if len(args) == 2 and isinstance(cls := args[0][1], Known) and isinstance(cls.value, type):
-        return (Super(cls.value, args[1][1]),)
-    return None
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:

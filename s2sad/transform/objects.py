@@ -176,6 +176,15 @@ def _dataclass_arguments(s: Specialiser, fields: dict[str, Any], args: Args) -> 
     return {name: bound[name] for name in fields}
 
 
+def super_of(args: Args, frame: Frame) -> Done:
+    """``super()``, or ``super(Class, self)``."""
+    if not args and frame.owner is not None:
+        return (Super(*frame.owner),)
+    if len(args) == 2 and isinstance(cls := args[0][1], Known) and isinstance(cls.value, type):
+        return (Super(cls.value, args[1][1]),)
+    return None
+
+
 # --- attributes
 
 
