@@ -63,6 +63,14 @@ def of_a_list(x: Any) -> Any:
     return np.sum(v)
 
 
+def of_products_of_vectors(x: Any) -> Any:
+    rows = np.zeros((2, 3)) + x
+    n, m = np.cross(x, [0.0, 1.0, 2.0]), np.cross(rows, x * x)
+    if n.shape != (3,) or m.shape != (2, 3):
+        return x
+    return np.sum(n * np.cross(n, x)) + m[1, 2] * n[0]
+
+
 def of_a_size_that_is_not_known(x: Any) -> Any:
     if len(x) == 3 and x.shape[0] > 2:
         return np.sum(x * x)
@@ -92,7 +100,7 @@ def effect_in_a_test(x: Any) -> Any:
 X, M = np.array([0.7, 1.3, 0.4]), np.array([[0.7, 1.3], [0.4, 0.9]])
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (of_axes, X), (of_axes, M), (of_axes_of_two_kinds, X), (of_axes_of_two_kinds, M), (of_a_shape, X),
-    (of_sizes_that_are_computed, X), (of_a_list, X), (of_a_size_that_is_not_known, X),
+    (of_sizes_that_are_computed, X), (of_a_list, X), (of_products_of_vectors, X), (of_a_size_that_is_not_known, X),
     (of_a_size_that_is_not_known, X[:2]), (truth_of_a_number_of_axes, X), (effect_in_a_test, X),
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.types import Dims, Fact, broadcast_dims, made_of, scalar, sized
+from s2sad.ir.types import Dims, Fact, broadcast_dims, literal_size, made_of, scalar, sized
 from s2sad.ops.infer.axes import Rank, most, with_known_axes
 from s2sad.ops.infer.common import (
     Bound,
@@ -81,6 +81,9 @@ def crossed(b: Bound, fact: Look) -> Fact | None:
     ndim, last = most("a", "b")(b, fact), all(literal(b[axis]) == -1 for axis in ("axisa", "axisb"))
     sizes = {str(len(items)) if (items := items_of(f)) is not None else f.dims and f.dims[-1] for f in facts}
     if literal(b["axis"]) is None and last and not sizes.isdisjoint(("3", "k3")):
+        outer = broadcast_dims([() if ndim_of(f) == 1 else f.dims and f.dims[:-1] for f in facts])
+        if outer is not None and literal(b["axisc"]) == -1:
+            return sized((*outer, literal_size(3)), all_real(*facts))
         return None if ndim is None else Fact("array", None, ndim, all_real(*facts))
     return Fact("array", None, None, all_real(*facts), extended=True) if (ndim or 0) > 1 else None
 
