@@ -34,22 +34,28 @@ _VALUES = "a function of the values that it reads, and call that."
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-#: What is said of functions and objects that a function makes, and what may be said of them.
-_OF_MADE = (
+#: What is said of functions and objects that a function makes, what may be said for another reason as well, and what
+#: may have to do with them.
+_OF_MADE_ALONE = (
     "makes an object of a class", "is a method of an object whose class", "is a function that is known only",
     "a function defined inside", "changes an object that is differentiated",
-    "is the module's, and",
 )  # fmt: skip
+_OF_MADE = (*_OF_MADE_ALONE, "is the module's, and")
 _PERHAPS_OF_MADE = (
     "no derivative can pass through this expression", "sees ", "has no derivative rule", "is called with * or **",
 )  # fmt: skip
 
 
-def is_of_made(violations: Iterable[Violation], perhaps: bool) -> bool:
+def is_of_made(violation: Violation, perhaps: bool) -> bool:
     """Whether something is refused, or is so ``perhaps``, since functions and objects that a function makes stay as
     they are."""
     said = _OF_MADE + _PERHAPS_OF_MADE if perhaps else _OF_MADE
-    return any(words in v.message for v in violations for words in said)
+    return any(words in violation.message for words in said)
+
+
+def follows_from_made(violation: Violation) -> bool:
+    """Whether something is refused for no other reason than that functions and objects stay as they are."""
+    return any(words in violation.message for words in _OF_MADE_ALONE)
 
 
 def inside_library(file: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import Source
-from s2sad.frontend.unfollowed import is_foreign, is_of_made, of_library
+from s2sad.frontend.unfollowed import follows_from_made, is_foreign, is_of_made, of_library
 from s2sad.ir.nodes import Call
 
 
@@ -35,8 +35,8 @@ def of_callee(call: Call, error: S2SADError, place: Place) -> list[Violation]:
 
 @contextlib.contextmanager
 def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
-    """Say as well why the functions and objects that a function makes stay as they are, if that is why it is refused,
-    or is so ``perhaps``.
+    """Say why the functions and objects that a function makes stay as they are in place of what follows from that, and
+    beside what follows from it ``perhaps``.
 
     Raises:
         UnsupportedError: what is raised inside, with that reason.
@@ -44,9 +44,10 @@ def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
     try:
         yield
     except UnsupportedError as error:
-        if source.obstacle is None or not is_of_made(error.violations, perhaps):
+        if source.obstacle is None or not any(is_of_made(v, perhaps) for v in error.violations):
             raise
-        raise UnsupportedError([*error.violations, source.obstacle], error.obscure, error.derived) from None
+        others = [v for v in error.violations if not follows_from_made(v)]
+        raise UnsupportedError([source.obstacle, *others], error.obscure, error.derived) from None
 
 
 def _of_source(error: S2SADError, place: Place) -> Violation:

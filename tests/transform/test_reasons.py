@@ -34,9 +34,27 @@ def replaced_in_a_loop(x: Any) -> Any:
     return box.area()
 
 
+def with_another_cause(x: Any) -> Any:
+    box = Box(x[0])
+    for _ in range(int(x[1] * 10)):  # here
+        box = Box(box.area())
+    return box.area() + np.frombuffer(x).sum()
+
+
 def not_of_functions(x: Any) -> Any:
     scaled = lambda v: v * x[0]  # noqa: E731
     return scaled(np.frombuffer(x).sum())
+
+
+@pytest.mark.parametrize("f", [replaced_in_a_loop, with_another_cause])
+def test_what_follows_from_it_is_not_said(f: Callable[..., Any]) -> None:
+    """That objects are made, and that their methods are called, is no cause of its own."""
+    with pytest.raises(S2SADError) as error:
+        grad(f)(np.array([0.3, 0.2]))
+    said = [v.message for v in error.value.violations]  # type: ignore[attr-defined]
+    assert any("stay as they are" in message for message in said)
+    assert not any("object" in message and "stay as they are" not in message for message in said)
+    assert any("frombuffer" in message for message in said) == (f is with_another_cause)
 
 
 @pytest.mark.parametrize("f", [kept_in_a_list, replaced_in_a_loop])
