@@ -101,6 +101,8 @@ def turned(k: Any, state: Any, **options: Any) -> Any:
 def tuple_into_a_function_of_numpy(x: Any) -> Any:
     state = (np.array([x[0], 1.0, x[1]]), np.array([2.0, x[1], 0.5]))
     return area(state) + turned(x[0], (state[1], state[0] * 2.0))
+
+
 # --- arguments behind two stars
 
 
