@@ -198,6 +198,11 @@ def _vector_pairs_along() -> Sequence[Sample]:
 
 @bilinear(np.vecdot, samples=_vector_pairs_along, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0)))
 def vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
+    if real(x1) and real(x2) and axis == -1:
+        return (
+            unbroadcast(np.expand_dims(z_bar, -1) * x2, np.shape(x1)),
+            unbroadcast(np.expand_dims(z_bar, -1) * x1, np.shape(x2)),
+        )
     if axis == -1:
         return (
             unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),
@@ -210,6 +215,11 @@ def vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array
     np.linalg.vecdot, samples=_vector_pairs_along, infer=infer.axes.with_known_axes(infer.products.contracted(1, 1, 0))
 )
 def linalg_vecdot(z_bar: Array, x1: Array, x2: Array, *, axis: int = -1) -> tuple[Array, Array]:
+    if real(x1) and real(x2) and axis == -1:
+        return (
+            unbroadcast(np.expand_dims(z_bar, -1) * x2, np.shape(x1)),
+            unbroadcast(np.expand_dims(z_bar, -1) * x1, np.shape(x2)),
+        )
     if axis == -1:
         return (
             unbroadcast(np.conj(np.expand_dims(z_bar, -1) * x2), np.shape(x1)),

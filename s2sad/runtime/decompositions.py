@@ -19,13 +19,13 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.matrices import (
-    BLOCK,
     adjoint,
     doubled_triangle,
     folded_triangle,
     halved_triangle,
     hermitian_part,
     identity,
+    lower_inverse,
     negligible,
     ratio,
     solve_triangular,
@@ -52,10 +52,10 @@ def lower_cholesky_adjoint(g: Any, low: Any) -> Any:
            [0.  , 0.  ]])
     """
     n = low.shape[-1]
-    if n <= BLOCK:
-        inverse = np.linalg.inv(adjoint(low))
-        inner = inverse @ halved_triangle(adjoint(low) @ g, upper=False)
-        return folded_triangle(inverse @ adjoint(inner), upper=False)
+    if n <= 64:
+        inverse = lower_inverse(low)
+        inner = halved_triangle(adjoint(low) @ g, upper=False) @ inverse
+        return folded_triangle(adjoint(inverse) @ inner, upper=False)
     k = n // 2
     first, below, last = low[..., :k, :k], low[..., k:, :k], low[..., k:, k:]
     bar = np.zeros_like(low, np.result_type(g, low))

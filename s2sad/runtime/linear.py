@@ -165,18 +165,15 @@ def undelete(g: Any, shape: Shape, obj: Any, axis: int | None) -> Array:
 def undiagonal(g: Any, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Transpose of ``np.diagonal``: ``g`` on the diagonal of zeros of ``shape``."""
     g_bar = np.zeros_like(g, order="C", shape=shape)
-    matrices = np.moveaxis(g_bar, (axis1, axis2), (-2, -1))
-    steps = np.arange(np.shape(g)[-1])
-    matrices[..., steps + max(-offset, 0), steps + max(offset, 0)] = g
+    diagonal = np.diagonal(g_bar, offset, axis1, axis2)
+    diagonal.flags.writeable = True
+    diagonal[...] = g
     return g_bar
 
 
 def untrace(g: Any, shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Transpose of ``np.trace``: ``g`` repeated along the diagonal of zeros of ``shape``."""
-    rows, columns = shape[axis1], shape[axis2]
-    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    repeated = np.broadcast_to(np.expand_dims(g, -1), (*np.shape(g), length))
-    return undiagonal(repeated, shape, offset, axis1, axis2)
+    return undiagonal(np.expand_dims(g, -1), shape, offset, axis1, axis2)
 
 
 def undiag(g: Any, shape: Shape, k: int = 0) -> Array:
