@@ -55,15 +55,13 @@ class EffectsOfCalls:
         self.found.points.ask(key)
         self.found.points.ask((key, None))
         found = summaries.get((key, None))
-        is_refused = key in self.found.inferred and self.found.inferred[key] is None
-        if is_refused or (found is not None and found.met):
-            # Where all arguments carry derivatives it is refused, or checks what it calls.
+        if found is not None and found.met:
             if (key, params) not in summaries:
                 self.summarise(function, key, params)
             self.found.points.ask((key, params))
             found = summaries[key, params]
         if found is None:
-            return replace(assumed(call, bound), met=is_refused)
+            return assumed(call, bound)
         # What is not given is a default, which the module holds.
         module = found.module | {f"{call.op.name}.{p}" for p in found.shared - bound.keys()}
         given = frozenset(bound)
@@ -148,7 +146,7 @@ class EffectsOfCalls:
             found.reshapes,
             frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
             are_entangled(function.result, facts, found),
-            *_written_outside(lowered, facts, found, roots),
+            *_written_outside(lowered, facts, found),
             any(map(found.alters, walk(function.body))),
             frozenset(params[n] for n in params if n in found.kept),
             tuple(
@@ -189,13 +187,13 @@ def _only_changes(stmt: Stmt, facts: Facts, found: Effects) -> bool:
     return only_changes(stmt, found.calls)
 
 
-def _written_outside(lowered: Lowered, facts: Facts, found: Effects, roots: list[str]) -> tuple[bool, bool]:
-    """Whether a function writes what it computes from ``roots``, or any array, into what outlives the call."""
+def _written_outside(lowered: Lowered, facts: Facts, found: Effects) -> tuple[bool, bool]:
+    """Whether a function writes what it computes from its arguments, or any array, into what outlives the call."""
     calls = found.calls.values()
     if found.written.isdisjoint(found.owners) and not any(known.outside or known.overwriting for known in calls):
         return False, False
     function, resolver = lowered.function, lowered.resolver
-    varied = activity(function, roots, found).varied
+    varied = activity(function, [p.name for p in function.params], found).varied
     found_outside = [written_outside(function, facts, found, v, resolver) for v in (varied, ())]
     outside, overwriting = [any(True for _ in statements) for statements in found_outside]
     return outside, overwriting
