@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from s2sad import grad, stop_gradient
-from s2sad.errors import UnsupportedError
+from s2sad.errors import S2SADError, UnsupportedError
 from tests.language.support import PLACE, Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 LOGGER = logging.getLogger(__name__)
@@ -519,3 +520,35 @@ def lacking(x: Any) -> Any:
 def test_a_call_that_lacks_an_argument() -> None:
     with pytest.raises(UnsupportedError, match=r"np\.put\(\.\.\.\) lacks its argument 'v'"):
         grad(lacking)(X)
+
+
+SHELF: list[Any] = []
+
+
+def shelve(a: Any) -> None:
+    SHELF.append(a)
+
+
+def overwrite_the_last() -> None:
+    SHELF[-1][0] = 0.35
+
+
+def kept_and_overwritten_in_a_loop(x: Any, s: Any) -> Any:
+    a, total = s[0], 0.0
+    for _ in range(2):
+        total = total + np.sum(a * a * x)
+        b, _ = a, 1.0
+        shelve(b)
+        overwrite_the_last()
+    return total + np.sum(np.sin(a) * x)
+
+
+def test_an_argument_that_one_function_keeps_and_another_writes_stays_as_it_was() -> None:
+    s = (np.arange(1.0, 6.0), 2.0)
+    try:
+        found = grad(kept_and_overwritten_in_a_loop)(X, s)
+    except S2SADError:
+        return
+    np.testing.assert_array_equal(s[0], np.arange(1.0, 6.0))
+    expected = numeric_gradient(lambda x: kept_and_overwritten_in_a_loop(x, (np.arange(1.0, 6.0), 2.0)), (X,))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
