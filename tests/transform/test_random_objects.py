@@ -16,7 +16,7 @@ from tests.random_objects import generate, run_one
 from tests.transform.remaining import check_gradient, check_same
 
 
-@pytest.mark.parametrize("seed", range(0, 80, 10))
+@pytest.mark.parametrize("seed", range(0, 40, 10))
 def test_random_programs(seed: int) -> None:
     with np.errstate(all="ignore"):
         for number in range(seed, seed + 10):
@@ -24,7 +24,7 @@ def test_random_programs(seed: int) -> None:
             assert verdict.kind != "failed", f"{text}\n{verdict.message}"
 
 
-@pytest.mark.parametrize("seed", range(0, 60, 10))
+@pytest.mark.parametrize("seed", range(0, 30, 10))
 def test_random_programs_with_containers(seed: int) -> None:
     with np.errstate(all="ignore"):
         for number in range(seed, seed + 10):
