@@ -320,8 +320,6 @@ def _path(expr: Expr) -> str | None:
 
 
 def _attribute(name: str, whole: Fact, function: object) -> Fact:
-    if name == "ndim" and whole.ndim is not None and whole.numeric:
-        return scalar(True, literal_size(whole.ndim))
     if name in ("ndim", "size", "itemsize", "nbytes"):
         return SCALAR
     if name == "dtype":

@@ -18,9 +18,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import numbers
-import operator
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -162,20 +161,6 @@ def literal_size(size: int) -> Dim:
         (1, 'k3')
     """
     return 1 if size == 1 else f"k{size}"
-
-
-def known_size(size: Dim | None) -> int | None:
-    """The number that a size surely is; None where that is not known.
-
-    Example:
-        >>> known_size(1), known_size("k3"), known_size("n0")
-        (1, 3, None)
-    """
-    text = str(size)
-    digits = text[1:] if text[:1] in ("k", "-") else text
-    if not digits.isdecimal():
-        return None
-    return -int(digits) if text[0] == "-" else int(digits)
 
 
 #: The classes of the objects of NumPy that make arrays by being indexed.
@@ -451,9 +436,6 @@ def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
 
 #: How long the text of a size may be; what is longer is not followed.
 _LONGEST = 48
-_COMPUTED: dict[str, Callable[[int, int], int]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
-}  # fmt: skip
 
 
 def is_symbol(size: Dim) -> bool:
@@ -463,12 +445,8 @@ def is_symbol(size: Dim) -> bool:
 
 def computed(symbol: str, a: Dim | None, b: Dim | None) -> Dim | None:
     """The size ``a + b``, ``a - b``, ``a * b`` or ``a // b``; None where it is not known."""
-    if a is None or b is None or symbol not in _COMPUTED:
+    if a is None or b is None or symbol not in ("+", "-", "*", "//"):
         return None
-    one, other = known_size(a), known_size(b)
-    if one is not None and other is not None and not (symbol == "//" and other == 0):
-        number = _COMPUTED[symbol](one, other)
-        return literal_size(number) if number >= 0 else str(number)
     left, right = (str(x) if is_symbol(x) else f"({x})" for x in (a, b))
     right = right[1:] if right[0] == "k" and right[1:].isdigit() else right
     text = f"{left}{symbol}{right}"

@@ -134,11 +134,8 @@ constant(
     gives=(tuple,),
 )
 constant(
-    np.ndim, signature=lambda a: None, infer=infer.common.number_of_axes, samples=_arrays, forms=ATTRIBUTE,
+    np.ndim, np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE,
     measures=True,
-)  # fmt: skip
-constant(
-    np.size, signature=lambda a: None, infer=infer.common.a_number, samples=_arrays, forms=ATTRIBUTE, measures=True,
 )  # fmt: skip
 constant(
     np.argmax, np.argmin, signature=lambda a, axis=None: None, infer=infer.axes.position, samples=_along, forms=METHOD

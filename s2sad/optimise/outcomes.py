@@ -5,14 +5,14 @@ from __future__ import annotations
 import abc
 import numbers
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Build, Call, Const, Expr, Global, Var
-from s2sad.ir.types import Fact, known_size
+from s2sad.ir.types import Fact
 
 #: The classes that a global name stands for.
 Classes = Callable[[str], tuple[type, ...]]
@@ -53,37 +53,15 @@ def outcome(test: Expr, facts: Facts, classes: Classes) -> bool | None:
 
 
 def _value(expr: Expr, facts: Facts) -> Any:
-    """None, a text, truth value, whole number or tuple of such that an expression without effects surely is."""
+    """None, a text, truth value or whole number that an expression surely is."""
     if isinstance(expr, Const):
         return expr.value if isinstance(expr.value, (str, bool, int, type(None))) else _UNKNOWN
-    if isinstance(expr, Build) and expr.kind == "tuple":
-        return _tuple([_value(item, facts) for item in expr.items])
-    return _value_of(facts.get(expr)) if isinstance(expr, Var) or _measures(expr) else _UNKNOWN
-
-
-def _value_of(fact: Fact) -> Any:
-    """The value of `_value` that is known by its type."""
+    if not isinstance(expr, Var):
+        return _UNKNOWN
+    fact = facts.get(expr)
     if fact.value is not None:
         return fact.value
-    if fact.kind == "tuple" and fact.items is not None:
-        return _tuple([_value_of(item) for _, item in fact.items])
-    number = known_size(fact.size) if fact.kind == "scalar" else None
-    return None if fact.kind == "none" else _UNKNOWN if number is None else number
-
-
-def _tuple(values: Sequence[Any]) -> Any:
-    return _UNKNOWN if any(value is _UNKNOWN for value in values) else tuple(values)
-
-
-def _measures(expr: Expr) -> bool:
-    """Whether an expression asks for no more than the number of axes or the sizes of a variable."""
-    if isinstance(expr, (Var, Const)):
-        return True
-    if not isinstance(expr, Call) or expr.kwargs:
-        return False
-    asks = expr.op.function in (len, np.ndim, np.shape) if expr.op.kind == "function" else False
-    asks = asks or (expr.op.kind == "attribute" and expr.op.name in ("ndim", "shape"))
-    return (asks or expr.op.kind in ("index", "operator")) and all(map(_measures, expr.args))
+    return None if fact.kind == "none" else _UNKNOWN
 
 
 def _compared(test: Call, facts: Facts) -> bool | None:
@@ -97,14 +75,14 @@ def _compared(test: Call, facts: Facts) -> bool | None:
         if kind in ("open", "other") and a is _UNKNOWN:
             return None
         return (kind == "none") is (name == "is")
-    if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, int, tuple)):
+    if name in ("in", "not in") and isinstance(right, Build) and isinstance(a, (str, int)):
         members = (
             [_value(item, facts) for item in right.items] if right.kind in ("tuple", "list", "set") else [_UNKNOWN]
         )
         return None if _UNKNOWN in members else (a in members) is (name == "in")
     if _UNKNOWN in (a, b) or len(test.args) != 2 or name not in _COMPARED:
         return None
-    if name not in ("==", "!=") and (type(a) is not type(b) or type(a) is tuple):
+    if type(a) is not type(b) and name not in ("==", "!="):
         return None
     return _COMPARED[name](a, b)
 

@@ -246,12 +246,6 @@ def a_number(b: Bound, fact: Look) -> Fact:
     return SCALAR
 
 
-def number_of_axes(b: Bound, fact: Look) -> Fact:
-    """How many axes the first operand has."""
-    ndim = ndim_of(fact(next(iter(b.values()))))
-    return SCALAR if ndim is None else scalar(True, literal_size(ndim))
-
-
 def number_of_operands(b: Bound, fact: Look) -> Fact:
     """A number, real if all operands are."""
     return scalar(operands_real(b, fact))

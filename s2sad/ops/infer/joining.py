@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.types import Dim, Fact, literal_size, sized, some_item
+from s2sad.ir.types import Dim, Fact, literal_size, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
     SOME_ARRAY,
@@ -104,25 +104,10 @@ def nested(f: Fact) -> Fact | None:
         return f
     if f.kind == "scalar":
         return sized((), f.real)
-    if f.kind not in ("list", "tuple"):
-        return None
-    items = items_of(f)
-    rows = [nested(item) for item in items or ()]
-    dims = {None if row is None else row.dims for row in rows}
-    if items and len(dims) == 1 and (inner := dims.pop()) is not None:
-        return sized((_count(items), *inner), all_real(f))
-    ndims = {None if row is None else row.ndim for row in rows}
-    inner_ndim = ndims.pop() if len(ndims) == 1 else None
-    # Rows that do not fit raise an exception; what is made of rows that are not known has one axis or more.
-    return Fact("array", None, None if inner_ndim is None else inner_ndim + 1, _are_real(f), extended=True)
-
-
-def _are_real(whole: Fact) -> bool:
-    """Whether all numbers in a list, or in lists in it, are real."""
-    items = [item] if (item := some_item(whole)) is not None and whole.items is None else items_of(whole)
-    if whole.kind not in ("list", "tuple"):
-        return whole.numeric and whole.real
-    return items is not None and all(map(_are_real, items))
+    items = items_of(f) or []
+    rows = {row.dims if row is not None else None for row in map(nested, items)}
+    dims = rows.pop() if len(rows) == 1 else None
+    return sized((_count(items), *dims), all_real(f)) if dims is not None else None
 
 
 def _count(items: Sequence[Fact]) -> Dim:
