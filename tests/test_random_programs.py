@@ -20,6 +20,12 @@ def test_gradients_of_random_programs(size: int, seed: int) -> None:
     assert verdict.kind != "failed", report(program, verdict)
 
 
+@pytest.mark.parametrize(("seed", "level", "size"), [(9600276, 2, 12)])
+def test_programs_that_have_found_something(seed: int, level: int, size: int) -> None:
+    program, verdict = run_one((seed, level, size))
+    assert verdict.kind == "compared", report(program, verdict)
+
+
 @pytest.mark.parametrize("level", [1, 2])
 def test_programs_are_reproducible_and_mostly_run(level: int) -> None:
     decided = raised = 0

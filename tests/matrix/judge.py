@@ -137,8 +137,10 @@ class Picture:
         self.seen[id(value)] = (len(self.seen), value)
         kind = type(value).__name__
         if isinstance(value, np.ndarray):
-            data = [self.of(v) for v in value.ravel().tolist()] if value.dtype == object else np.ndarray.tobytes(value)
-            return (kind, value.shape, value.dtype.str, data)
+            # A subclass may have methods of its own under the names of attributes.
+            plain = np.ndarray.view(value, np.ndarray)
+            data = [self.of(v) for v in plain.ravel().tolist()] if plain.dtype == object else plain.tobytes()
+            return (kind, plain.shape, plain.dtype.str, data)
         if isinstance(value, (list, tuple)):
             return (kind, [self.of(v) for v in value], self.of(getattr(value, "__dict__", None)))
         if isinstance(value, dict):
