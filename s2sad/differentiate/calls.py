@@ -10,10 +10,10 @@ from s2sad.differentiate.items import unpack
 from s2sad.differentiate.known import Pair, sharing_params, site_of
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.statements import met_operands, receiving
-from s2sad.differentiate.stores import HOLDERS
+from s2sad.differentiate.stores import ELLIPSIS, HOLDERS
 from s2sad.errors import SourceError, UnsupportedError
 from s2sad.frontend.unfollowed import of_unknown
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Unpack, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Store, Unpack, Var
 from s2sad.ir.traverse import map_stmt, names_in
 from s2sad.ir.types import OPEN, OTHER, Fact, item_of
 from s2sad.runtime.calls import (
@@ -165,10 +165,10 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     """Call the forward half in place of the call, and the reverse half."""
     shadows, call, pair, bound = state.shadows, paired.call, paired.pair, paired.bound
     given = targets or tuple([_dropped(state) for _ in range(1 if pair.count is None else pair.count)])
-    viewed = {given[i] for i in pair.views}
-    made = [t for t in given if t in shadows.names and t not in viewed]
+    views = {given[i]: shadows.names.get(given[i]) or state.make.fresh("~t_bar") for i in pair.views}
+    made = [t for t in given if t in shadows.names and t not in views]
     _refuse_entangled(state, call, made, given)
-    outs = [*given, *(shadows.names.get(given[i]) or state.make.fresh("~t_bar") for i in pair.views)]
+    outs = [*given, *views.values()]
     for target in made:
         shadows.define(target, shadows.made_zero(target, call))
     saved = state.make.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
@@ -189,6 +189,12 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     operands += held.values()
     operands += [_seed(state, given[i], paired.bars.get(given[i])) for i in pair.seeded]
     operands += [shadow_of[param] for param in pair.reverse_shadows]
+    for target, shadow in views.items():
+        if (bar := paired.bars.get(target)) is not None:
+            # To the caller the result is an array of its own; the callee takes its adjoint from the shadow alone.
+            state.make.of[shadow] = state.make.of[target]
+            state.make.emit(Store(Var(shadow), ELLIPSIS, _seed(state, target, bar), "+", state.make.origin))
+            shadows.names[target] = shadow
     _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound)
     if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
         return Evaluate(forward, stmt.origin, into)
