@@ -115,7 +115,8 @@ class Dependence:
             if isinstance(node, gast.Assign):
                 bases = [self.bases(t, stored) for t in node.targets]
                 flows += [(names, node.value) for names in bases]
-                together.append(set().union(*bases))
+                if len(bases) > 1:
+                    together.append(set().union(*bases))
             elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
                 flows.append((self.bases(node.target, stored), node.value))
                 if isinstance(node, gast.AugAssign):

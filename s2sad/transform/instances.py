@@ -1,4 +1,4 @@
-"""Arguments that are objects of the user's classes, whose attributes the function sets.
+"""Arguments that are objects of the user's classes, whose attributes the function sets or whose arrays it writes.
 
     def step(self, w):                        def step(self, w):
         self.n += 1                    ->         z = self.X @ w
@@ -6,8 +6,9 @@
         return np.sum(self.z**2)
 
 Within the function, attributes that it sets are values of the residual program, so that derivatives pass through them;
-the others are read from the object.  The caller's object is not changed, as no argument is.  That holds as long as the
-object is reached in no other way: `alone` checks that at entry, where the types of the arguments do not exclude it.
+the others are read from the object.  Arrays that it writes are copied at entry (`copy_of`).  The caller's object is not
+changed, as no argument is.  That holds as long as the object and the memory of such arrays are reached in no other way:
+`alone` and `in_one_place` check that at entry, where the types of the arguments do not exclude it.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def _keeps_form(changed: Changed) -> bool:
 
 
 def instances_among(facts: Mapping[str, Fact]) -> dict[str, Instance]:
-    """The arguments that are objects of which the function may set attributes, by parameter."""
+    """The arguments that are objects of which the function may set attributes or write arrays, by parameter."""
     found = {name: (fact.owners, fact.attributes) for name, fact in facts.items() if fact.attributes}
     return {name: Instance(next(iter(owners)), own) for name, (owners, own) in found.items() if len(owners) == 1}
 
