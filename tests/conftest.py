@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from hypothesis import settings
@@ -13,3 +14,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("s2sad", deadline=None, print_blob=True, derandomize="CI" in os.environ)
 settings.load_profile("s2sad")
+
+# What the tests compile stays in memory; to look through all of it as often as Python would takes a tenth of the time.
+gc.set_threshold(100_000, 20, 100)

@@ -29,7 +29,7 @@ MODULES = [
     "scipy.stats._distn_infrastructure", "scipy.interpolate._bsplines", "scipy.linalg._matfuncs",
 ]  # fmt: skip
 #: Python's own tests of modules and of the language, where Python comes with them.
-TESTED = ["statistics", "fractions", "textwrap", "graphlib", "copy"]
+TESTED = ["fractions", "textwrap", "copy"]
 LANGUAGE = [
     "scope", "patma", "with", "named_expressions", "unpack_ex", "augassign", "listcomps", "genexps", "dictcomps",
     "keywordonlyarg", "raise", "except_star", "generators", "yield_from", "decorators", "super", "extcall", "iter",

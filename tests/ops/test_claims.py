@@ -88,12 +88,12 @@ def identity(entry: OpSpec) -> str:
 
 
 def some_of_distributions(entries: list[OpSpec]) -> Iterator[OpSpec]:
-    """The operations, and of the methods of each distribution, which are made by templates, every fourth in turn."""
+    """The operations, and of the methods of each distribution, which are made by templates, every eighth in turn."""
     laws: dict[str, int] = {}
     for number, entry in enumerate(entries):
         law, _, _ = entry.name.rpartition(".")
         is_method = law.startswith("scipy.stats.")
-        if not is_method or (number + laws.setdefault(law, len(laws))) % 4 == 0:
+        if not is_method or (number + laws.setdefault(law, len(laws))) % 8 == 0:
             yield entry
 
 

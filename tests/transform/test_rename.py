@@ -191,7 +191,7 @@ def run_scrambled(name: str, seed: int) -> types.ModuleType:
     return made
 
 
-@pytest.mark.parametrize("name", ["statistics", "textwrap", "copy"])
+@pytest.mark.parametrize("name", ["textwrap", "copy"])
 def test_modules_with_random_names_do_what_their_tests_ask(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if importlib.util.find_spec(f"test.test_{name}") is None:
         pytest.skip("Python has come without its tests")
@@ -200,10 +200,7 @@ def test_modules_with_random_names_do_what_their_tests_ask(name: str, monkeypatc
     run_tests(importlib.import_module(f"test.test_{name}"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["scope", "patma", "with", "named_expressions", "unpack_ex", "listcomps", "genexps", "yield_from", "super"],
-)  # fmt: skip
+@pytest.mark.parametrize("name", ["scope", "with", "named_expressions", "genexps"])
 def test_the_language_with_random_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     full = f"test.test_{name}"
     if importlib.util.find_spec(full) is None:
