@@ -142,10 +142,18 @@ class UnsupportedError(S2SADError):
     obscure: bool
     #: Whether all of it may follow from what is refused of a caller.
     derived: bool
+    #: The names in the function's IR that have to be arrays, of which the types do not say whether they are.
+    undecided: frozenset[str]
 
-    def __init__(self, violations: Iterable[Violation], obscure: bool = False, derived: bool = False) -> None:
+    def __init__(
+        self,
+        violations: Iterable[Violation],
+        obscure: bool = False,
+        derived: bool = False,
+        undecided: Iterable[str] = (),
+    ) -> None:
         """Take the violations in any order, repetitions included."""
-        self.obscure, self.derived = obscure, derived
+        self.obscure, self.derived, self.undecided = obscure, derived, frozenset(undecided)
         found: dict[tuple[Place | None, str, str], Violation] = {}
         for violation in sorted(violations, key=lambda v: (_order(v), *map(_line, v.calls))):
             found.setdefault((violation.place, violation.message, violation.remedy), violation)

@@ -21,11 +21,13 @@ from s2sad.ir.nodes import (
     Const,
     Copy,
     Enter,
+    Evaluate,
     Exit,
     Expr,
     For,
     Function,
     If,
+    Op,
     Pop,
     Unpack,
     Var,
@@ -52,6 +54,7 @@ from s2sad.ir.types import (
     some_item,
     timeless,
 )
+from s2sad.runtime.items import require_ndarray
 
 _NAME = re.compile(r"~?\w+\.\d+")
 
@@ -175,6 +178,8 @@ class _Inference:
                     self.put(target, self.fresh(OPEN, target), Const(None))
                 case Exit(handler=handler):
                     self.block(handler)
+                case Evaluate(value=Call(op=Op(function=check), args=(Var(name=name),))) if check is require_ndarray:
+                    self.of[name] = self.fresh(_as_array(self.of.get(name, OPEN)), name)
                 case _:
                     pass
 
@@ -272,6 +277,13 @@ class _Inference:
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
             self.of[stmt.counter] = scalar(True, stmt.counter)
+
+
+def _as_array(fact: Fact) -> Fact:
+    """A fact about what surely is an array of NumPy's own class."""
+    if fact.numeric:
+        return replace(fact, kind="array", owners=frozenset(), boxed=False)
+    return Fact("array", precision=fact.precision)
 
 
 def _emptied(fact: Fact) -> Fact:

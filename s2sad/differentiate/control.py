@@ -326,7 +326,7 @@ def _rows(state: State, stmt: For, counter: str | None) -> tuple[Stmt, ...]:
                 row(state, iterable, position, bar)
         elif state.make.of[target].kind not in HOLDERS:
             # An item may be a number, which is no view of the array.
-            state.refusals.refuse_buffer(stmt.origin.line)
+            state.refusals.refuse_buffer(stmt.origin.line, target)
         elif target in shadows.names and isinstance(iterable, Var) and storage.is_buffer(iterable):
             part = Call(INDEX, (shadows.of(iterable.name), position))
             made = (Assign(shadows.names[target], part, stmt.origin), *made)

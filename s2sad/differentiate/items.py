@@ -154,9 +154,10 @@ def _unpack_buffer(state: State, stmt: Unpack, value: Var) -> None:
     """The adjoint of ``a, b = value`` for an array or container whose adjoint is a shadow."""
     make, shadows = state.make, state.shadows
     rows = {t for t in stmt.targets if t in state.storage.buffers}
-    kinds = [make.of[name].kind for name in (value.name, *rows)]
-    if stmt.star is not None or any(kind not in HOLDERS for kind in kinds):
-        state.refusals.refuse_buffer(stmt.origin.line)
+    unknown = [name for name in (value.name, *sorted(rows)) if make.of[name].kind not in HOLDERS]
+    for name in unknown or ([""] if stmt.star is not None else []):
+        state.refusals.refuse_buffer(stmt.origin.line, name)
+    if unknown or stmt.star is not None:
         return
     if any(t in shadows.names for t in rows):
         names = tuple([shadows.names[t] if t in shadows.names else make.fresh("~t_bar") for t in stmt.targets])

@@ -35,6 +35,8 @@ class Refusals:
         self.calls: list[Place] = []
         #: The names of which it is not known whether they are arrays, once that is refused.
         self.unknown: set[str] = set()
+        #: Those of them that have to be arrays for the rest to have a derivative.
+        self.undecided: set[str] = set()
 
     def check(self) -> None:
         """Raise what is refused.
@@ -45,7 +47,7 @@ class Refusals:
         refused = self.violations if self.explained else self.violations + self.misused
         if refused or self.calls:
             whole = [v for v in refused if not (v.place and any(map(v.place.is_within, self.calls)))]
-            raise UnsupportedError(whole or refused, self.explained, not self.violations)
+            raise UnsupportedError(whole or refused, self.explained, not self.violations, self.undecided)
 
     def refuse(self, node: Any, message: str, remedy: str) -> None:
         """Note a place through which no derivative can pass."""
@@ -69,6 +71,7 @@ class Refusals:
         remedy = "Take a copy (x.copy()), or make a new array instead of writing into this one."
         if name and self.known.facts.of[name].kind in ("open", "numeric"):
             # One mistake, however many names and statements it shows in: where it is written.
+            self.undecided.add(name)
             group = effects.group.get(name, frozenset({name}))
             if not self.unknown.isdisjoint(group):
                 return

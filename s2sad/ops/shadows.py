@@ -10,7 +10,13 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.spec import Sample, constant, sample
 from s2sad.runtime.copies import laid_out_like
-from s2sad.runtime.items import require_arithmetic, require_array, require_real, require_real_operand
+from s2sad.runtime.items import (
+    require_arithmetic,
+    require_array,
+    require_ndarray,
+    require_real,
+    require_real_operand,
+)
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
 from s2sad.runtime.trees import part_shadow, require_floats, shadow
@@ -31,5 +37,6 @@ constant(
 # Checks, which may raise.
 constant(apart, unshared, sole, in_one_place, special=frozenset(), ordered=True)
 constant(
-    require_arithmetic, require_array, require_floats, require_real, require_real_operand, same_value, ordered=True
-)
+    require_arithmetic, require_array, require_floats, require_ndarray, require_real, require_real_operand, same_value,
+    ordered=True,
+)  # fmt: skip

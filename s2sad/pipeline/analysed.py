@@ -32,6 +32,7 @@ from s2sad.pipeline.met import with_checked_results
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.typed import default_facts
+from s2sad.pipeline.undecided import with_required_arrays
 from s2sad.pipeline.unpacked import with_named_arrays
 from s2sad.runtime import as_pair
 
@@ -45,7 +46,8 @@ class Asked:
     ``facts`` are the types of its arguments, ``varied`` all parameters that may carry derivatives, ``wrt`` if empty.
     A function with a ``context`` is called by another, which sees what it writes.  With ``display`` its result may be
     a tuple of several, with ``has_aux`` it is a value and something else.  ``together`` are the sets of parameters
-    whose arguments share objects.
+    whose arguments share objects.  ``arrays`` are names in the IR of objects that are written and have to be arrays,
+    which is checked at run time.
     """
 
     function: types.FunctionType
@@ -56,6 +58,7 @@ class Asked:
     display: bool = False
     has_aux: bool = False
     together: Together = ()
+    arrays: frozenset[str] = frozenset()
 
     @property
     def carrying(self) -> tuple[str, ...]:
@@ -93,6 +96,8 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     )
     checked(ir, "lower")
     facts = {**default_facts(ir), **asked.facts}
+    if asked.arrays:
+        ir, known = program.types.inferred_with(lowered, with_required_arrays(ir, asked.arrays), facts)
     if asked.has_aux:
         ir, known = _with_aux(program, lowered, ir, facts)
     program.guards.add_resolved(lowered.resolver)
@@ -117,6 +122,9 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         ir, known, shared = again(with_copies(ir, copied, known, shared, asked.wrt, lowered.source))
     if context is None and any(p.name in shared.versions for p in ir.params):
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source))
+    if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays)) is not ir:
+        # Copies of arguments have names of their own.
+        ir, known, shared = again(checked_)
     if lowered.recorded:
         ir = with_records_alone(ir, lowered.recorded, known, lowered.source)
     sources = program.types.sources

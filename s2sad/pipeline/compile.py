@@ -17,7 +17,7 @@ import itertools
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from s2sad.analysis.sections import Sections, sections
 from s2sad.analysis.summaries import MODULE, RESULT, Context
@@ -28,7 +28,7 @@ from s2sad.differentiate.reverse import reverse
 from s2sad.errors import Place, S2SADError, UnsupportedError, Violation
 from s2sad.frontend.source import name_of
 from s2sad.frontend.touched import Calls
-from s2sad.ir.nodes import Call, Expr, Function, Op, Stmt
+from s2sad.ir.nodes import Block, Call, Expr, Function, Op, Stmt
 from s2sad.ir.show import show
 from s2sad.ir.traverse import writes
 from s2sad.ir.types import Atom, Fact, rough
@@ -40,7 +40,7 @@ from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
 from s2sad.pipeline.gradients import GradientForm, assembled_gradient, loss_of, seeds_of
 from s2sad.pipeline.met import has_met
-from s2sad.pipeline.pairs import again_of, assembled_pair, border, halves
+from s2sad.pipeline.pairs import Border, again_of, assembled_pair, border, halves
 from s2sad.pipeline.passes import finished, finished_forward
 from s2sad.pipeline.program import Program
 from s2sad.pipeline.refused import of_callee, with_obstacle
@@ -52,6 +52,7 @@ from s2sad.pipeline.writer import Writer
 from s2sad.runtime.classes import package_of
 from s2sad.transform.instances import instances_among
 
+_Made = TypeVar("_Made")
 _serial = itertools.count(1)
 #: The goals of derivatives that are the user's, who sees no argument changed.
 _OF_USERS: tuple[Goal, ...] = ("gradient", "value_and_gradient", "pair", "tangent", "tangent_alone")
@@ -175,9 +176,12 @@ class _Compilation:
         """Write the gradient of a function; returns its name."""
         prefix = f"{stem}_value_and_grad_" if goal == "value_and_gradient" else f"{stem}_grad_"
         name = self.writer.unused(prefix + "_".join(asked.wrt))
-        a = self.analysed(asked)
-        seeds, head = seeds_of(a, loss_of(a, asked))
-        made = self.adjoint(a, seeds, asked.wrt, None)
+
+        def reversed_(a: Analysed) -> tuple[Analysed, Reversed, Block]:
+            seeds, head = seeds_of(a, loss_of(a, asked))
+            return a, self.adjoint(a, seeds, asked.wrt, None), head
+
+        a, made, head = self.with_arrays(asked, reversed_)
         titled = title(a.lowered.source, asked.wrt, goal, asked.facts, self.program.sources.written(asked.function))
         form = GradientForm(name, titled, single, goal == "value_and_gradient", self.conformed)
         whole, memory = finished(a, assembled_gradient(a, made, head, asked, form), made, self.conformed)
@@ -196,15 +200,18 @@ class _Compilation:
         names = (self.writer.unused(f"{stem}_forward"), self.writer.unused(f"{stem}_reverse"))
         callee = _Callee(names, (types.CellType(), types.CellType()), fixed=context is None or met)
         self.pairs[key] = callee
-        a = self.analysed(replace(asked, has_aux=False))
-        callee.doings = doings_of(a)
-        wrt = asked.wrt
-        if inactive:
-            a, wrt = replace(a, activity=replace(a.activity, active=frozenset())), ()
-        edge = border(a, names, callee.cells, wrt, context)
-        callee.pair = edge.pair
-        around = context or Context(overwritten=frozenset({MODULE}))
-        made = self.adjoint(a, edge.seeds, edge.pair.wrt, around)
+        wrt = () if inactive else asked.wrt
+
+        def reversed_(a: Analysed) -> tuple[Analysed, Border, Reversed]:
+            callee.doings = doings_of(a)
+            if inactive:
+                a = replace(a, activity=replace(a.activity, active=frozenset()))
+            edge = border(a, names, callee.cells, wrt, context)
+            callee.pair = edge.pair
+            around = context or Context(overwritten=frozenset({MODULE}))
+            return a, edge, self.adjoint(a, edge.seeds, edge.pair.wrt, around)
+
+        a, edge, made = self.with_arrays(replace(asked, has_aux=False), reversed_)
         whole, memory = finished(a, assembled_pair(a, made, edge, context), made, self.conformed)
         self.stages.setdefault("adjoint", lambda: show(whole))
         titles = title(a.lowered.source, wrt, "pair"), title(a.lowered.source, wrt, "reverse")[:1]
@@ -256,6 +263,21 @@ class _Compilation:
             self.stages["activity"] = lambda: show(a.function, lambda s: _active(s, a))
         self.copied = a.copied or self.copied
         return a
+
+    def with_arrays(self, asked: Asked, use: Callable[[Analysed], _Made]) -> _Made:
+        """What is made of a function; objects that are written, and may be arrays or not, are required to be arrays."""
+        begun = set(self.pairs)
+        refused: UnsupportedError | None = None
+        while True:
+            try:
+                return use(self.analysed(asked))
+            except UnsupportedError as error:
+                refused = refused or error
+                if error.undecided <= asked.arrays:
+                    raise refused from None
+                asked = replace(asked, arrays=asked.arrays | error.undecided)
+                # Callees that are refused have no functions; they are asked about again, with other types.
+                self.pairs = {key: c for key, c in self.pairs.items() if c.done or key in begun}
 
     def known(self, a: Analysed, context: Context | None, parts: Sections) -> Known:
         """A function as it is differentiated."""

@@ -47,7 +47,7 @@ def with_obstacle(source: Source, perhaps: bool = False) -> Iterator[None]:
         if source.obstacle is None or not any(is_of_made(v, perhaps) for v in error.violations):
             raise
         others = [v for v in error.violations if not follows_from_made(v)]
-        raise UnsupportedError([source.obstacle, *others], error.obscure, error.derived) from None
+        raise UnsupportedError([source.obstacle, *others], error.obscure, error.derived, error.undecided) from None
 
 
 def _of_source(error: S2SADError, place: Place) -> Violation:

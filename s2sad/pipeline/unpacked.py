@@ -21,7 +21,7 @@ def with_named_arrays(function: Function, facts: Facts, shared: Effects) -> Func
     touched = shared.written | shared.versions.keys()
     unpacked = [s for s in walk(function.body) if isinstance(s, Unpack) and not isinstance(s.value, Var)]
     wanted = [s for s in unpacked if any(not touched.isdisjoint(shared.group.get(t, (t,))) for t in s.targets)]
-    wanted = [s for s in wanted if facts.get(s.value).kind == "array"]
+    wanted = [s for s in wanted if facts.get(s.value).kind in ("array", "numeric")]
     if not wanted:
         return function
     used = {name for stmt in walk(function.body) for name in writes(stmt)}

@@ -207,6 +207,20 @@ def require_arithmetic(a: Any, b: Any) -> None:
                 )
 
 
+def require_ndarray(x: Any) -> None:
+    """Raise `UndefinedDerivativeError` unless ``x`` is an array of NumPy's own class.
+
+    The adjoint of what is written in place is that of an array, where the types do not say what it is.
+
+    >>> require_ndarray(np.ones(2))
+    """
+    if type(x) is not np.ndarray:
+        raise UndefinedDerivativeError(
+            f"a {type(x).__name__} is changed here where the types do not say whether it is an array",
+            "If it is a number, write x = x + y for x += y. Convert what has another class with np.array(...).",
+        )
+
+
 def require_array(x: Any) -> None:
     """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
 

@@ -132,7 +132,7 @@ def set_by_a_method(x: Any) -> Any:
     y = x @ MODEL.weights
     MODEL.replaced(KEPT)
     z = x @ MODEL.weights
-    z[z > 0.5] = 0.0
+    z[z > 0.4] = 0.0
     return np.sum(y * z[0])
 
 

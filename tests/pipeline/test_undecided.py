@@ -1,0 +1,129 @@
+"""What is written in place where the types do not say whether it is an array, is required to be one at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, hvp, jvp
+from s2sad.errors import UndefinedDerivativeError
+from s2sad.frontend.lower import lower
+from s2sad.frontend.source import read_source
+from s2sad.ir.show import show
+from s2sad.pipeline.undecided import with_required_arrays
+from tests.language.support import from_file
+from tests.oracle import numeric_gradient, richardson_jvp
+
+X = np.array([1.5, 0.2, -0.7, 2.1])
+#: A tuple of which only the run knows whether it gives a number, a view or a copy.
+PLACES = (np.array([0, 3]),)
+
+
+def picked(x: Any, places: Any) -> Any:
+    return x[places]
+
+
+def clipped(u: Any, limit: float) -> Any:
+    u[u > limit] = limit
+    return np.sum(u * u)
+
+
+def stored_into(x: Any, places: Any) -> Any:
+    u = np.exp(picked(x, places))
+    u[u > 5.0] = 1.0
+    return np.sum(u * u)
+
+
+def stored_into_by_a_callee(x: Any, places: Any) -> Any:
+    u = np.exp(picked(x, places))
+    return clipped(u, 5.0) + np.sum(u)
+
+
+def augmented_under_two_names(x: Any, places: Any) -> Any:
+    u = np.exp(picked(x, places))
+    v = u
+    u += 1.0
+    u *= x[0]
+    return np.sum(u * v)
+
+
+def augmented_in_a_loop(x: Any, places: Any) -> Any:
+    u = np.exp(picked(x, places))
+    v = u
+    for i in range(3):
+        if i > 0:
+            u *= x[i]
+    return np.sum(v)
+
+
+def rows_of_unknown_number(x: Any, places: Any) -> Any:
+    rows = np.exp(picked(np.outer(x, x), places))
+    for row in rows:
+        row *= x
+    return np.sum(rows)
+
+
+def first_and_second(x: Any, places: Any) -> Any:
+    rows = np.exp(picked(np.outer(x, x), places))
+    a, b = rows
+    a += b * x
+    return np.sum(a * x)
+
+
+PROGRAMS = [
+    stored_into, stored_into_by_a_callee, augmented_under_two_names, augmented_in_a_loop, rows_of_unknown_number,
+    first_and_second,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_derivatives(f: Callable[..., Any]) -> None:
+    way = np.array([0.3, -1.0, 0.5, 0.2])
+    expected = numeric_gradient(f, (X, PLACES))
+    np.testing.assert_allclose(grad(f)(X, PLACES), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (X, PLACES), (way, None))[1], expected @ way, rtol=1e-7)
+    second = richardson_jvp(lambda x: grad(f)(x, PLACES), [X], [way])
+    np.testing.assert_allclose(hvp(f, (X, PLACES), (way, None)), second, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_a_check_stands_where_the_array_is_made(f: Callable[..., Any]) -> None:
+    assert "require_ndarray(" in grad(f).source_for(X, PLACES)
+
+
+def first_with_second(a: Any) -> Any:
+    s = a[0]
+    t = s
+    s += a[1]
+    return np.sum(s * t)
+
+
+def test_numbers_and_other_classes_raise() -> None:
+    general, rows = from_file(grad(first_with_second).source), np.arange(9.0).reshape(3, 3)
+    np.testing.assert_allclose(general(rows.copy()), numeric_gradient(first_with_second, (rows,)), atol=1e-9)
+    with pytest.raises(UndefinedDerivativeError, match="a float64 is changed here"):
+        general(np.ones(3))
+    with pytest.raises(UndefinedDerivativeError, match="a MaskedArray is changed here"):
+        general(np.ma.masked_array(rows, rows > 3.0))
+
+
+def assigned(x: Any, n: int) -> Any:
+    u, v = x
+    if n > 1:
+        v = u
+    for w in v:
+        w += u
+    return v
+
+
+def test_the_checks_in_a_function() -> None:
+    function = lower(read_source(assigned), ("x",)).function
+    made = with_required_arrays(function, frozenset({"x.1", "u.1", "v.3", "w.1", "w.3"}))
+    lines = [line.strip() for line in show(made).splitlines()]
+    after = [lines[i - 1] for i, line in enumerate(lines) if "require_ndarray" in line]
+    moved = ["v.3 <- v.2", "v.3 <- v.1"]
+    assert after == ["function assigned(x.1, n.1)", "u.1, v.1 = unpack x.1", *moved, "w.3 = +(w.2, u.1)", "w.1 <- w.3"]
+    assert with_required_arrays(made, frozenset({"x.1", "u.1", "elsewhere.1"})) is made
