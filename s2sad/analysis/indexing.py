@@ -58,8 +58,10 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
             removed.append("" if cut in (None, 0) else str(cut))
         elif isinstance(part, Fact):
             exact = False
-            basic = basic and part.kind in ("slice", "scalar") and not part.boolean
+            is_vector = part.kind == "array" and part.ndim == 1
+            basic = basic and (is_vector or part.kind in ("slice", "scalar")) and not part.boolean
             dropped += part.kind == "scalar"
+            vectors += is_vector
         elif isinstance(part, Const) and part.value is None:
             added += 1
             exact = False
@@ -78,6 +80,9 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
     if len(parts) == 1 and not isinstance(parts[0], (Slice, Fact)) and (fact(parts[0]).ndim or 0) > 1:
         # Positions or a mask of several axes: either leaves at least one.
         return Fact("array" if whole.kind == "array" else "open", None, None, whole.real)
+    if vectors and whole.kind in ("array", "numeric"):
+        # Arrays take arrays for positions, and give one.
+        return Fact("array", None, None, whole.real, extended=True)
     if not basic or vectors:
         return Fact("numeric" if whole.kind != "open" else "open", None, None, whole.real)
     ndim = None if whole.ndim is None else whole.ndim - dropped + added

@@ -26,7 +26,14 @@ def may_view(function: object) -> bool:
 def copies(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
     """Whether indexing an array so surely gives a copy: by a mask or positions."""
     parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    return any((f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" for f in map(fact, parts))
+    return any(
+        (f.kind == "array" and (f.ndim or 0) > 0) or f.kind == "list" or holds_positions(f) for f in map(fact, parts)
+    )
+
+
+def holds_positions(index: Fact) -> bool:
+    """Whether an index is a tuple with arrays of positions, as ``np.nonzero`` gives one."""
+    return index.kind == "tuple" and any(f.kind == "array" and (f.ndim or 0) > 0 for _, f in index.items or ())
 
 
 def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["fresh", "view", "maybe"]:

@@ -69,9 +69,21 @@ constant(
     np.flatnonzero, np.count_nonzero, np.digitize, np.linalg.matrix_rank,
     np.ravel_multi_index,
 )  # fmt: skip
-constant(np.unravel_index, np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, gives=(tuple,))
+constant(np.unravel_index, gives=(tuple,))
+constant(
+    np.tril_indices, np.triu_indices, signature=lambda n, k=0, m=None: None, infer=infer.positions.of_matrix,
+    samples=lambda: [sample(3), sample(3, 1, 2)], dtype="inferred", gives=(tuple,),
+)  # fmt: skip
+constant(
+    np.tril_indices_from, np.triu_indices_from, signature=lambda arr, k=0: None, infer=infer.positions.of_matrix,
+    samples=lambda: [sample(numbers(3, 3)), sample(numbers(2, 3), 1)], dtype="inferred", gives=(tuple,),
+)  # fmt: skip
 constant(np.indices, gives=(tuple, np.ndarray))
-constant(np.nonzero, forms=METHOD, gives=(tuple,))
+constant(
+    np.nonzero, forms=METHOD, signature=lambda a: None, infer=infer.positions.along_each_axis,
+    samples=lambda: [sample(numbers(3)), sample(numbers(2, 3) > 0), sample([0.5, 0.0])], dtype="inferred",
+    gives=(tuple,),
+)  # fmt: skip
 constant(np.searchsorted, np.argpartition, forms=METHOD)
 constant(np.ndindex, signature=lambda *shape: None, infer=infer.python.places, dtype="inferred")
 

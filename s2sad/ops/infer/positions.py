@@ -1,0 +1,28 @@
+"""Positions of elements: tuples of arrays of integers, one for each axis."""
+
+from __future__ import annotations
+
+from s2sad.ir.nodes import Const
+from s2sad.ir.types import Fact
+from s2sad.ops.infer import common
+from s2sad.ops.infer.common import Bound, Look
+
+_POSITIONS = Fact("array", None, 1, real=True)
+
+
+def along_each_axis(b: Bound, fact: Look) -> Fact | None:
+    """Of ``np.nonzero(a)`` and the like: as many as ``a`` has axes."""
+    axes = fact(b["a"]).ndim
+    return Fact("tuple", items=tuple((i, _POSITIONS) for i in range(axes))) if axes else None
+
+
+def chosen(b: Bound, fact: Look) -> Fact | None:
+    """Of ``np.where(condition, x, y)``, or of ``np.where(condition)``, which is ``np.nonzero(condition)``."""
+    if b.get("x") == b.get("y") == Const(None):
+        return along_each_axis({"a": b["condition"]}, fact)
+    return common.chosen(b, fact)
+
+
+def of_matrix(b: Bound, fact: Look) -> Fact:
+    """Rows and columns."""
+    return Fact("tuple", items=((0, _POSITIONS), (1, _POSITIONS)))
