@@ -334,6 +334,8 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
         return made_of((*whole.dims[:-2], whole.dims[-1], whole.dims[-2]), whole.real)
     if name in ("T", "mT") and whole.ndim is not None:
         return replace(whole, shape=whole.shape if whole.ndim < 2 else None)
+    if name in ("T", "mT") and whole.kind == "array":
+        return replace(whole, shape=None)
     if name in ("real", "imag") and whole.numeric:
         return replace(whole, real=True, size=whole.size if name == "real" else None)
     return Fact("numeric") if function is not None else OPEN

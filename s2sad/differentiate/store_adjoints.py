@@ -89,7 +89,7 @@ def _is_accepted(state: State, stmt: Store, active: bool) -> bool:
         return False
     known = state.make.fact(base).kind in ("array", "numeric")
     if not (isinstance(base, Var) and state.storage.is_buffer(base) and known):
-        refusals.refuse_buffer(stmt.origin.line)
+        refusals.refuse_buffer(stmt.origin.line, base.name if isinstance(base, Var) else "")
         return False
     if stmt.call is not None and reads_what_it_writes(stmt.call, base, state.effects.group):
         refusals.refuse(stmt.call.node, f"{stmt.call.op.name} {READS_ITS_OUTPUT}", "Copy what it reads: x.copy().")

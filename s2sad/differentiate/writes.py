@@ -106,7 +106,8 @@ def _new(state: State, stmt: Assign, value: Call) -> None:
     alone = value.op.function is stop_gradient and target not in state.effects.stops
     near = state.effects.group.get(target, frozenset()) & set(names_in(value))
     if near and not alone and sharing(value, state.make.fact) != "fresh":
-        state.refusals.refuse_buffer(value.node or state.make.origin.line)
+        for name in sorted(near):
+            state.refusals.refuse_buffer(value.node or state.make.origin.line, name)
         return
     if target not in shadows.names:
         return

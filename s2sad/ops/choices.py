@@ -91,7 +91,7 @@ def fmin(z: Array, z_bar: Array, x: Array, y: Array) -> Array:
     steps=frozenset({"condition"}),
     gives=(tuple, np.ndarray),
 )
-def where(z_bar: Array, condition: Array, x: Array | None = None, y: Array | None = None) -> Array:
+def where(z_bar: Array, condition: Array, x: Any = None, y: Any = None) -> Array:
     x_bar = np.where(condition, z_bar, 0)
     y_bar = np.where(condition, 0, z_bar)
     return unbroadcast(x_bar, np.shape(x)), unbroadcast(y_bar, np.shape(y))

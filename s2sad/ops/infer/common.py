@@ -165,7 +165,9 @@ def shape_of(whole: Fact) -> Fact:
     """The shape of an array: a tuple of sizes."""
     if whole.dims is not None:
         return Fact("tuple", items=tuple((i, scalar(True, d)) for i, d in enumerate(whole.dims)))
-    return Fact("tuple", items=None if whole.ndim is None else tuple((i, SCALAR) for i in range(whole.ndim)))
+    if whole.ndim is None:
+        return Fact("tuple", each=SCALAR if whole.kind in ("array", "numeric") else None)
+    return Fact("tuple", items=tuple((i, SCALAR) for i in range(whole.ndim)))
 
 
 # --- types that many operations share

@@ -107,7 +107,10 @@ def nested(f: Fact) -> Fact | None:
     items = items_of(f) or []
     rows = {row.dims if row is not None else None for row in map(nested, items)}
     dims = rows.pop() if len(rows) == 1 else None
-    return sized((_count(items), *dims), all_real(f)) if dims is not None else None
+    if dims is not None:
+        return sized((_count(items), *dims), all_real(f))
+    # Whatever a list holds, and however long it is, its array has an axis.
+    return Fact("array", real=all_real(f), extended=True) if f.kind in ("list", "tuple") else None
 
 
 def _count(items: Sequence[Fact]) -> Dim:

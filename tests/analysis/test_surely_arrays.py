@@ -1,4 +1,4 @@
-"""What is taken at positions that NumPy has found is an array of its own, whatever is written into it."""
+"""Arrays that are known to be such: at positions that NumPy has found, of lists, transposed."""
 
 from __future__ import annotations
 
@@ -70,9 +70,31 @@ def rows_at_positions(x: Any) -> Any:
     return np.sum(rows)
 
 
+def either(x: Any) -> Any:
+    """What is known of this is only that it exists."""
+    return x if np.sum(x) > 0.0 else 1.0 * np.sum(x)
+
+
+def of_a_list(x: Any) -> Any:
+    rows = np.array([either(x), either(x * x), either(x + 1.0)])
+    columns = rows.T
+    if columns[0, 0] > 0.0:
+        columns[:, 0] *= -x
+    return np.sum(rows * rows * rows)
+
+
+def of_a_size(x: Any) -> Any:
+    table = np.array([x, x * x])[np.nonzero(x[:2] > -1.0)]
+    n = table.shape[0] + 1
+    whole = np.zeros((n, n))
+    whole[: table.shape[0], :2] = table[:, :2]
+    whole[-1, -1] = x[0]
+    return np.sum(whole @ whole)
+
+
 PROGRAMS = [
-    at_nonzero, by_the_method, above_the_diagonal, below_the_diagonal_written, where_of_one_argument, where_unpacked,
-    rows_at_positions,
+    of_a_list, of_a_size, at_nonzero, by_the_method, above_the_diagonal, below_the_diagonal_written,
+    where_of_one_argument, where_unpacked, rows_at_positions,
 ]  # fmt: skip
 
 
