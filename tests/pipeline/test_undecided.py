@@ -18,7 +18,7 @@ from tests.language.support import from_file
 from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([1.5, 0.2, -0.7, 2.1])
-#: A tuple of which only the run knows whether it gives a number, a view or a copy.
+#: A tuple of which the text for any arguments does not know whether it gives a number, a view or a copy.
 PLACES = (np.array([0, 3]),)
 
 
@@ -84,6 +84,7 @@ def test_derivatives(f: Callable[..., Any]) -> None:
     way = np.array([0.3, -1.0, 0.5, 0.2])
     expected = numeric_gradient(f, (X, PLACES))
     np.testing.assert_allclose(grad(f)(X, PLACES), expected, rtol=1e-7)
+    np.testing.assert_allclose(from_file(grad(f).source)(X, PLACES), expected, rtol=1e-7)
     np.testing.assert_allclose(jvp(f, (X, PLACES), (way, None))[1], expected @ way, rtol=1e-7)
     second = richardson_jvp(lambda x: grad(f)(x, PLACES), [X], [way])
     np.testing.assert_allclose(hvp(f, (X, PLACES), (way, None)), second, rtol=1e-6, atol=1e-9)
@@ -91,7 +92,7 @@ def test_derivatives(f: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_a_check_stands_where_the_array_is_made(f: Callable[..., Any]) -> None:
-    assert "require_ndarray(" in grad(f).source_for(X, PLACES)
+    assert "require_ndarray(" in grad(f).source
 
 
 def first_with_second(a: Any) -> Any:
