@@ -167,6 +167,8 @@ def _reached(way: tuple[str, str, str, str], label: str, statement: str, top: st
     reads: tuple[str, ...] = ("k",)
     if name == "module's attribute":
         top, parameters, reads = f"{top}\n\nM = {made.replace('(k)', '(H)')}", (), ("H",)
+    if text.endswith(")") and re.match(r"o \S+= ", statement):  # a call is no target of an assignment
+        before, text = f"o = {text}", "o"
     statement = re.sub(r"\bo\b", text, statement)
     if before.endswith(":"):
         before, statement = "", f"{before}\n{indented(statement)}"
