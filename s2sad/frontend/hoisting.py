@@ -61,7 +61,11 @@ class Hoisting(Writers):
         if any(map(self.is_met, calls_at_once(node))):
             return True
         written = set(written_in(node, self.resolver.lookup, surely=True))
-        return any(isinstance(n, gast.Name) and n.id in written and self.depends(n) for n in nodes)
+        if any(isinstance(n, gast.Name) and n.id in written and self.depends(n) for n in nodes):
+            return True
+        # What carries a derivative may be written into what exists.
+        calls = [n for n in nodes if isinstance(n, gast.Call) and self.depends(n)] if written else []
+        return any(next(written_in(call, self.resolver.lookup, surely=True), None) is not None for call in calls)
 
     def decides(self, node: Node) -> bool:
         """Whether a part of ``node`` has an effect under a condition, or all of it is an assignment."""

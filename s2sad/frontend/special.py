@@ -98,10 +98,12 @@ def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[st
 def replaced_by_members(node: Node, lookup: Lookup) -> tuple[dict[str, type], bool]:
     """The methods of the user's classes that run in place of an operation through which a derivative may pass.
 
-    That an operand of an operator may be of such a class is asked when it runs; the second item says so.
+    That an operand of an operator or call, or what is put into a display item by item, may be of such a class is asked
+    when it runs; the second item says so.
     """
-    if isinstance(node, gast.Call):
-        return {}, False
+    if isinstance(node, (gast.Call, gast.List, gast.Tuple)):
+        parts = [node] if isinstance(node, gast.Call) else [e for e in node.elts if isinstance(e, gast.Starred)]
+        return {}, any(special_members(part, lookup) for part in parts)
     if not isinstance(node, (gast.BinOp, gast.UnaryOp)):
         return special_members(node, lookup), False
     return special_members(node, lookup, surely=True), bool(special_members(node, lookup))
