@@ -26,7 +26,7 @@ from s2sad.errors import S2SADError, UndefinedDerivativeError
 from s2sad.frontend.resolve import Emitting
 from s2sad.ir.types import Fact
 from s2sad.load import origin
-from s2sad.pipeline import Compiled, Goal
+from s2sad.pipeline import Compiled, Goal, Together
 from s2sad.pullbacks import placed, vjp
 from s2sad.runtime import SharedArgumentsError
 from s2sad.transform.derivatives import makes_derivatives
@@ -105,7 +105,7 @@ class Derivative(Emitting):
         if formed is not self:
             return formed(*args, **kwargs)
         values = self._all_of(args, kwargs)
-        kinds = arguments.kinds(values)
+        kinds = arguments.kinds(values, self._variants.literal)
         found = self._ready.get(kinds)
         if found is not None:
             entry, exact = found
@@ -124,8 +124,7 @@ class Derivative(Emitting):
         """A call with arguments that share what the function changes, which it has not begun to do."""
         values = dict(zip(self._names, args, strict=True))
         with placed(), arguments.naming(error, values):
-            facts = self._facts(args)
-            run = self._variants.get(self._options, facts, together=arguments.sharing(values, self._wrt)).run
+            run = self._found(args, arguments.sharing(values, self._wrt)).run
             out = self._binder.positional(run, self._positions, args)(*args)
         return self._finished(out, args)
 
@@ -135,11 +134,13 @@ class Derivative(Emitting):
         self._variants.check_defaults(self._names, args)
         run = self._binder.positional(found.run, self._positions, args)
         out = run(*args)
-        kinds = arguments.kinds(args)
+        literal = self._variants.literal
+        kinds = arguments.kinds(args, literal)
         if kinds is not None:
             if len(self._ready) >= _MANY:
                 self._ready.clear()
-            self._ready[kinds] = entry(run, found.compiled.guards, args, self._positions, self._form)
+            call, exact = entry(run, found.compiled.guards, args, self._positions, self._form)
+            self._ready[kinds] = call, exact and not literal
         return self._finished(out, args)
 
     def _finished(self, out: Any, values: Sequence[Any]) -> Any:
@@ -203,11 +204,11 @@ class Derivative(Emitting):
         """The derivative for arguments of which the same is known as of ``values``."""
         for position in self._positions:
             arguments.check(values[position], self._names[position], self._label())
-        return self._variants.get(self._options, self._facts(values))
+        return self._found(values)
 
-    def _facts(self, values: Sequence[Any]) -> dict[str, Fact]:
-        """What is known of the parameters by their arguments."""
-        return arguments.facts(self._names, values, self._label(), self._variants.refined)
+    def _found(self, values: Sequence[Any], together: Together = ()) -> Variant:
+        facts = functools.partial(arguments.facts, self._names, values, self._label(), self._variants.refined)
+        return self._variants.get(self._options, facts(), "", together, lambda: facts(literal=True))
 
     # --- looking
 

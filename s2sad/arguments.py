@@ -12,7 +12,8 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.errors import ArgumentError, UnsupportedError
-from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.ir.sizes import LiteralNumbers, Sizes
+from s2sad.ir.types import Fact, describe
 from s2sad.load import origin
 from s2sad.pipeline import Together
 from s2sad.runtime import SharedArgumentsError, conform
@@ -70,21 +71,43 @@ def _kind(value: Any) -> Any:
     return (t, reached, attribute_types(value), *classes_of_attributes(value).items())
 
 
-def kinds(values: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The kinds of several values; None if one of them holds itself, so that none has a gradient."""
+def kinds(values: Sequence[Any], literal: bool = False) -> tuple[Any, ...] | None:
+    """The kinds of several values; None if one of them holds itself, so that none has a gradient.
+
+    Where facts are ``literal``, whole numbers and texts in them are part of their kinds.
+    """
     try:
-        return tuple([kind(value) for value in values])
+        found = tuple([kind(value) for value in values])
+        return (*found, *literals(values)) if literal else found
     except RecursionError:
         return None
 
 
-def facts(names: Sequence[str], values: Sequence[Any], label: str, refined: Refine | None = None) -> dict[str, Fact]:
+def literals(value: Any) -> Iterator[int | str]:
+    """The texts and whole numbers in a value, numbers that are no size of a few items as one."""
+    if type(value) is int:
+        yield min(max(value, -1), LiteralNumbers.END)
+    elif type(value) is str:
+        yield value
+    elif isinstance(value, (list, tuple)):
+        yield from (number for item in items_of(value) for number in literals(item))
+    elif isinstance(value, dict):
+        yield from (number for item in dict.values(value) for number in literals(item))
+    elif (fields := getattr(type(value), "__dataclass_fields__", None)) is not None:
+        yield from (number for name in fields for number in literals(getattr(value, name)))
+
+
+def facts(
+    names: Sequence[str], values: Sequence[Any], label: str, refined: Refine | None = None, literal: bool = False
+) -> dict[str, Fact]:
     """The types of parameters by their arguments; ``refined`` adds what the function asks of the values.
+
+    Of ``literal`` ones the sizes are numbers.
 
     Raises:
         ArgumentError: for a list, tuple, dict or dataclass that holds itself.
     """
-    sizes, found = Sizes(), {}
+    sizes, found = LiteralNumbers() if literal else Sizes(), {}
     for name, value in zip(names, values, strict=True):
         try:
             fact = describe(value, name, sizes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -124,7 +124,8 @@ def enter(
             elif kind is not types.FunctionType:
                 plain_function = _of_table(function, len(args)) if kind in _OF_TABLE else None
             if type(plain_function) is types.FunctionType:
-                entry = variants(plain_function).met.get((goal, check, active, *map(arguments.kind, values)))
+                cache = variants(plain_function)
+                entry = cache.met.get((goal, check, active, *_kinds(cache, values)))
                 if entry is not None and entry.holds():
                     return _run(function, entry, args, kwargs, values, goal, check, dots)
         return _entered(function, active, args, kwargs, goal, check, dots)
@@ -203,18 +204,26 @@ def _entered(
     places = dict(zip(binder.names, range(last + 1), strict=True))
     wanted = tuple([places.get(a, last) if isinstance(a, str) else min(a + shift, last) for a in active])
     cache = variants(plain_function)
-    key = (goal, check, wanted, shift, *map(arguments.kind, values))
+    key = (goal, check, wanted, shift, *_kinds(cache, values))
     entry = cache.met.get(key)
     if entry is None or not entry.holds():
-        entry = cache.met[key] = _of_relative(plain_function, key) or _compiled(
+        entry = _of_relative(plain_function, key) or _compiled(
             function, cache, binder, wanted, values, goal, check == "known"
         )
+        cache.met[goal, check, wanted, shift, *_kinds(cache, values)] = entry
         note_compiled(plain_function)
     direct = shift == isinstance(function, types.MethodType) and target.cached < 0
     if direct and not (kwargs or target.given) and len(args) + shift == len(values):
         # Next time this is found without asking what the callable is.
-        cache.met[(goal, check, active, *map(arguments.kind, values))] = entry
+        cache.met[goal, check, active, *_kinds(cache, values)] = entry
     return _run(function, entry, args, kwargs, values, goal, check, dots)
+
+
+def _kinds(cache: Variants, values: Sequence[Any]) -> Iterator[Any]:
+    """What tells the arguments of a call from those of which another derivative is right."""
+    yield from map(arguments.kind, values)
+    if cache.literal:
+        yield from arguments.literals(values)
 
 
 def _of_relative(function: types.FunctionType, key: Any) -> Entry | None:
@@ -311,10 +320,10 @@ def _compiled(
     """
     names = binder.names
     wrt = tuple([names[i] for i in wanted if known or has_floats(values[i], names[i])])
-    facts = arguments.facts(names, values, called(function), cache.refined)
+    facts = functools.partial(arguments.facts, names, values, called(function), cache.refined)
     goal = goal if wrt else "effects"
     try:
-        found = cache.get(Options(goal, wrt), facts)
+        found = cache.get(Options(goal, wrt), facts(), literal=lambda: facts(literal=True))
     except (SourceError, UnsupportedError) as error:
         if goal != "effects" or may_write(cache.function) or (wrt and _is_method_of_python(cache.function, values)):
             here = place_of_frame(sys._getframe(4))

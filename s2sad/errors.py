@@ -144,6 +144,8 @@ class UnsupportedError(S2SADError):
     derived: bool
     #: The names in the function's IR that have to be arrays, of which the types do not say whether they are.
     undecided: frozenset[str]
+    #: Whether the sizes of the arguments, where they are known, may help.
+    of_sizes: bool = False
 
     def __init__(
         self,

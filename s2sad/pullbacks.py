@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -60,11 +61,13 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
     values = [given[i] for i in chosen]
     for i, value in zip(chosen, values, strict=True):
         arguments.check(value, names[i], label)
-    facts = arguments.facts(names, given, label, variants(function).refined)
+    facts = functools.partial(arguments.facts, names, given, label, variants(function).refined)
     wrt = tuple([names[i] for i in chosen])
 
     def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
-        compiled = variants(function).get(Options("pair", wrt), facts, together=together).compiled
+        compiled = (
+            variants(function).get(Options("pair", wrt), facts(), "", together, lambda: facts(literal=True)).compiled
+        )
         variants(function).check_defaults(names, given)
         return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
 

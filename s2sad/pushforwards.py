@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -66,9 +67,9 @@ class Pushforward:
         for i, name in zip(positions, wrt, strict=True):
             arguments.check(values[i + len(self._target.leading)], name, self.label)
         cache = variants(self.function)
-        facts = arguments.facts(names, values, self.label, cache.refined)
+        facts = functools.partial(arguments.facts, names, values, self.label, cache.refined)
         options = Options("tangent_alone" if self.alone else "tangent", wrt)
-        return cache.get(options, facts, together=together)
+        return cache.get(options, facts(), "", together, lambda: facts(literal=True))
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
         """The value and its tangent, for the tangents of the arguments at some positions."""
@@ -76,7 +77,7 @@ class Pushforward:
         values = self._bound(primals, positions)
         shift = len(self._target.leading)
         names = self._binder.names
-        kinds = arguments.kinds(values)
+        kinds = arguments.kinds(values, variants(self.function).literal)
         key = (*positions, kinds)
         found, entry = self._ready.get(key, (None, None))
         known = found is not None and found.holds()
@@ -106,7 +107,12 @@ class Pushforward:
     def _entry_for(self, found: Variant, primals: tuple[Any, ...], positions: Sequence[int]) -> Entry | None:
         """What runs a tangent for arguments of the same kinds, where they need no more than the compiled function."""
         made, run = found.compiled.tangent, found.compiled.functions[found.compiled.names[0]]
-        if made is None or not self._target.plain or len(primals) != self._binder.complete:
+        if (
+            variants(self.function).literal
+            or made is None
+            or not self._target.plain
+            or len(primals) != self._binder.complete
+        ):
             return None
         if self._binder.positional(run, positions, primals) is not run:
             return None

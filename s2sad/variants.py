@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from s2sad.entries import Entry, checker
-from s2sad.errors import ArgumentError, S2SADError
+from s2sad.errors import ArgumentError, S2SADError, UnsupportedError
 from s2sad.frontend.emitted import DERIVATIVE
 from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import read_source
@@ -78,6 +78,8 @@ class Variants:
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
+        #: Whether what is compiled is for arguments of the very sizes, and small whole numbers, that are given.
+        self.literal = False
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
@@ -85,13 +87,48 @@ class Variants:
         #: What calls that are met at run time run.
         self.met: dict[Any, Any] = {}
 
-    def get(self, options: Options, facts: Mapping[str, Fact], about: str = "", together: Together = ()) -> Variant:
+    def get(
+        self,
+        options: Options,
+        facts: Mapping[str, Fact],
+        about: str = "",
+        together: Together = (),
+        literal: Callable[[], Mapping[str, Fact]] | None = None,
+    ) -> Variant:
         """The derivative for arguments of which ``facts`` are known, compiled if it is not there or out of date.
 
         ``about`` keeps apart what is compiled for looking at from what runs; ``together`` are sets of parameters whose
-        arguments share objects that the function changes.
+        arguments share objects that the function changes.  Where the sizes of arguments decide which objects the
+        function makes, the facts are those that ``literal`` gives, if it is there.
         """
-        key = (options, tuple(facts.items()), about, together)
+
+        def of_sizes() -> Variant | None:
+            return None if about else self._of_sizes(options, facts if literal is None else literal(), together)
+
+        if self.literal and (sized := of_sizes()) is not None:
+            return sized
+        try:
+            found = self._got(options, facts, about, together, False)
+        except UnsupportedError as error:
+            sized = of_sizes() if error.of_sizes else None
+            if sized is None:
+                raise
+            return sized
+        return (of_sizes() if found.compiled.of_sizes else None) or found
+
+    def _of_sizes(self, options: Options, facts: Mapping[str, Fact], together: Together) -> Variant | None:
+        """The derivative for arguments of the very sizes in their types, which may decide which objects are made."""
+        try:
+            found = self._got(options, facts, "", together, True)
+        except UnsupportedError:
+            return None
+        self.literal = True
+        return found
+
+    def _got(
+        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, literal: bool
+    ) -> Variant:
+        key = (options, tuple(facts.items()), about, together, literal)
         found = self._made.get(key)
         if found is None or not found.holds():
             with _compiling:
@@ -102,7 +139,9 @@ class Variants:
                     function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
                     # What was out of date once is compiled for arrays of modules of any sizes.
                     exact = not about and found is None
-                    compiled = compile_gradient(function, wrt, facts, goal, has_aux, single, together, conformed, exact)
+                    compiled = compile_gradient(
+                        function, wrt, facts, goal, has_aux, single, together, conformed, exact, literal
+                    )
                     if inner is not None:
                         compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function

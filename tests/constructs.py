@@ -530,6 +530,14 @@ def _enums(x: Any, mode: Mode = Mode.SQUARE) -> Any:
     return np.sum(x if mode is Mode.LINEAR else x * x)
 
 
+@right(B, "objects that a loop makes, as many as the sizes of the arguments say")
+def objects_of_a_loop(x: Any) -> Any:
+    bodies = [Body(v * (1.0 + i)) for i, v in enumerate(x)]
+    for body in bodies:
+        body.step(0.1)
+    return sum(body.energy for body in bodies)
+
+
 @refused(B, "`__getattr__` of objects that the program makes")
 def _odd(x: Any) -> Any:
     return np.sum(_Odd(x).anything)

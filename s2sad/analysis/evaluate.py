@@ -22,6 +22,7 @@ from s2sad.ir.nodes import (
     Unset,
     Var,
 )
+from s2sad.ir.sizes import computed, literal_size
 from s2sad.ir.types import (
     COMPLEX,
     FLOAT,
@@ -32,12 +33,10 @@ from s2sad.ir.types import (
     UNSET_FACT,
     Atom,
     Fact,
-    computed,
     constant,
     either,
     item_of,
     leading_to,
-    literal_size,
     made_of,
     scalar,
     some_item,

@@ -12,20 +12,8 @@ from s2sad.ir.nodes import (
     Slice,
     Var,
 )
-from s2sad.ir.types import (
-    OPEN,
-    Atom,
-    Dim,
-    Dims,
-    Fact,
-    Kind,
-    Shape,
-    item_of,
-    scalar,
-    sized,
-    sliced,
-    some_item,
-)
+from s2sad.ir.sizes import Dim, Dims, sliced
+from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]
 

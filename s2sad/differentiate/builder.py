@@ -15,8 +15,9 @@ from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
 from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
+from s2sad.ir.sizes import Dim, is_symbol
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
-from s2sad.ir.types import Atom, Dim, Fact, is_symbol, same_shape
+from s2sad.ir.types import Atom, Fact, same_shape
 from s2sad.runtime import add, unbroadcast, unreduce, zeros
 from s2sad.runtime.arrays import count
 

@@ -6,11 +6,9 @@ all.  A scalar has the empty set.  Two values with equal sets have provably equa
 shapes, and that is all that is claimed: ``unbroadcast`` is dropped where the
 set of an operand equals the set of the result.
 
-An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are
-known by symbols (``n0``, ``n1``: two sizes of one symbol are equal, and none is 1), the set has a single
-atom that is named after them.  What a symbol stands for is fixed by the arguments of a call.  An expression
-(``n0-2``, ``k.1+1``, ``n0[k.1+1:]``) is the size that it gives for the values of the names in it; nobody
-knows whether that is 1.
+An atom is the shape of some value whose shape is not known otherwise.  Where the sizes of all axes are known by symbols
+(:mod:`s2sad.ir.sizes`), the set has a single atom that is named after them.  What a symbol stands for is fixed by the
+arguments of a call.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
+from s2sad.ir.sizes import Dim, Dims, LiteralNumbers, Sizes, is_symbol, literal_size
 from s2sad.runtime import protocols
 from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
 from s2sad.runtime.contents import items_of
@@ -44,8 +43,6 @@ class Atom:
 
 
 Shape = frozenset[Atom]
-Dim = int | str
-Dims = tuple[Dim, ...]
 SCALAR_SHAPE: Shape = frozenset()
 
 
@@ -138,31 +135,6 @@ def resized(fact: Fact, dims: Dims) -> Fact:
     return replace(fact, shape=sized(dims, fact.real).shape, ndim=len(dims), dims=dims)
 
 
-class Sizes(dict[int, Dim]):
-    """Symbols for the sizes of axes, in order of appearance; equal sizes get one symbol."""
-
-    def __missing__(self, size: int) -> Dim:
-        self[size] = symbol = 1 if size == 1 else f"n{len(self)}"
-        return symbol
-
-
-class LiteralSizes(Sizes):
-    """Sizes of axes as they are."""
-
-    def __missing__(self, size: int) -> Dim:
-        return literal_size(size)
-
-
-def literal_size(size: int) -> Dim:
-    """The symbol for a size that is known.
-
-    Example:
-        >>> literal_size(1), literal_size(3)
-        (1, 'k3')
-    """
-    return 1 if size == 1 else f"k{size}"
-
-
 #: The classes of the objects of NumPy that make arrays by being indexed.
 INDEXED_MAKERS = tuple(type(maker) for maker in (np.r_, np.c_, np.mgrid, np.ogrid))
 #: The classes of arrays that compute as arrays do.
@@ -232,12 +204,16 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
     """The fact about a value but for its class."""
     if value is None:
         return NONE
+    if isinstance(sizes, LiteralNumbers) and type(value) is str:
+        return constant(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         # A number of more than double precision is none of Python's.
         number = complex(value) if value.dtype.kind == "c" else value.item()
         plain = FLOAT if isinstance(number, np.floating) else describe(number, name)
         return _of_dtype(plain, value.dtype)
     if isinstance(value, int):
+        if isinstance(sizes, LiteralNumbers) and 0 <= value < sizes.END and not isinstance(value, bool):
+            return scalar(True, literal_size(value))
         return TRUTH if isinstance(value, bool) else scalar(True, f"{name}.")
     if isinstance(value, (float, complex)):
         return FLOAT if isinstance(value, float) else COMPLEX
@@ -414,49 +390,6 @@ def broadcast(shapes: list[Shape | None]) -> Shape | None:
     if any(s is None for s in shapes):
         return None
     return normal(frozenset[Atom]().union(*(s for s in shapes if s is not None)))
-
-
-def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
-    """The sizes that result from broadcasting, or None where they depend on the run."""
-    known = [p for p in parts if p is not None]
-    if len(known) < len(parts):
-        return None
-    different = {p for p in known if p}
-    if len(different) < 2:
-        return different.pop() if different else ()
-    out: list[Dim] = []
-    for position in range(1, max((len(p) for p in known), default=0) + 1):
-        sizes = {p[-position] for p in known if len(p) >= position} - {1}
-        certain = [s for s in sizes if str(s).isalnum()]
-        if len(sizes) > 1 and not certain:
-            return None
-        out.append(min(certain, key=str) if certain else sizes.pop() if sizes else 1)
-    return tuple(reversed(out))
-
-
-#: How long the text of a size may be; what is longer is not followed.
-_LONGEST = 48
-
-
-def is_symbol(size: Dim) -> bool:
-    """Whether a size is 1 or a symbol, of which it is known that it is not 1."""
-    return str(size).isalnum()
-
-
-def computed(symbol: str, a: Dim | None, b: Dim | None) -> Dim | None:
-    """The size ``a + b``, ``a - b``, ``a * b`` or ``a // b``; None where it is not known."""
-    if a is None or b is None or symbol not in ("+", "-", "*", "//"):
-        return None
-    left, right = (str(x) if is_symbol(x) else f"({x})" for x in (a, b))
-    right = right[1:] if right[0] == "k" and right[1:].isdigit() else right
-    text = f"{left}{symbol}{right}"
-    return text if len(text) <= _LONGEST else None
-
-
-def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: str) -> Dim | None:
-    """The size of ``a[lower:upper:step]`` for an axis of ``size``."""
-    text = f"{size}[{'' if lower is None else lower}:{'' if upper is None else upper}{step}]"
-    return text if len(text) <= _LONGEST else None
 
 
 def same_shape(a: Fact, b: Fact) -> bool:

@@ -16,7 +16,8 @@ import numpy as np
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls
-from s2sad.ir.types import OPEN, Fact, Sizes, describe
+from s2sad.ir.sizes import Sizes
+from s2sad.ir.types import OPEN, Fact, describe
 from s2sad.runtime.contents import attributes_of
 from s2sad.transform.existing import is_object
 from s2sad.transform.steady import Steady

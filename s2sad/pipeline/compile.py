@@ -68,20 +68,28 @@ def compile_gradient(
     together: Together = (),
     conformed: bool = False,
     exact: bool = False,
+    literal: bool = False,
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
     ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
     share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
-    sizes that they have now.
+    sizes that they have now; where the facts are ``literal``, with numbers for sizes, loops that make objects are
+    written out.
 
     Raises:
         SourceError: if the function has no source.
         UnsupportedError: with every place through which no derivative can pass.
     """
     asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
-    return _Compilation(conformed, exact).run(asked, goal, single)
+    compilation = _Compilation(conformed, exact)
+    try:
+        made = compilation.run(asked, goal, single, literal)
+        return replace(made, of_sizes=compilation.program.sources.asks_sizes)
+    except UnsupportedError as error:
+        error.of_sizes = compilation.program.sources.asks_sizes
+        raise
 
 
 @dataclass
@@ -123,11 +131,13 @@ class _Compilation:
         self.once = False
         self.copied: frozenset[str] = frozenset()
 
-    def run(self, asked: Asked, goal: Goal, single: bool) -> Compiled:
+    def run(self, asked: Asked, goal: Goal, single: bool, literal: bool) -> Compiled:
         """Compile what is asked for, and all that it calls."""
         sources = self.program.sources
         sources.package = package_of(asked.function)
         asked = replace(asked, function=sources.pruned(asked.function, asked.facts))
+        if literal:
+            sources.literal[asked.function] = asked.facts
         if goal in _OF_USERS and not asked.together:
             # A call within a program sets attributes for whoever looks at them later.
             sources.instances[asked.function] = instances_among(asked.facts)

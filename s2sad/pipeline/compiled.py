@@ -53,7 +53,8 @@ class Compiled:
 
     ``pair`` says what goes in and out of the halves of a pair, ``tangent`` the same of the tangent of a function.  With
     ``once``, what a forward part saves serves one run of the reverse part: shadows are in it.  The arguments of the
-    parameters in ``written`` are copied first.
+    parameters in ``written`` are copied first.  Sizes of arguments that are not known decide which objects the program
+    makes, if it is ``of_sizes``.
     """
 
     text: str
@@ -66,6 +67,7 @@ class Compiled:
     written: frozenset[str] = frozenset()
     doings: Doings | None = None
     tangent: TangentCall | None = None
+    of_sizes: bool = False
 
     def __post_init__(self) -> None:
         # A call checks these each time: the common sorts are laid out flat.

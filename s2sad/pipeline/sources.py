@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from s2sad.analysis.evaluate import evaluate
-from s2sad.errors import S2SADError, Violation
+from s2sad.errors import S2SADError
 from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
@@ -26,7 +26,7 @@ from s2sad.ir.types import Fact, describe
 from s2sad.pipeline.untaken import decisions, without_untaken
 from s2sad.transform.instances import Instance
 from s2sad.transform.relied import Recorded
-from s2sad.transform.specialise import specialised
+from s2sad.transform.specialise import Obstacles, specialised
 
 
 class Guards:
@@ -76,6 +76,10 @@ class Sources:
         self.recorded: tuple[Recorded, ...] = ()
         #: The arrays that exist and that the function which is differentiated writes.
         self.state: tuple[Recorded, ...] = ()
+        #: By function: the types of its arguments with their sizes as numbers, if objects are made by these.
+        self.literal: dict[types.FunctionType, Mapping[str, Fact]] = {}
+        #: Whether objects are made by the sizes of arguments, which are not known.
+        self.asks_sizes = False
         #: What functions are called with while it runs, if its arguments are numbers and the like.
         self.calls: Calls | None = None
 
@@ -84,11 +88,14 @@ class Sources:
         self.seen(function.__code__)
         if function not in self.sources:
             source = self.read(function)
-            reasons: list[Violation] = []
+            obstacles = Obstacles()
             read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
-            made = specialised(source, read, reasons, self.package, instances, self.calls, function is self.recording)
-            if reasons:
-                source = replace(source, obstacle=reasons[0])
+            facts = self.literal.get(function, {})
+            records = function is self.recording
+            made = specialised(source, read, obstacles, self.package, instances, self.calls, records, facts)
+            self.asks_sizes |= obstacles.of_sizes
+            if obstacles.reasons:
+                source = replace(source, obstacle=obstacles.reasons[0])
             if made is not None:
                 source = made.source
                 for guard in made.guards:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from s2sad.ir.types import Atom, Dim, Fact, is_symbol, resized
+from s2sad.ir.sizes import Dim, is_symbol
+from s2sad.ir.types import Atom, Fact, resized
 
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")

@@ -15,8 +15,9 @@ from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
 from s2sad.frontend.lower import Lowered, lower
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Function, Stmt, Unpack, Var
+from s2sad.ir.sizes import LiteralSizes
 from s2sad.ir.traverse import map_stmt, names_in, reads, walk
-from s2sad.ir.types import Fact, LiteralSizes, describe, some_item
+from s2sad.ir.types import Fact, describe, some_item
 from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.entry import Together, copied_together, with_objects_alone

@@ -25,9 +25,11 @@ from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
     computed,
+    is_counted,
     items_of,
     key_of,
     keyed,
+    one_by_one,
     performed,
     run_through,
 )
@@ -107,7 +109,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         or function in (isinstance, callable)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
-    return making(s, values) if not named and (known or any(v in s.rows for v in values)) else None
+    known = known or any(v in s.rows or v in s.types for v in values)
+    return making(s, values) if not named and known else None
 
 
 def _range(s: Specialiser, values: Sequence[Abstract], args: Args, op: Operation, frame: Frame) -> Done:
@@ -175,6 +178,8 @@ def _len(s: Specialiser, values: list[Abstract]) -> Done:
 
 def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callable[[Specialiser, list[Abstract]], Done]:
     def made(s: Specialiser, values: list[Abstract]) -> Done:
+        if len(values) == 1 and is_counted(s, values[0]):
+            return (kind(s, list(one_by_one(s, values[0]))),)
         row = run_through(s, values[0]) if len(values) == 1 else () if not values else None
         return None if row is None else (kind(s, list(row)),)
 

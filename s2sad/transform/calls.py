@@ -19,7 +19,7 @@ from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
 from s2sad.transform import branches, existing, generators, objects, simple, stars
 from s2sad.transform.builtin import built_in
-from s2sad.transform.containers import items_of, run_through, view
+from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import functional_call, is_functional
 from s2sad.transform.held import held_pairs
@@ -31,6 +31,7 @@ from s2sad.transform.known import (
     Generator,
     Items,
     Known,
+    Late,
     Method,
     NotSpecialisedError,
     Partial,
@@ -148,6 +149,8 @@ def apply(s: Specialiser, function: Abstract, args: Args, op: Operation, frame: 
             return objects.member_call(s, function, "__call__", args, op, frame)
         case Known():
             return known_call(s, function, args, op, frame)
+        case Late() if not args and (seen := view_of_operand(s, function, frame.place or op.place)) is not None:
+            return (seen,)
     return None
 
 
@@ -286,7 +289,10 @@ def _is_constant(s: Specialiser, value: Abstract) -> bool:
 
 
 def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: Operation, frame: Frame) -> Done:
-    """A call of a function that may return a function or an object that it makes, or has a parameter with ``*``."""
+    """A call of a function that may return a function or an object that it makes, or has a parameter with ``*``.
+
+    One that may make objects by the sizes of what it is given is followed as well.
+    """
     try:
         code = s.code(function)
     except S2SADError:
@@ -299,7 +305,8 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     except NotSpecialisedError:
         done = None
     stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
-    if (isinstance(done, End) and stars) or (isinstance(done, tuple) and (stars or any(map(is_static, done)))):
+    followed = stars or any(v in s.types for _, v in args)
+    if (isinstance(done, End) and followed) or (isinstance(done, tuple) and (followed or any(map(is_static, done)))):
         return done
     s.back(before)
     s.used, s.lifted = used, lifted
@@ -378,7 +385,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
-    alike = all(s.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
+    alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function
     )
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED

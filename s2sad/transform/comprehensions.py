@@ -10,6 +10,7 @@ from s2sad.ir.code import Code, Operation, Region, Value
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
+    is_counted,
     is_known,
     is_object_as_well,
     items_of,
@@ -62,7 +63,11 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
     """Whether a comprehension is written out, rather than a loop of the new program."""
     if isinstance(iterable, Known) and isinstance(iterable.value, range):
         return len(iterable.value) <= MOST_ITEMS and _makes_structures(s, region, frame)
+    if is_counted(s, iterable):
+        return _makes_structures(s, region, frame)
     if not is_known(s, iterable):
+        if not s.relied.asks_sizes and not s.types:
+            s.relied.asks_sizes = _makes_structures(s, region, frame)
         return False
     if kind in ("list", "generator") and is_object_as_well(s, iterable):
         return _makes_structures(s, region, frame)
@@ -104,7 +109,8 @@ def _inside(s: Specialiser, region: Region, frame: Frame, probing: bool = False)
                 yield from _inside(s, op.regions[0], frame, probing)
         elif op.kind == "each":
             iterable = numbered(s.get(op.operands[0], frame))
-            if op.awaits or not (is_known(s, iterable) or elements(s, iterable) is not None):
+            known = is_known(s, iterable) or is_counted(s, iterable) or elements(s, iterable) is not None
+            if op.awaits or not known:
                 if not probing:
                     raise NotSpecialisedError("each")
                 iterable = Row((Value(),))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operand, Operation, Place, Value
+from s2sad.transform import sizes
 from s2sad.transform.held import held_items, is_held, runs_as_it_is
 from s2sad.transform.known import (
     Abstract,
@@ -17,9 +18,11 @@ from s2sad.transform.known import (
     Content,
     Items,
     Known,
+    Late,
     Lazy,
     Method,
     NotSpecialisedError,
+    Part,
     Row,
     Stream,
     key_operand,
@@ -180,17 +183,20 @@ def stream(
     return Stream(cell, (*sources, *inner), is_view, operand)
 
 
+#: What methods of dicts that are run through give for a key and an item.
+_VIEWS: dict[str, Callable[[Any, Abstract], Abstract]] = {
+    "keys": lambda key, item: key_operand(key),
+    "values": lambda key, item: item,
+    "items": lambda key, item: Row((key_operand(key), item)),
+}
+
+
 def view(s: Specialiser, method: Method, pairs: Sequence[tuple[Any, Abstract]], place: Place | None) -> Stream:
     """What a method of a dict that exists gives, of which the keys and items are known."""
     operand = s.emit("call", s.operands([method], place), (), place=place)
     s.needless.add(operand)
     assert isinstance(method.function, Known)
-    by_name: dict[str, Callable[[Any, Abstract], Abstract]] = {
-        "keys": lambda key, item: key_operand(key),
-        "values": lambda key, item: item,
-        "items": lambda key, item: Row((key_operand(key), item)),
-    }
-    given = by_name[method.function.value.__name__]
+    given = _VIEWS[method.function.value.__name__]
     return replace(stream(s, [given(key, item) for key, item in pairs], (), True, operand), of_structures=True)
 
 
@@ -206,7 +212,9 @@ def asked(s: Specialiser, item: Abstract | Cell) -> Abstract:
     """An item of an iterator when it is asked for."""
     if isinstance(item, Cell):
         return s.state[item]
-    if isinstance(item, Row) and any(isinstance(part, (Cell, Row)) for part in item.items):
+    if isinstance(item, Part):
+        return sizes.item(s, item.whole, item.key)
+    if isinstance(item, Row) and any(isinstance(part, (Cell, Part, Row)) for part in item.items):
         return Row(tuple([asked(s, part) for part in item.items]), item.cls)
     return item
 
@@ -215,7 +223,34 @@ def places(s: Specialiser, value: Abstract) -> tuple[Abstract | Cell, ...] | Non
     """What a loop over a value gives, where this is known: cells stand for what they hold then."""
     if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is None:
         return content.slots
-    return elements(s, value)
+    return _parts(s, value) if is_counted(s, value) else elements(s, value)
+
+
+def is_counted(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value is an operand of the new program of which it is known that it has few items, and how many."""
+    number = sizes.count(s, value)
+    return number is not None and number <= MOST_ITEMS
+
+
+def _parts(s: Specialiser, value: Abstract) -> tuple[Abstract, ...]:
+    """The items of a value of which it is known how many it has; the keys of a dict."""
+    assert isinstance(value, Value)
+    keys = sizes.keys(s, value)
+    if keys is not None:
+        return tuple(map(key_operand, keys))
+    return tuple([Part(value, number) for number in range(sizes.count(s, value) or 0)])
+
+
+def view_of_operand(s: Specialiser, method: Late, place: Place | None) -> Stream | None:
+    """What ``items()`` and the like give of a dict that is an operand of the new program, if its keys are known."""
+    whole = method.receiver
+    keys = sizes.keys(s, whole) if isinstance(whole, Value) else None
+    if not isinstance(whole, Value) or keys is None or len(keys) > MOST_ITEMS or method.name not in _VIEWS:
+        return None
+    operand = s.emit("call", s.operands([method], place), (), place=place)
+    s.needless.add(operand)
+    given = _VIEWS[method.name]
+    return stream(s, [given(key, Part(whole, key)) for key in keys], (), True, operand)
 
 
 def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
@@ -225,6 +260,9 @@ def one_by_one(s: Specialiser, value: Abstract) -> Iterator[Abstract]:
             raise NotSpecialisedError("iterator")
         s.state[value.cell] = UNSET
         yield from value.rounds()
+        return
+    if is_counted(s, value):
+        yield from (asked(s, part) for part in _parts(s, value))
         return
     number = 0
     if isinstance(value, Stream):

@@ -29,7 +29,7 @@ def _read(s: Specialiser, reached: Reached, place: Place | None) -> None:
         if len(ways) > 1:
             s.guard(Guard(way.space, way.root, Same(array), Identity(way.path)))
         s.guard(Guard(way.space, way.root, kind_of(array), ArrayHeld(way.path)))
-    alike = [way for way in ways if s.reads_alike(way.root, way.home)]
+    alike = [way for way in ways if s.making.reads_alike(way.root, way.home)]
     if not alike:
         raise NotSpecialisedError("elsewhere")
     way = alike[0]

@@ -56,6 +56,8 @@ def note_same(s: Specialiser, value: Abstract, other: Value) -> None:
         return
     if value in s.rows:
         s.rows[other] = s.rows[value]
+    if value in s.types:
+        s.types[other] = s.types[value]
     for values in (s.numbers, s.arrays):
         if value in values:
             values.add(other)

@@ -11,10 +11,12 @@ from s2sad.transform.containers import (
     called,
     computed,
     elements,
+    is_counted,
     is_known,
     is_object_as_well,
     lazy,
     one_by_one,
+    places,
     rounds,
     run_through,
     stream,
@@ -35,20 +37,27 @@ class Given:
 
     def are_known(self, at: int = 0) -> bool:
         """Whether the items of all arguments from one on are known."""
-        return all(is_known(self.s, v) or elements(self.s, v) is not None for v in self.values[at:])
+        return all(
+            is_known(self.s, v) or is_counted(self.s, v) or elements(self.s, v) is not None for v in self.values[at:]
+        )
 
     def made(self) -> Operand | None:
         """The operand of the call as it stands, if all arguments are operands already."""
         if any(is_known(self.s, value) and not is_object_as_well(self.s, value) for value in self.values):
             return None
+        function = self.s.get(self.op.operands[0], self.frame)
         made = self.s.emit(
             "call",
-            self.s.operands([self.s.get(self.op.operands[0], self.frame), *self.values], self.op.place),
-            ("",) * len(self.values),
+            self.s.operands([function, *self.values, *self.named.values()], self.op.place),
+            (*[""] * len(self.values), *self.named),
             place=self.frame.place or self.op.place,
         )
         self.s.needless.add(made)
         return made
+
+    def made_of_counted(self) -> Operand | None:
+        """The operand of the call as it stands, if an argument is an operand of which the number of items is known."""
+        return self.made() if any(is_counted(self.s, value) for value in self.values) else None
 
     def number(self, at: int, default: int | None = None) -> int | None:
         """An argument that is a whole number."""
@@ -78,8 +87,10 @@ def zip_(given: Given) -> Done:
         operand = given.made() if not given.named else None
         if not _completed(given):
             return None
+    else:
+        operand = given.made_of_counted()
     if given.named:
-        lengths = {len(elements(given.s, v) or ()) if not isinstance(v, (Stream, Lazy)) else -1 for v in given.values}
+        lengths = {-1 if isinstance(v, (Stream, Lazy)) else len(places(given.s, v) or ()) for v in given.values}
         if len(lengths) != 1 or -1 in lengths or not isinstance(given.named["strict"], Constant):
             return None
     if any(isinstance(v, Lazy) for v in given.values):
@@ -117,6 +128,7 @@ def enumerate_(given: Given) -> Done:
     start = given.named.get("start", given.values[1] if len(given.values) > 1 else Constant(0))
     if not isinstance(start, Constant) or type(start.value) is not int or not given.values or len(given.values) > 2:
         return None
+    operand = given.made_of_counted()
     given.values = given.values[:1]
     (value,) = given.values
     if isinstance(value, Generator):
@@ -125,10 +137,10 @@ def enumerate_(given: Given) -> Done:
         return None
     if isinstance(value, Lazy):
         first = start.value
-        pairs = lambda: (Row((Constant(i), v)) for i, v in enumerate(one_by_one(given.s, value), first))  # noqa: E731
-        return given.lazily(pairs)
+        return given.lazily(lambda: (Row((Constant(i), v)) for i, v in enumerate(one_by_one(given.s, value), first)))
     row = rounds(given.s, value) or ()
-    return (stream(given.s, [Row((Constant(i), v)) for i, v in enumerate(row, start.value)], given.values),)  # type: ignore[arg-type]
+    pairs = [Row((Constant(i), v)) for i, v in enumerate(row, start.value)]  # type: ignore[arg-type]
+    return (stream(given.s, pairs, given.values, operand=operand),)
 
 
 def reversed_(given: Given) -> Done:
@@ -137,8 +149,9 @@ def reversed_(given: Given) -> Done:
     (value,) = given.values
     if isinstance(value, Stream) and not value.is_view:
         return None
+    operand = given.made_of_counted()
     row = rounds(given.s, value) or ()
-    return (stream(given.s, row[::-1], given.values),)
+    return (stream(given.s, row[::-1], given.values, operand=operand),)
 
 
 def iter_(given: Given) -> Done:
@@ -147,7 +160,8 @@ def iter_(given: Given) -> Done:
     (value,) = given.values
     if isinstance(value, Lazy) or (isinstance(value, Stream) and not value.is_view):
         return (value,)
-    return (stream(given.s, rounds(given.s, value) or (), given.values),)
+    operand = given.made_of_counted()
+    return (stream(given.s, rounds(given.s, value) or (), given.values, operand=operand),)
 
 
 def next_(given: Given) -> Done:
@@ -254,7 +268,7 @@ def all_(given: Given) -> Done:
 
 
 def _searched(given: Given, found: bool) -> Done:
-    if len(given.values) != 1 or not given.are_known():
+    if len(given.values) != 1 or not given.are_known() or is_counted(given.s, given.values[0]):
         return None
     (value,) = given.values
     row = elements(given.s, value)

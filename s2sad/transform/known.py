@@ -93,6 +93,14 @@ class Late:
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """An item of an operand of the new program, by its number or key, which is read when it is asked for."""
+
+    whole: Value
+    key: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Lazy:
     """What makes known items when it is run through, and has not been yet: a generator expression, ``map(f, items)``.
 
@@ -235,6 +243,7 @@ Static = (
     Known
     | Unsure
     | Late
+    | Part
     | Lazy
     | Generator
     | Closure

@@ -6,6 +6,7 @@ further results (lambda lifting; Johnsson 1985).
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from s2sad.ir.code import (
     codes,
     regions_in,
 )
-from s2sad.transform import presence
+from s2sad.transform import presence, sizes
 from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
@@ -107,7 +108,9 @@ def lift(
     code = start.code
     if code.generates or code.awaits:
         raise NotSpecialisedError("generator")
-    shapes = Shapes(s.state, lambda value: True, is_switch, {}, Numbers(s.numbers), s.arrays)
+    shapes = Shapes(
+        s.state, lambda value: True, is_switch, {}, Numbers(s.numbers), s.arrays, functools.partial(sizes.of, s)
+    )
     args = [shapes.of(_known_structure(s, bound[p.name]), p.name) for p in code.params]
     env = shapes.env(start.env, {v for made in codes(code) for v in sees(made)})
     owner = None if start.owner is None else shapes.of(start.owner[1])
@@ -148,6 +151,9 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         leaves = [Value(title) for title in shapes.titles]
         s.numbers.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_numbers)
         s.arrays.update(new for new, leaf in zip(leaves, shapes.leaves, strict=True) if leaf in shapes.known_arrays)
+        for param, leaf in zip(leaves, shapes.leaves, strict=True):
+            if (fact := shapes.type_of(leaf)) is not None:
+                sizes.note(s, param, fact)
         again = Again(iter(leaves), s.state, are_filled=True)
         args = [rebuild(again) for rebuild in rebuilds[0]]
         env = rebuilds[1](again)

@@ -8,7 +8,7 @@ from typing import Any
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value, inner
 from s2sad.transform import generators
 from s2sad.transform.branches import created
-from s2sad.transform.containers import UNKNOWN, elements, is_known, is_object_as_well, numbered, one_by_one
+from s2sad.transform.containers import UNKNOWN, elements, is_counted, is_known, is_object_as_well, numbered, one_by_one
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -41,7 +41,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return _written_out(s, op, one_by_one(s, iterable), frame)
     known = is_known(s, iterable)
     row = None if known else elements(s, iterable)
-    counts = known or (row if row is not None else [Constant(i) for i in _range_of(iterable)])
+    counts = known or is_counted(s, iterable) or (row if row is not None else _range_of(iterable))
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     failed = done = None
     try:
@@ -51,6 +51,7 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     except NotSpecialisedError as error:
         failed = error
     if not counts:
+        s.relied.asks_sizes = True
         raise failed or NotSpecialisedError("loop")
     after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     _undo(s, frame, before, env, used, lifted)
@@ -101,6 +102,7 @@ def while_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return done
     except NotSpecialisedError as error:
         failed = error
+        s.relied.asks_sizes = True
     after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     _undo(s, frame, before, env, used, lifted)
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, field
 
+import gast
+
 from s2sad.ir.code import Variable
 from s2sad.transform.known import Home
 
@@ -29,3 +31,16 @@ class Making:
         self.taken.add(name)
         self.cells[name] = function
         return name
+
+    def reads_alike(self, name: str, home: Home) -> bool:
+        """Whether a global name of another text means the same here."""
+        here, there = self.home.source.function, home.source.function
+        if here is there:
+            return True
+        hidden = {*here.__code__.co_freevars, *there.__code__.co_freevars}
+        if here.__globals__ is there.__globals__ and name not in hidden:
+            return True
+        # What is one function or module under one name stays that: it rests on guards.
+        node = gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
+        (found, value), (_, other) = [h.resolver.lookup(node) for h in (self.home, home)]
+        return found and value is other and (callable(value) or isinstance(value, types.ModuleType))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from s2sad.errors import Place, Violation
 from s2sad.frontend.source import Source
+from s2sad.transform.containers import MOST_ITEMS
 from s2sad.transform.known import NotSpecialisedError
 
 _EXISTS = "it would have to exist at run time"
@@ -36,7 +37,7 @@ _WHY = {
     "recursion": "what a function that calls itself returns or changes is not found",
     "condition": "whether this holds is not known",
     "key": "the key is not known",
-    "many items": "this has more items than are known one by one",
+    "many items": f"this has more than {MOST_ITEMS} items, and they are not followed one by one",
     "truth": "whether the object counts as true is not known",
     "operator": "what the operator does to the object is not known",
     "frozen": "the object cannot be changed",

@@ -77,6 +77,9 @@ class Relied:
 
     ``state`` are the arrays that exist and are written, by identity, and ``reached`` those to which the program leads;
     a function that ``reads_state`` is followed, and those that were read have been ``entered``.
+
+    Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
+    if those of arguments, which are not known, would decide how objects are made.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -100,6 +103,8 @@ class Relied:
     reached: dict[int, Reached] = field(default_factory=dict)
     reads_state: Callable[[types.FunctionType], bool] = lambda function: False
     entered: dict[Recorded, None] = field(default_factory=dict)
+    lists: bool = True
+    asks_sizes: bool = False
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Code, Constant, Operand, Value, Variable, codes
+from s2sad.ir.types import Fact
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -57,6 +58,7 @@ class Shapes:
         given: Cells and objects from outside that are known by number.
         known_numbers: The values that are known to be numbers.
         known_arrays: Those that are known to be arrays of NumPy's own class.
+        type_of: The type of a value, where sizes are known.
     """
 
     state: State
@@ -65,6 +67,7 @@ class Shapes:
     given: dict[Cell | Record, int] = field(default_factory=dict)
     known_numbers: Container[Any] = ()
     known_arrays: Container[Any] = ()
+    type_of: Callable[[Operand], Fact | None] = lambda operand: None
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -86,7 +89,8 @@ class Shapes:
             self.leaves.append(value)  # type: ignore[arg-type]
             self.titles.append(title or getattr(value, "name", ""))
             kind = "number" if value in self.known_numbers else "array" if value in self.known_arrays else "leaf"
-            return kind, lambda again: next(again.leaves)
+            fact = self.type_of(value)  # type: ignore[arg-type]
+            return kind if fact is None else (kind, fact), lambda again: next(again.leaves)
         match value:
             case Known():
                 if value.operand is None:

@@ -67,7 +67,7 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return None
     if not of_users:
         return (Known(value, (op.data,), home=frame.home),)
-    if not s.reads_alike(op.data, frame.home):
+    if not s.making.reads_alike(op.data, frame.home):
         raise NotSpecialisedError(op.data)
     operand = s.emit("global", (), op.data, place=frame.place or op.place)
     s.needless.add(operand)

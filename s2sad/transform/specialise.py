@@ -18,7 +18,7 @@ import inspect
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import gast
@@ -33,6 +33,7 @@ from s2sad.frontend.source import Source
 from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
+from s2sad.ir.types import Fact
 from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     branches,
@@ -47,6 +48,7 @@ from s2sad.transform import (
     operators,
     recording,
     simple,
+    sizes,
     tries,
 )
 from s2sad.transform.containers import UNKNOWN
@@ -137,6 +139,14 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
+@dataclass
+class Obstacles:
+    """Why functions stay as they are, and whether the sizes of their arguments may help."""
+
+    reasons: list[Violation] = field(default_factory=list)
+    of_sizes: bool = False
+
+
 @dataclass(frozen=True)
 class Specialised:
     """A function that has been specialised: its source, those of the functions that it calls, and guards.
@@ -157,34 +167,41 @@ class Specialised:
 def specialised(
     source: Source,
     read: Callable[[types.FunctionType], Source],
-    reasons: list[Violation] | None = None,
+    obstacles: Obstacles | None = None,
     package: str = "",
     instances: Mapping[str, Instance] | None = None,
     program: Calls | None = None,
     records: bool = False,
+    facts: Mapping[str, Fact] | None = None,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
     Args:
         source: The function.
         read: What reads the source of a function that it calls.
-        reasons: Is given the reason why the function stays as it is, if there is one.
+        obstacles: Is given the reason why the function stays as it is, if there is one.
         package: The package of the program: what those of other installed packages do with constants is not followed.
         instances: The arguments that are objects of the user's whose attributes the function may set, by parameter.
         program: The calls of the whole program, if they are known.
         records: Whether it may record in containers of existing objects.
+        facts: The types of its arguments with their sizes as numbers, if what it makes may depend on these.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
-    taking = constants = True
+    taking = constants = lists = True
     state = program.state if records and program is not None else State()
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
-        s.relied.changing, s.relied.constants = changing, constants
+        s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
-        whole = _specialised(s, home, found, wanted.values(), instances or {}, state)
+        whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
+        if obstacles is not None:
+            obstacles.of_sizes |= s.relied.asks_sizes
+        if lists and not s.relied.lists:
+            lists = False
+            continue
         if state.arrays and (whole is None or not s.relied.entered):
             state = State()
             continue
@@ -210,8 +227,8 @@ def specialised(
         elif wanted and (steady is None or changed or _may_be_read(s, steady)):
             wanted, taking, why = {}, False, found
         elif whole is None:
-            if reasons is not None:
-                reasons.extend(found or why)
+            if obstacles is not None:
+                obstacles.reasons += found or why
             return None
         elif steady is not None and not changed:
             break
@@ -269,12 +286,13 @@ def _specialised(
     wanted: Collection[Known],
     instances: Mapping[str, Instance],
     state: State,
+    facts: Mapping[str, Fact],
 ) -> Source | None:
     """A function as a specialiser writes it, with some objects that exist taken apart; None if it stays as it is."""
     try:
         code = s.code(home.source.function)
         is_worth_it = instances or state.arrays or _is_worth_it(s, code, home)
-        made = _whole(s, code, home, wanted, instances, state) if is_worth_it else None
+        made = _whole(s, code, home, wanted, instances, state, facts) if is_worth_it else None
         return None if made is None else same_function(made, home, s.making.cells, s.reads)
     except NotSpecialisedError as error:
         reasons.extend(reason(home.source, error))
@@ -371,6 +389,7 @@ def _whole(
     wanted: Collection[Known],
     instances: Mapping[str, Instance],
     state: State,
+    facts: Mapping[str, Fact],
 ) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
@@ -394,6 +413,9 @@ def _whole(
         else:
             params.append(param)
     s.active.append(code)
+    for param in params:
+        if param.name in facts and isinstance(param.target, Value):
+            sizes.note(s, param.target, facts[param.name])
     begin(s, state)
     take(s, wanted, frame)
     s.used = s.used or bool(wanted)

@@ -33,7 +33,8 @@ from s2sad.ir.code import (
     codes,
 )
 from s2sad.ir.live import live
-from s2sad.transform import presence
+from s2sad.ir.types import Fact
+from s2sad.transform import presence, sizes
 from s2sad.transform.constants import makes_array, makes_number
 from s2sad.transform.existence import chosen, display, function_again, named, ready
 from s2sad.transform.known import (
@@ -140,6 +141,10 @@ class Specialiser:
         self.slices: dict[Value, slice] = {}
         #: The constants that values of the new program are surely.
         self.constants: dict[Value, Constant] = {}
+        #: The types of values, where the sizes of arguments are known (see `s2sad.transform.sizes`).
+        self.types: dict[Value, Fact] = {}
+        #: Functions that leave lists which they are given as they are.
+        self.harmless: set[Value] = set()
         #: The objects that the new program reads from cells.
         self.outsiders: dict[int, Known] = {}
         #: Values that are known to be numbers.
@@ -182,19 +187,6 @@ class Specialiser:
     def guard(self, guard: Guard) -> None:
         """Note on what the new program rests."""
         self.guards.setdefault(guard.key, guard)
-
-    def reads_alike(self, name: str, home: Home) -> bool:
-        """Whether a global name of a text means the same in the function that is being written."""
-        here, there = self.making.home.source.function, home.source.function
-        if here is there:
-            return True
-        hidden = {*here.__code__.co_freevars, *there.__code__.co_freevars}
-        if here.__globals__ is there.__globals__ and name not in hidden:
-            return True
-        # What is one function or module under one name stays that: it rests on guards.
-        node = gast.Name(id=name, ctx=gast.Load(), annotation=None, type_comment=None)
-        (found, value), (_, other) = [h.resolver.lookup(node) for h in (self.making.home, home)]
-        return found and value is other and (callable(value) or isinstance(value, types.ModuleType))
 
     def outside(self, value: Any, title: str) -> Known:
         """An object that exists, and that the new program reads from a cell of its own."""
@@ -279,13 +271,15 @@ class Specialiser:
     def read_path(self, known: Known, place: Place | None = None) -> Value:
         """Read an object that exists."""
         name, *attributes = known.path
-        if known.cell is None and known.home is not None and not self.reads_alike(name, known.home):
+        if known.cell is None and known.home is not None and not self.making.reads_alike(name, known.home):
             known, attributes = self.outside(known.value, known.path[-1]), []
         if known.cell is not None:
             name = self.making.refer(known.cell, known.path[0])
         found = self.emit("global", (), name, place=place)
         self.reads.add(found)
         self.needless.add(found)
+        if self.types and sizes.is_harmless(known.value):
+            self.harmless.add(found)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
             self.reads.add(found)
@@ -331,6 +325,8 @@ class Specialiser:
     def write(self, op: Operation) -> None:
         """Write an operation."""
         self.out.append(op)
+        if self.types and sizes.may_change_list(self, op):
+            self.relied.lists = False
         self.relied.wrote(op)
 
     def named(self, value: Abstract, name: str, place: Place | None) -> Abstract:
@@ -413,7 +409,7 @@ class Specialiser:
             data = self.code_again(data, frame)
         elif isinstance(data, Variable) and data not in self.making.memory:
             raise NotSpecialisedError(data.name)
-        elif op.kind == "global" and not self.reads_alike(op.data, frame.home):
+        elif op.kind == "global" and not self.making.reads_alike(op.data, frame.home):
             raise NotSpecialisedError(op.data)
         with self.writing(self.expression or op.kind in ("comprehension", "each", "only")):
             regions = tuple([self.region_again(region, frame) for region in op.regions])
@@ -421,6 +417,8 @@ class Specialiser:
         frame.env.update(zip(op.results, results, strict=True))
         place = frame.place or op.place
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
+        if self.types:
+            sizes.wrote(self, op, called, operands, results)
         if isinstance(called, Known) and makes_array(called.value, data):
             self.arrays.update(results)
         elif isinstance(called, Known) and makes_number(called.value):

@@ -65,7 +65,7 @@ def _begun(s: Specialiser, known: Known, place: Place | None) -> tuple[Record, V
     assert known.read is not None
     function, root, path = known.read[0].source.function, known.read[1], known.read[2]
     home = s.home(function)
-    if not s.reads_alike(root, home) or home.resolver.is_rebound(root):
+    if not s.making.reads_alike(root, home) or home.resolver.is_rebound(root):
         raise NotSpecialisedError("elsewhere")
     operand = s.emit("global", (), root, place=place)
     s.needless.add(operand)
@@ -105,7 +105,7 @@ def whole(s: Specialiser, origin: Known) -> Abstract:
     """An object that has been taken apart, read from its variable."""
     assert origin.read is not None
     home, root, path = origin.read
-    if not all(isinstance(step, str) for step in path) or not s.reads_alike(root, home):
+    if not all(isinstance(step, str) for step in path) or not s.making.reads_alike(root, home):
         return s.outside(origin.value, root)
     found: Operand = s.emit("global", (), root)
     for step in path:

@@ -13,7 +13,8 @@ import pytest
 import tests.operations  # noqa: F401
 from s2sad.analysis.evaluate import evaluate
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Var
-from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.ir.sizes import Sizes
+from s2sad.ir.types import Fact, describe
 from s2sad.ops import spec
 from s2sad.ops.spec import sample
 

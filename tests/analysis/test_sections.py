@@ -14,8 +14,9 @@ import pytest
 
 from s2sad.analysis.sections import sections
 from s2sad.ir.nodes import Stmt, Store
+from s2sad.ir.sizes import Sizes
 from s2sad.ir.traverse import walk
-from s2sad.ir.types import Sizes, describe
+from s2sad.ir.types import describe
 from s2sad.pipeline.analysed import Asked, analysed
 from s2sad.pipeline.program import Program
 

@@ -14,8 +14,9 @@ from s2sad.analysis.sections import sections
 from s2sad.analysis.summaries import Context
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.storage import Storage, storage_of
+from s2sad.ir.sizes import Sizes
 from s2sad.ir.traverse import base
-from s2sad.ir.types import Sizes, describe
+from s2sad.ir.types import describe
 from s2sad.pipeline.analysed import Asked, analysed
 from s2sad.pipeline.program import Program
 

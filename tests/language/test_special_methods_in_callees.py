@@ -48,8 +48,8 @@ class Writing:
 
 
 READERS = [
-    list, tuple, sum, sorted, len, float, abs, np.asarray, np.sum, np.exp, math.sqrt, lambda o: [*o], lambda o: (*o, 1.0),
-    lambda o: np.array([o]), lambda o: [v for v in o],
+    list, tuple, sum, sorted, len, float, abs, np.asarray, np.sum, np.exp, math.sqrt,
+    lambda o: [*o], lambda o: (*o, 1.0), lambda o: np.array([o]), lambda o: [v for v in o],
 ]  # fmt: skip
 
 

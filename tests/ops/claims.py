@@ -22,7 +22,8 @@ from s2sad.analysis.evaluate import evaluate
 from s2sad.analysis.sharing import sharing
 from s2sad.errors import S2SADError
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, OpKind, Slice, Var
-from s2sad.ir.types import Fact, Sizes, describe
+from s2sad.ir.sizes import Sizes
+from s2sad.ir.types import Fact, describe
 from tests.oracle import is_inexact, tree_map
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
-from s2sad.ir.types import OPEN, SCALAR, Dims, Fact, made_of, scalar, sized
+from s2sad.ir.sizes import Dims
+from s2sad.ir.types import OPEN, SCALAR, Fact, made_of, scalar, sized
 from s2sad.ops.infer.common import (
     Bound,
     Look,

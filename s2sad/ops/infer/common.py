@@ -9,21 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ir.types import (
-    OPEN,
-    SCALAR,
-    Atom,
-    Dim,
-    Dims,
-    Fact,
-    broadcast,
-    broadcast_dims,
-    is_symbol,
-    literal_size,
-    scalar,
-    sized,
-    some_item,
-)
+from s2sad.ir.sizes import Dim, Dims, broadcast_dims, is_symbol, literal_size
+from s2sad.ir.types import OPEN, SCALAR, Atom, Fact, broadcast, scalar, sized, some_item
 
 Look = Callable[[Expr], Fact]
 Bound = Mapping[str, Expr]

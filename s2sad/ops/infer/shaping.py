@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
-from s2sad.ir.types import Fact, is_symbol, sized
+from s2sad.ir.sizes import Dims, is_symbol, literal_size, number_of
+from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.common import (
     Bound,
     Look,
@@ -22,11 +25,23 @@ def reshaped(b: Bound, fact: Look) -> Fact | None:
     if value in (-1, (-1,)) and (a.numeric or a.kind == "array"):
         return in_one_row(b, fact)
     dims = dims_of_shape(shape, b["shape"], fact)
+    if dims is None and type(value) is tuple and a.dims is not None:
+        dims = _completed(value, a.dims)
     if dims is not None and not all(d == 1 or (is_symbol(d) and str(d)[0] in "nk") for d in dims):
         # One of them may be -1.
         dims = None
     length = len(value) if type(value) is tuple else len(shape.items) if shape.items is not None else None
     return array_of(dims, 1 if shape.kind == "scalar" else length, a.real)
+
+
+def _completed(shape: tuple[Any, ...], whole: Dims) -> Dims | None:
+    """The sizes of an array with as many elements as there are in ``whole``; one of them is given as -1."""
+    sizes = [number_of(size) for size in whole]
+    rest = [n for n in shape if n != -1]
+    if len(rest) != len(shape) - 1 or not all(type(n) is int and n > 0 for n in rest):
+        return None
+    count = math.prod([n for n in sizes if n is not None]) // math.prod(rest)
+    return None if None in sizes else tuple([literal_size(count if n == -1 else n) for n in shape])
 
 
 def in_one_row(b: Bound, fact: Look) -> Fact | None:

@@ -1,0 +1,193 @@
+"""How many items the values of a program have, where the sizes of its arguments are known.
+
+Objects that a program makes in a loop are taken apart as the loop is written out, for which the number of rounds has to
+be known.  Where it follows from the sizes of arguments, the types of these have numbers for sizes, and what is computed
+from them has a type as well.  A list has its items as long as nothing may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from s2sad import ops
+from s2sad.analysis.evaluate import evaluate
+from s2sad.frontend import operators
+from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
+from s2sad.ir.sizes import LiteralNumbers, literal_size, number_of
+from s2sad.ir.types import OPEN, Fact, constant, scalar
+from s2sad.transform.known import Abstract, Known, Late
+
+if TYPE_CHECKING:
+    from s2sad.transform.specialiser import Specialiser
+
+_INDEX = Op("index", "[]")
+#: Operations and methods that leave a list as it is, and do not hand it on.
+_READING = frozenset({"item", "unpack", "copy", "for", "comprehension", "generator", "compare"})
+_METHODS = frozenset({"copy", "index", "count", "get", "items", "keys", "values"})
+_CONTAINERS = ("list", "dict", "tuple")
+_OPERATORS = dict(operators.BINARY.values())
+
+
+def count(s: Specialiser, value: Abstract) -> int | None:
+    """How many items an operand of the new program gives when it is run through."""
+    fact = s.types.get(value) if isinstance(value, Value) else None
+    if fact is None:
+        return None
+    if fact.kind == "array" and fact.dims:
+        return number_of(fact.dims[0])
+    return len(fact.items) if fact.kind in _CONTAINERS and fact.items is not None else None
+
+
+def keys(s: Specialiser, value: Value) -> tuple[Any, ...] | None:
+    """The keys of a dict that is an operand of the new program."""
+    fact = s.types.get(value, OPEN)
+    return None if fact.kind != "dict" or fact.items is None else tuple([key for key, _ in fact.items])
+
+
+def of(s: Specialiser, operand: Operand) -> Fact | None:
+    """The type of an operand of the new program, where sizes are known."""
+    if isinstance(operand, Value):
+        return s.types.get(operand)
+    if not s.types:
+        return None
+    if type(operand.value) is str:
+        return constant(operand.value)
+    is_size = type(operand.value) is int and 0 <= operand.value < LiteralNumbers.END
+    return scalar(True, literal_size(operand.value)) if is_size else None
+
+
+def item(s: Specialiser, whole: Value, at: Any) -> Value:
+    """Write the reading of an item by its number or key."""
+    made = s.emit("item", (whole, Constant(at)))
+    note(s, made, _item(s.types[whole], at))
+    return made
+
+
+def note(s: Specialiser, value: Value, fact: Fact) -> None:
+    """Take notice of the type of a value; one that is the number of some items is a constant."""
+    if fact.kind == "array" and fact.dims is not None:
+        known = [(number_of(size), size) for size in fact.dims]
+        s.types[value] = replace(fact, dims=tuple([size if n is None else literal_size(n) for n, size in known]))
+    elif fact.kind == "tuple" or (fact.kind in _CONTAINERS and s.relied.lists):
+        s.types[value] = fact
+    elif isinstance(fact.value, str):
+        s.types[value], s.constants[value] = fact, Constant(fact.value)
+    elif fact.kind == "scalar" and not fact.boolean and (number := number_of(fact.size)) is not None:
+        s.types[value] = scalar(True, literal_size(number))
+        s.constants[value] = Constant(number)
+        s.needless.add(value)
+
+
+def wrote(
+    s: Specialiser, op: Operation, called: Abstract | None, operands: Sequence[Operand], results: Sequence[Value]
+) -> None:
+    """Take notice of what an operation of the new program gives, of which some operands have types."""
+    given = (called.receiver, *operands[1:]) if isinstance(called, Late) else tuple(operands)
+    if not any(o in s.types for o in given):
+        return
+    if op.kind == "unpack":
+        whole = s.types.get(given[0], OPEN)  # type: ignore[arg-type]
+        for at, result in enumerate(results) if op.data[1] is None else ():
+            note(s, result, _item(whole, at))
+    elif len(results) == 1:
+        note(s, results[0], _Typing(s).result(op, called, given))
+
+
+def may_change_list(s: Specialiser, op: Operation) -> bool:
+    """Whether an operation may change a list or dict of known items, hand it on, or change the shape of an array."""
+    for operand in op.operands:
+        fact = s.types.get(operand) if isinstance(operand, Value) else None
+        if fact is None:
+            continue
+        if fact.kind == "array":
+            reshapes = op.kind == "set_attribute" or (op.kind == "attribute" and op.data == "resize")
+            if reshapes and operand is op.operands[0]:
+                return True
+        elif fact.kind in ("list", "dict"):
+            reads = op.kind in _READING or (op.kind == "attribute" and op.data in _METHODS)
+            if not reads and not (op.kind == "call" and op.operands[0] in s.harmless):
+                return True
+    return False
+
+
+def is_harmless(function: Any) -> bool:
+    """Whether a function leaves lists that it is given as they are, and keeps none."""
+    spec = ops.spec_of(function)
+    return spec is not None and not (spec.writes or spec.stores or spec.calls)
+
+
+def _item(whole: Fact, at: Any) -> Fact:
+    return evaluate(Call(_INDEX, (Var("whole"), Const(at))), {"whole": whole}, {})
+
+
+@dataclass
+class _Typing:
+    """Finds the type of what an operation gives; ``of`` are the types of its operands, under names of their own."""
+
+    s: Specialiser
+    of: dict[str, Fact] = field(default_factory=dict)
+
+    def result(self, op: Operation, called: Abstract | None, operands: Sequence[Operand]) -> Fact:
+        if op.kind == "item" and (span := self.s.slices.get(operands[1])) is not None:  # type: ignore[arg-type]
+            whole = self.s.types[operands[0]]  # type: ignore[index]
+            if whole.items is not None:
+                return replace(whole, items=tuple([(i, f) for i, (_, f) in enumerate(whole.items[span])]))
+        expr = self.expression(op, called, operands)
+        return OPEN if expr is None else evaluate(expr, self.of, {})
+
+    def expression(self, op: Operation, called: Abstract | None, operands: Sequence[Operand]) -> Expr | None:
+        """An operation in the IR of derivatives; None for one that is not followed."""
+        match op.kind:
+            case "item":
+                return Call(_INDEX, (self.operand(operands[0]), self.index(operands[1])))
+            case "attribute":
+                return Call(Op("attribute", op.data, ops.function_of("attribute", op.data)), self.all_of(operands))
+            case "binary":
+                return Call(Op("operator", op.data, _OPERATORS.get(op.data)), self.all_of(operands))
+            case "tuple" if not any(op.data):
+                return Build("tuple", self.all_of(operands))
+            case "copy":
+                return self.operand(operands[0])
+            case "call" if not any("*" in kind for kind in op.data):
+                return self.call(op, called, operands)
+        return None
+
+    def call(self, op: Operation, called: Abstract | None, operands: Sequence[Operand]) -> Expr | None:
+        pairs = list(zip(op.data, self.all_of(operands[1:]), strict=True))
+        args = tuple([value for kind, value in pairs if not kind])
+        named = tuple([(kind, value) for kind, value in pairs if kind])
+        if isinstance(called, Late):
+            function = ops.function_of("method", called.name)
+            whole = self.s.types.get(operands[0], OPEN)  # type: ignore[arg-type]
+            if function is None or whole.kind != "array":
+                return None
+            return Call(Op("method", called.name, function), (self.operand(operands[0]), *args), named)
+        if not isinstance(called, Known) or ops.spec_of(called.value) is None:
+            return None
+        if called.value is len and len(args) == 1:
+            number = count(self.s, operands[1])
+            return None if number is None else Const(number)
+        return Call(Op("function", called.value.__name__, called.value), args, named)
+
+    def index(self, index: Abstract) -> Expr:
+        """An index, with slices."""
+        span = self.s.slices.get(index) if isinstance(index, Value) else None
+        if span is not None:
+            return Slice(*[None if b is None else Const(b) for b in (span.start, span.stop, span.step)])
+        if isinstance(index, Value) and index in self.s.rows:
+            return Build("tuple", tuple(map(self.index, self.s.rows[index])))
+        return self.operand(index)
+
+    def all_of(self, operands: Sequence[Operand]) -> tuple[Expr, ...]:
+        return tuple(map(self.operand, operands))
+
+    def operand(self, operand: Abstract) -> Expr:
+        known = self.s.plain(operand)
+        if isinstance(known, Constant):
+            return Const(known.value)
+        name = str(len(self.of))
+        self.of[name] = self.s.types.get(operand, OPEN) if isinstance(operand, Value) else OPEN
+        return Var(name)
