@@ -245,7 +245,7 @@ def code_of(definition: ast.FunctionDef, filename: str, cells: Sequence[str]) ->
 def function_of(
     node: ast.FunctionDef, original: types.FunctionType, cells: Mapping[str, types.CellType]
 ) -> types.FunctionType:
-    """A function with the global names and cells of another, and further cells."""
+    """A function with the global names, default values and cells of another, and further cells."""
     bare = ast.FunctionDef(**{**vars(node), "args": _without_defaults(node.args), "returns": None})
     outer = cells_of(original)
     known = {**outer, **cells}
@@ -253,6 +253,7 @@ def function_of(
     closure = tuple([known[name] for name in code.co_freevars])
     function = types.FunctionType(code, original.__globals__, node.name, None, closure)
     function.__module__, function.__qualname__ = original.__module__, node.name
+    function.__defaults__, function.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
     return function
 
 

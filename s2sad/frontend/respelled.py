@@ -2,6 +2,7 @@
 
 y = cast(Array, x)               ->  y = x
 a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
+np.array(a, copy=False)          ->  np.asarray(a, copy=False)
 operator.setitem(a, i, v)        ->  a[i] = v
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
 """
@@ -28,7 +29,9 @@ Node = Any
 _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
-_NAMES = frozenset(f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, *_BY_ARGUMENT))
+_NAMES = frozenset(
+    f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, *_BY_ARGUMENT)
+)
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
@@ -94,9 +97,13 @@ def _bound(function: Node) -> frozenset[str]:
 
 def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
     """What a call is written as; None if it stays."""
-    if not _has_such_a_name(call.func) or call.keywords or any(isinstance(a, gast.Starred) for a in call.args):
+    if not _has_such_a_name(call.func) or any(isinstance(a, gast.Starred) for a in call.args):
         return None
     function = lookup(call.func)[1]
+    if function is np.array and isinstance(call.func, gast.Attribute):
+        return _as_it_is(call)
+    if call.keywords:
+        return None
     if function is typing.cast and len(call.args) == 2:
         return call.args[1] if _is_type(call.args[0], lookup) else None
     if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
@@ -105,6 +112,17 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
         return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
     return None
+
+
+def _as_it_is(call: Node) -> Node | None:
+    """``np.asarray(...)`` for a call of ``np.array`` that copies nothing, or only what it has to."""
+    names = {k.arg: k.value for k in call.keywords}
+    kept = names.get("copy")
+    if not isinstance(kept, gast.Constant) or kept.value or not names.keys() <= {"dtype", "order", "copy"}:
+        return None
+    function = copy.copy(call.func)
+    function.attr = "asarray"
+    return gast.copy_location(gast.Call(function, call.args, call.keywords), call)
 
 
 def _changed_item(call: Node, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool) -> Node | None:

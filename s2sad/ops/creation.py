@@ -114,6 +114,10 @@ def fromiter(z_bar: Array, iter: Any, dtype: Any, count: int = -1) -> Any:
     return like(unfirst(z_bar, iter, dtype), iter)
 
 
+def _conversions_at_most() -> Sequence[Sample]:
+    return [*_conversions(), sample(numbers(3), copy=False), sample(numbers(3), copy=True)]
+
+
 def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
     if dtype is None:
         return np.asarray(a_dot)
@@ -125,13 +129,13 @@ def _asarray_jvp(a_dot: Any, dtype: Any = None) -> Array:
     only_arrays=True,
     wrt=["a"],
     jvp=_asarray_jvp,
-    samples=_conversions,
+    samples=_conversions_at_most,
     infer=infer.joining.array_from("a"),
     result="maybe_view",
     closer=infer.memory.of_list,
     casts=True,
 )
-def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None) -> Any:
+def asarray(z_bar: Array, a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None) -> Any:
     if dtype is None:
         return like(z_bar, a)
     return like(uncast(z_bar, dtype, a), a)

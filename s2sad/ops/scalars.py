@@ -317,6 +317,24 @@ for _class in (np.float64, np.float32):
         return like(z_bar, x)
 
 
+def _complex_numbers() -> Sequence[Sample]:
+    return [*_numpy_numbers(), sample(0.5 - 1.5j), sample(np.array([0.7 + 1j, -1.3]))]
+
+
+for _complex in (np.complex128, np.complex64):
+
+    @linear(
+        _complex,
+        wrt=["x"],
+        samples=_complex_numbers,
+        infer=infer.python.complex_numbers,
+        dtype="unknown",
+        result="unknown",
+    )
+    def to_numpy_complex(z_bar: Any, x: Array) -> Any:
+        return like(z_bar, x)
+
+
 @linear(
     builtins.complex,
     wrt=["real", "imag"],

@@ -21,6 +21,7 @@ from s2sad.ir.types import Fact, describe, some_item
 from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
 from s2sad.pipeline.entry import Together, copied_together, with_objects_alone
+from s2sad.pipeline.lists import with_plain_operators
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
@@ -116,7 +117,7 @@ class Types:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
             more = changing | self.calls.changing(ir, known)
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
-            taken = _without_stars(taken, known)
+            taken = with_plain_operators(_without_stars(taken, known), known)
             if taken == ir and more == changing:
                 return ir, known
             ir, changing = taken, more

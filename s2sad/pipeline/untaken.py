@@ -217,7 +217,6 @@ def without_untaken(source: Source, decided: tuple[tuple[int, bool], ...]) -> ty
     # A local name that is bound in such a branch alone would be read from the module.
     if not _globals_read(function.__code__).isdisjoint((*code.co_varnames, *code.co_cellvars, *code.co_freevars)):
         return None
-    function.__defaults__, function.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
     function.__dict__[MADE] = replace(source, function=function, node=made)
     return function
 

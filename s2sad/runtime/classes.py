@@ -238,8 +238,13 @@ def inside(member: Any, name: str) -> Any:
         >>> inside(staticmethod(len), "__func__"), inside(3.0, "__func__")
         (<built-in function len>, None)
     """
-    own = getattr(type(member), "__dictoffset__", 0) and not isinstance(member, type) and name in vars(member)
-    return getattr(member, name, None) if own or static_member(type(member), name) is not None else None
+    cls = type(member)
+    if getattr(cls, "__dictoffset__", 0) and not issubclass(cls, type):
+        # A class may make what is asked of its objects, `__dict__` included.
+        held = object.__getattribute__(member, "__dict__")
+        if name in held:
+            return held[name]
+    return getattr(member, name, None) if static_member(cls, name) is not None else None
 
 
 def functions_in(member: Any) -> list[types.FunctionType] | None:

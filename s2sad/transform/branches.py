@@ -73,7 +73,8 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         raise NotSpecialisedError("truth")
     first = s.dynamic(value)
     place = frame.place or op.place
-    regions = _expressions(s, rest, frame)
+    is_tested = op.result in s.tested
+    regions = _expressions(s, rest, frame, is_tested)
     if regions is not None:
         result = Value(op.result.name)
         s.out.append(Operation(op.kind, (first,), (result,), op.data, regions, place))
@@ -84,19 +85,29 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         if end.kind != "yield":
             return end
         done = _connected(s, op, end.values[0], rest[1:], frame)
+        if isinstance(done, tuple) and is_tested:
+            return End("yield", tuple([_as_test(s, value) for value in done]))
         return done if isinstance(done, End) else End("yield", done or ())
 
     arms: list[Arm] = [others, lambda: End("yield", (first,))]
     return fork(s, first, arms if op.kind == "and" else arms[::-1], [op.result.name], place)
 
 
-def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame) -> tuple[Region, ...] | None:
+def _as_test(s: Specialiser, value: Abstract) -> Abstract:
+    """A value of which nothing matters but whether it counts as true, as a constant if that is known."""
+    known = truth(s, value) if is_static(value) else None
+    return value if known is None else Constant(known)
+
+
+def _expressions(s: Specialiser, rest: Sequence[Region], frame: Frame, is_tested: bool) -> tuple[Region, ...] | None:
     """Regions that are expressions and change no cell; None if one is not."""
     made = []
     for region in rest:
         before = s.state
         with s.apart() as out:
             end = s.run(region, frame)
+            if end.kind == "yield" and is_tested:
+                end = replace(end, values=tuple([_as_test(s, value) for value in end.values]))
             if end.kind != "yield" or (is_static(end.values[0]) and not isinstance(end.values[0], Known)):
                 return None
             if any(not same(s.state[cell], value) for cell, value in before.items()):

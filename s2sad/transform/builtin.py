@@ -34,6 +34,7 @@ from s2sad.transform.containers import (
     run_through,
 )
 from s2sad.transform.copies import as_dict, as_tuple, copied, deeply_copied, namespace, replaced
+from s2sad.transform.held import held_items, is_held
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     WRAPPING,
@@ -172,6 +173,8 @@ def _len(s: Specialiser, values: list[Abstract]) -> Done:
     content = s.content(value) if isinstance(value, Items) else None
     if content is not None:
         return (Constant(len(content.slots if content.keys is None else content.keys)),)
+    if isinstance(value, Known) and is_held(value) and (held := held_items(s, value)) is not None:
+        return (Constant(len(held)),)
     row = s.row(value)
     return None if row is None else (Constant(len(row)),)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import dis
 import types
 from collections.abc import Mapping
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import static_member
-from s2sad.transform.containers import computed, items_of, run_through
+from s2sad.transform.containers import called, computed, items_of, run_through
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
     Abstract,
@@ -138,6 +139,12 @@ def _copies_by_attributes(cls: type, method: str) -> bool:
     return plain and static_member(cls, method) is None
 
 
+def _uses_memo(method: types.FunctionType) -> bool:
+    """Whether a ``__deepcopy__`` asks which objects have been copied already."""
+    memo = method.__code__.co_varnames[1:2]
+    return any(i.argval in memo for i in dis.get_instructions(method) if i.opname.startswith("LOAD_"))
+
+
 class _Deep:
     """``copy.deepcopy`` of objects and containers that are known: what is one in the original is one in the copy.
 
@@ -159,8 +166,15 @@ class _Deep:
                     self.look(item)
             case Record() if _copies_by_attributes(value.cls, "__deepcopy__"):
                 self.inside(value.identity, list(fields_of(self.s, value).values()))
+            case Record() if (own := static_member(value.cls, "__deepcopy__")) is not None and value.origin is None:
+                if not isinstance(own, types.FunctionType) or _uses_memo(own):
+                    raise NotSpecialisedError("deepcopy")
             case Items() if (content := self.s.content(value)) is not None:
                 self.inside(value.cell, [self.s.state[slot] for slot in content.slots])
+            case Items():
+                operand = self.s.dynamic(value)
+                assert isinstance(operand, Value)
+                self.values[operand] = operand
             case Constant():
                 pass
             case Known() if isinstance(value.value, (type, types.FunctionType, types.BuiltinFunctionType)):
@@ -195,6 +209,13 @@ class _Deep:
                 return self.values[value]
             case Row():
                 return Row(tuple(map(self.of, value.items)), value.cls)
+            case Record() if static_member(value.cls, "__deepcopy__") is not None:
+                if value.identity not in self.made:
+                    memo = items_of(self.s, [], ())
+                    op, frame = self.given.op, self.given.frame
+                    method = computed(self.s, "attribute", "__deepcopy__", (value,), op, frame)
+                    self.made[value.identity] = called(self.s, method, [memo], op, frame)
+                return self.made[value.identity]
             case Record():
                 if value.identity not in self.made:
                     record = self.made[value.identity] = new_object(self.s, value.cls, {})
@@ -204,7 +225,9 @@ class _Deep:
                 return self.made[value.identity]
             case Items():
                 content = self.s.content(value)
-                assert content is not None
+                if content is None:
+                    operand = self.s.dynamic(value)
+                    return self.values[operand] if isinstance(operand, Value) else operand
                 if value.cell not in self.made:
                     items = [self.of(self.s.state[slot]) for slot in content.slots]
                     self.made[value.cell] = items_of(self.s, items, content.keys, value.cls, content.factory)

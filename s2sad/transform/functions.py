@@ -75,7 +75,6 @@ def same_function(code: Code, home: Home, cells: Mapping[str, types.CellType], r
     whole = gast.gast_to_ast(original.node)
     whole.body, whole.decorator_list = body, []
     function = function_of(whole, original.function, cells)
-    function.__defaults__, function.__kwdefaults__ = original.function.__defaults__, original.function.__kwdefaults__
     node = gast.ast_to_gast(whole)
     return replace(original, function=function, node=node)
 

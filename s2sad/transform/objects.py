@@ -208,7 +208,7 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
     base, name = s.get(op.operands[0], frame), op.data
     match base:
         case Record() if name == "__class__":
-            return (Known(base.cls),)
+            return (s.outside(base.cls, base.cls.__name__),)
         case Record():
             return _of_record(s, base, base.cls, name, op, frame)
         case Super():
@@ -294,7 +294,9 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
 
 
 def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
-    """What says whether an object that the program makes has an attribute, if anything does."""
+    """What says whether a constant or object that the program makes has an attribute, if anything does."""
+    if isinstance(value, Constant) and value is not UNSET:
+        return Constant(hasattr(value.value, name))
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
         return None
     if isinstance(static_member(value.cls, name), (property, SLOT)):
@@ -386,6 +388,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     value = base.value
     if isinstance(value, np.ufunc) and base.path and callable(member := getattr(value, name, None)):
         return (replace(base, value=member, path=(*base.path, name)),)
+    if isinstance(value, type) and name in ("__name__", "__qualname__"):
+        s.guard(Guard(value, name, getattr(value, name)))
+        return (Constant(getattr(value, name)),)
     if isinstance(value, (types.ModuleType, type)):
         member = inspect.getattr_static(value, name, None)
         member = getattr(member, "__func__", member)

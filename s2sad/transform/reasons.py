@@ -40,6 +40,7 @@ _WHY = {
     "many items": f"this has more than {MOST_ITEMS} items, and they are not followed one by one",
     "truth": "whether the object counts as true is not known",
     "operator": "what the operator does to the object is not known",
+    "slots": "attributes are set on an object of the module that has these in slots",
     "frozen": "the object cannot be changed",
     "super": "of which class the object is, is not known",
 }

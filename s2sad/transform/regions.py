@@ -244,8 +244,9 @@ def names_taken(function: types.FunctionType, code: Code) -> set[str]:
     return {*function.__globals__, *own.co_freevars, *own.co_varnames, *own.co_cellvars, *names_read(codes(code))}
 
 
-def called_once(code: Code) -> set[Value]:
-    """The values in a function, and in those that it makes, that are called once and used for nothing else."""
+def used_once(code: Code, kinds: Collection[str]) -> set[Value]:
+    """The values in a function, and in those that it makes, that are the first operand of an operation of some kinds,
+    and used for nothing else."""
     uses: Counter[Operand] = Counter()
     found: set[Value] = set()
     for made in codes(code):
@@ -253,7 +254,7 @@ def called_once(code: Code) -> set[Value]:
             uses.update(part.exit.operands)
             for operation in part.operations:
                 uses.update(operation.operands)
-                first = operation.operands[0] if operation.kind == "call" else None
+                first = operation.operands[0] if operation.kind in kinds else None
                 if isinstance(first, Value):
                     found.add(first)
     return {value for value in found if uses[value] == 1}

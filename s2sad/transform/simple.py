@@ -351,6 +351,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         decided = None if found is None else found == (op.data == "in")
     elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
         decided = _identical(left, right) == (op.data == "==")
+    elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
+        decided = op.data == "!="
     else:
         decided = compared(op.data, left, right)
     return None if decided is None else (Constant(decided),)
@@ -359,6 +361,12 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _is_plain_class(value: Abstract) -> bool:
     """Whether a value is a class that is equal to itself alone."""
     return isinstance(value, Known) and isinstance(value.value, type) and type(value.value).__eq__ is type.__eq__
+
+
+def _is_constant_and_function(value: Abstract, other: Abstract) -> bool:
+    """Whether a value is a constant, and another one a function, which is equal to itself alone."""
+    is_constant = isinstance(value, Constant) and value is not UNSET
+    return is_constant and (isinstance(other, (Closure, Method)) or is_function(other))
 
 
 def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:

@@ -58,7 +58,7 @@ from s2sad.transform.known import (
     is_static,
 )
 from s2sad.transform.making import Making
-from s2sad.transform.regions import breaks, called_once, defined_once, free_values, settled
+from s2sad.transform.regions import breaks, defined_once, free_values, settled, used_once
 from s2sad.transform.relied import Relied
 
 
@@ -135,6 +135,8 @@ class Specialiser:
         self.live: set[Value] = set()
         #: Those that are called, and used for nothing else.
         self.called: set[Value] = set()
+        #: Those of which nothing matters but whether they count as true.
+        self.tested: set[Value] = set()
         #: The items of tuples of the new program.
         self.rows: dict[Value, tuple[Abstract, ...]] = {}
         #: The slices that values of the new program are surely.
@@ -155,9 +157,7 @@ class Specialiser:
         self.reads: set[Value] = set()
         #: Whether something static was taken apart.
         self.used = False
-        #: How many calls were inlined.
-        self.inlined = 0
-        self.relied = Relied()
+        self.inlined, self.relied = 0, Relied()
         #: Whether what is written stands in a comprehension or lambda, where no statement can.
         self.expression = False
 
@@ -175,7 +175,8 @@ class Specialiser:
         if function not in self.lowered:
             self.lowered[function] = lower_function(self.home(function).source.node)
             self.live |= live(self.lowered[function])
-            self.called |= called_once(self.lowered[function])
+            self.called |= used_once(self.lowered[function], ("call",))
+            self.tested |= used_once(self.lowered[function], ("if", "choose"))
             for name in ("__code__", "__defaults__", "__kwdefaults__"):
                 self.guard(Guard(function, name, getattr(function, name)))
         return self.lowered[function]

@@ -34,7 +34,7 @@ def take(s: Specialiser, wanted: Collection[Known], frame: Frame) -> None:
     looked_up = set(s.relied.looked_up)
     for record, operand in made:
         assert record.origin is not None
-        for name, member in vars(record.origin.value).items():
+        for name, member in attributes_of(record.origin.value).items():
             op = Operation("attribute", (operand,), (Value(),), name, (), place)
             done = attribute(s, record.origin, name, op, frame)
             if isinstance(done, tuple):
@@ -63,6 +63,8 @@ def place_of(body: Sequence[Any]) -> Place | None:
 def _begun(s: Specialiser, known: Known, place: Place | None) -> tuple[Record, Value]:
     """An object that is going to be taken apart, and the operand that has it."""
     assert known.read is not None
+    if not type(known.value).__dictoffset__:
+        raise NotSpecialisedError("slots")
     function, root, path = known.read[0].source.function, known.read[1], known.read[2]
     home = s.home(function)
     if not s.making.reads_alike(root, home) or home.resolver.is_rebound(root):
@@ -80,7 +82,7 @@ def _begun(s: Specialiser, known: Known, place: Place | None) -> tuple[Record, V
         s.reads.add(operand)
     origin = Known(known.value, (), operand, (home, root, path))
     rest_on(s, origin, (), Identity, Same(known.value))
-    rest_on(s, origin, (), _Names, frozenset(vars(known.value)))
+    rest_on(s, origin, (), _Names, frozenset(attributes_of(known.value)))
     record = Record(type(known.value), origin=origin)
     record.kin.append(record)
     s.state[record.identity] = Constant(None)

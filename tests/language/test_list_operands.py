@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
+from s2sad import jvp
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 V = np.array([0.5, 1.2, 2.0])
 P = [0.5, 1.2, 2.0]
@@ -41,3 +46,30 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", [*CONSTANT, *ACTIVE], ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def divided(v: Any) -> Any:
+    q = [v[0], *(v[1:] * 2.0)]
+    q /= np.linalg.norm(q)
+    return q[0] + q[1] * q[2]
+
+
+def subtracted_from_a_tuple(v: Any) -> Any:
+    t = v[0], v[1]
+    t -= v[1:]
+    return np.sum(t * v[:2])
+
+
+def in_a_loop(v: Any) -> Any:
+    q = [v[0], 2.0, v[2]]
+    for i in range(3):
+        q = [q[1], q[0], q[2]]
+        q **= v + i
+    return q[0] * q[1] + q[2]
+
+
+@pytest.mark.parametrize("f", [divided, subtracted_from_a_tuple, in_a_loop])
+def test_assignments_that_make_arrays_of_lists(f: Callable[..., Any]) -> None:
+    check_gradient(case(f, V))
+    way = np.array([0.5, -1.0, 2.0])
+    np.testing.assert_allclose(jvp(f, (V,), (way,))[1], numeric_gradient(f, (V,)) @ way, rtol=1e-7)

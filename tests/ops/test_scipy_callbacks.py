@@ -494,3 +494,17 @@ def test_integrals_over_several_variables_are_integrals_of_integrals() -> None:
             grad(refused)(P)
         assert written(P) == pytest.approx(refused(P), rel=1e-12)
         np.testing.assert_allclose(grad(written)(P), numeric_gradient(refused, (P,)), rtol=1e-6)
+
+
+def test_tangent_of_a_root_that_depends_on_some_of_what_a_function_sees() -> None:
+    def price(kind: str, spot: Any, strike: Any, sigma: Any) -> Any:
+        return spot * np.exp(-sigma) - strike if kind == "c" else strike
+
+    def implied(x: Any) -> Any:
+        return optimize.brentq(lambda sigma: x[0] - price("c", x[1], 95.0, sigma), a=1e-6, b=2.0, xtol=1e-14)
+
+    x, way = np.array([-40.0, 100.0]), np.array([1.0, 0.5])
+    # 100 exp(-s) = 55 in closed form.
+    expected = np.array([-1.0 / 55.0, 1.0 / 100.0])
+    np.testing.assert_allclose(grad(implied)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(implied, (x,), (way,))[1], expected @ way, rtol=1e-7)

@@ -6,7 +6,17 @@ from dataclasses import replace
 
 from s2sad.ir.nodes import Build
 from s2sad.ir.types import COMPLEX, FLOAT, NONE, OPEN, SCALAR, Fact, Kind, row_of, scalar, some_item, timeless
-from s2sad.ops.infer.common import Bound, Infer, Look, all_real, elementwise, items_of, literal, unknown
+from s2sad.ops.infer.common import (
+    Bound,
+    Infer,
+    Look,
+    all_real,
+    elementwise,
+    items_of,
+    literal,
+    same_as_first,
+    unknown,
+)
 
 
 def of_slice(b: Bound, fact: Look) -> Fact | None:
@@ -89,6 +99,11 @@ def a_float(b: Bound, fact: Look) -> Fact:
 
 def a_complex(b: Bound, fact: Look) -> Fact:
     return COMPLEX
+
+
+def complex_numbers(b: Bound, fact: Look) -> Fact:
+    """Complex numbers of the shape of the first operand; of an array without axes it may be a number."""
+    return replace(same_as_first(b, fact), real=False)
 
 
 def two_numbers(b: Bound, fact: Look) -> Fact | None:

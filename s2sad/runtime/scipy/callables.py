@@ -158,6 +158,8 @@ def _tree(vector: np.ndarray, like: Tree, at: list[int]) -> Tree:
 def paired(a: Tree, b: Tree) -> float:
     """The sum of the products of the numbers of an adjoint and a tangent: the real part of it.
 
+    What has no tangent has None in its place.
+
     Example:
         >>> paired([1.0, [2.0]], (3.0, [0.5]))
         4.0
@@ -166,7 +168,7 @@ def paired(a: Tree, b: Tree) -> float:
         return sum([paired(x, y) for x, y in zip(a, b, strict=True)], 0.0) if isinstance(b, (list, tuple)) else 0.0
     if isinstance(a, dict):
         return sum([paired(a[key], b[key]) for key in a], 0.0) if isinstance(b, dict) else 0.0
-    return float(np.real(np.sum(np.multiply(a, b))))
+    return 0.0 if b is None else float(np.real(np.sum(np.multiply(a, b))))
 
 
 def tangent_by_adjoints(z: Any, adjoints: Callable[[Any], Any], dots: Sequence[Any]) -> Any:
