@@ -20,11 +20,19 @@ from s2sad.ir.code import Constant, Definition, Operand, Place, Value, Variable
 class NotSpecialisedError(Exception):
     """The program does something that is not known at compile time to what would have to be static.
 
-    ``file`` and ``place`` say where, as soon as that is known.
+    ``file`` and ``place`` say where, as soon as that is known, ``cells`` those that change where they must not.
     """
 
     file: str = ""
     place: Place | None = None
+    cells: tuple[Cell, ...] = ()
+
+    @classmethod
+    def of_cells(cls, cells: Collection[Cell]) -> NotSpecialisedError:
+        """The error that some cells change where they must not."""
+        made = cls("changed")
+        made.cells = tuple(cells)
+        return made
 
     def note(self, file: str, place: Place | None) -> None:
         """Say where it is, if that is not known yet."""
@@ -82,6 +90,13 @@ class Unsure:
     value: Abstract
     given: Operand | None = None
     is_filled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What an attribute holds as long as a variable of the new program has it, which is memory."""
+
+    variable: Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,6 +257,7 @@ class Super:
 Static = (
     Known
     | Unsure
+    | Kept
     | Late
     | Part
     | Lazy

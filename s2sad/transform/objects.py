@@ -27,6 +27,7 @@ from s2sad.transform.known import (
     Abstract,
     Cell,
     Items,
+    Kept,
     Known,
     Late,
     Method,
@@ -192,7 +193,11 @@ def put(s: Specialiser, record: Record, name: str, value: Abstract) -> None:
     """Set an attribute."""
     if name not in record.fields:
         record.fields[name] = Cell(name, None, record)
-    s.state[record.fields[name]] = value
+    held = s.state.get(record.fields[name])
+    if isinstance(held, Kept):
+        s.write(Operation("store", (s.dynamic(value),), (), held.variable))
+    else:
+        s.state[record.fields[name]] = value
 
 
 def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -261,6 +266,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
         value = s.state[record.fields[name]]
         if record.origin is not None:
             s.relied.looked_up.add(name)
+        if isinstance(value, Kept):
+            return (s.emit("load", (), value.variable, name, frame.place or op.place),)
         if isinstance(value, Unsure) and member is None:
             return (presence.attribute(s, value, record, name, frame.place or op.place),)
         if isinstance(value, Unsure):

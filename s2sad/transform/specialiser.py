@@ -451,7 +451,7 @@ class Specialiser:
         """Let the lists, dicts and functions of cells that change be objects before; it has to be all that changes."""
         for cell in before.as_a_whole(changed):
             if cell.whole is None or not before.is_apart(cell):
-                raise NotSpecialisedError("changed")
+                raise NotSpecialisedError.of_cells(changed)
             self.freeze(cell.whole)
 
     def exit(self, end: End, more: Sequence[Abstract] = ()) -> Exit:

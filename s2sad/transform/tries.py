@@ -10,7 +10,7 @@ from dataclasses import replace
 from s2sad.ir.code import UNSET, Handlers, Operation, Place, Region, Value, Variable, inner
 from s2sad.transform import presence
 from s2sad.transform.branches import Inside, created, exit_of
-from s2sad.transform.known import Cell, NotSpecialisedError, State, Unsure, same
+from s2sad.transform.known import Cell, Kept, NotSpecialisedError, State, Unsure, is_static, same
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks
 from s2sad.transform.shapes import Again, Rebuild, Shapes
@@ -106,17 +106,41 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
                 raise NotSpecialisedError("unset")
             if value is not UNSET:
                 s.write(Operation("store", (s.dynamic(value),), (), memory, (), place))
-    for variable, memory in memories.items():
-        frame.env[variable] = memory
-    try:
-        s.rewrite(op, frame)
-    finally:
-        for variable, cell in cells.items():
-            frame.env[variable] = cell
+    kept: dict[Cell, Variable] = {}
+    before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+    while True:
+        for variable, memory in memories.items():
+            frame.env[variable] = memory
+        try:
+            s.rewrite(op, frame)
+            break
+        except NotSpecialisedError as error:
+            more = [cell for cell in error.cells if cell not in kept and _may_be_kept(before[1], cell)]
+            if not more:
+                raise
+            kept.update((cell, new_memory(s, cell.name)) for cell in more)
+            s.back((list(before[0]), before[1].copied()))
+            frame.env.clear()
+            frame.env.update(env)
+            s.used, s.lifted = used, dict(lifted)
+            for cell, memory in kept.items():
+                s.write(Operation("store", (s.dynamic(s.state[cell]),), (), memory, (), place))
+                s.state[cell] = Kept(memory)
+        finally:
+            for variable, cell in cells.items():
+                frame.env[variable] = cell
+    for cell, memory in kept.items():
+        s.state[cell] = s.emit("load", (), memory, cell.name, place)
     for variable, cell in cells.items():
         if s.state.get(cell, UNSET) is not UNSET or _surely_stored(op, variable):
             s.state[cell] = s.emit("load", (), memories[variable], cell.name, place)
     return ()
+
+
+def _may_be_kept(state: State, cell: Cell) -> bool:
+    """Whether an attribute of an object that the program makes can be a variable that is memory for a while."""
+    value = state.get(cell, UNSET)
+    return cell.record is not None and cell.record.origin is None and value is not UNSET and not is_static(value)
 
 
 def _surely_stored(op: Operation, variable: Variable) -> bool:

@@ -1,0 +1,137 @@
+"""``try`` statements that set attributes of objects which the program makes: they stay as an exception finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, hvp, jvp
+from s2sad.errors import UnsupportedError
+from tests.oracle import numeric_gradient, richardson_jvp
+
+X = np.array([1.5, 3.0, 0.5])
+
+
+class Filter:
+    def __init__(self, start: Any) -> None:
+        self.x = start
+        self.z: Any = 0.0
+        self.count = 0
+
+    def update(self, z: Any) -> None:
+        self.x = self.x + 0.5 * (z - self.x)
+        try:
+            self.z = np.copy(z)
+        except Exception:
+            self.z = z * 1.0
+
+    def limited(self, z: float, limit: float) -> None:
+        try:
+            self.x = self.x * z
+            if self.x > limit:
+                raise ValueError("too large")
+            self.z = self.z + self.x
+        except ValueError:
+            self.x = self.x * 0.5
+            self.z = self.z - self.x * z
+        else:
+            self.count += 1
+        finally:
+            self.z = self.z * 1.5
+
+
+def in_both_arms(x: Any) -> Any:
+    found = Filter(x[0] * 1.0)
+    for z in x:
+        found.update(z)
+    return found.x * found.z + found.z
+
+
+def raised_half_way(x: Any) -> Any:
+    found = Filter(x[0] * 1.0)
+    found.limited(x[1], 4.0)
+    found.limited(x[2], 4.0)
+    found.limited(x[0], 100.0)
+    return found.x * found.z * found.count
+
+
+def in_a_loop(x: Any) -> Any:
+    found = Filter(x[0] * 1.0)
+    for i in range(4):
+        found.limited(x[i % 3], 3.0)
+    return found.x + found.z
+
+
+def without_a_method(x: Any) -> Any:
+    found = Filter(x[0])
+    try:
+        found.x = x[1] * found.x
+        found.z = {"a": found.x}["b"]
+        found.x = 0.0
+    except KeyError:
+        found.z = found.x * x[2]
+    return found.x * found.z
+
+
+def nested(x: Any) -> Any:
+    found = Filter(x[0])
+    try:
+        try:
+            found.x = found.x * x[1]
+            found.z = x[5]
+        except IndexError:
+            found.z = found.x * 2.0
+            raise ValueError("outer") from None
+    except ValueError:
+        found.x = found.x + found.z * x[2]
+    return found.x * found.z
+
+
+@pytest.mark.parametrize("f", [in_both_arms, raised_half_way, in_a_loop, without_a_method])
+def test_gradients(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("f", [in_both_arms, without_a_method])
+def test_tangents(f: Callable[..., Any]) -> None:
+    expected, way = numeric_gradient(f, (X,)), np.array([0.5, 2.5, -1.0])
+    np.testing.assert_allclose(jvp(f, (X,), (way,))[1], expected @ way, rtol=1e-7)
+    second = richardson_jvp(grad(f), [X], [way])
+    np.testing.assert_allclose(hvp(f, (X,), (way,)), second, rtol=1e-5, atol=1e-7)
+
+
+class Holder:
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+
+def another_object(x: Any) -> Any:
+    found = Holder(Filter(x[0]))
+    try:
+        found.inner = Filter(x[1])
+        found.inner.z = x[5]
+    except IndexError:
+        found.inner.x = found.inner.x * x[2]
+    return found.inner.x
+
+
+def set_on_some_ways(x: Any) -> Any:
+    found = Filter(x[0])
+    try:
+        found.extra = x[1]  # type: ignore[attr-defined]
+        found.x = x[5]
+    except IndexError:
+        found.x = x[2]
+    return found.x * found.extra  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("f", [another_object, set_on_some_ways, nested])
+def test_right_or_refused(f: Callable[..., Any]) -> None:
+    try:
+        found = grad(f)(X)
+    except UnsupportedError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-9)
