@@ -102,7 +102,13 @@ def array_if_needed(x: Any) -> Any:
     return np.sum(y * y)
 
 
-@pytest.mark.parametrize("f", [conjugate_written, own_conjugate_written, conjugate_of_what_is_written, array_if_needed])
+def test_an_array_that_is_copied_only_if_needed() -> None:
+    np.testing.assert_allclose(
+        value_and_grad(array_if_needed)(V)[1], numeric_gradient(array_if_needed, (V,)), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("f", [conjugate_written, own_conjugate_written, conjugate_of_what_is_written])
 def test_a_real_array_is_its_own_conjugate(f: Callable[[Any], Any]) -> None:
     before = V.copy()
     with pytest.raises(UnsupportedError, match="Take a copy"):

@@ -8,7 +8,7 @@ import functools
 import math
 import operator
 import types
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict, deque, namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -27,13 +27,13 @@ from s2sad.transform.containers import (
     computed,
     is_counted,
     items_of,
-    key_of,
     keyed,
+    member_of_set,
     one_by_one,
     performed,
     run_through,
 )
-from s2sad.transform.copies import as_dict, as_tuple, copied, deeply_copied, namespace, replaced
+from s2sad.transform.copies import as_dict, as_tuple, class_of_tuples, copied, deeply_copied, namespace, replaced
 from s2sad.transform.held import held_items, is_held
 from s2sad.transform.iterators import Given
 from s2sad.transform.known import (
@@ -47,7 +47,7 @@ from s2sad.transform.known import (
     Row,
     is_callable,
 )
-from s2sad.transform.objects import has_attribute, iterated, member_call, set_on
+from s2sad.transform.objects import has_attribute, iterated, member_call, set_on, shown
 from s2sad.transform.simple import is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 from s2sad.transform.streams import ITERATING, NAMES
@@ -90,6 +90,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
             if function is list
             else (computed(s, "call", ("",), (Known(tuple, ("tuple",)), items), op, frame),)
         )
+    if len(args) == len(values) == 1 and isinstance(values[0], Record) and function in (str, repr):
+        return shown(s, values[0], _SHOWING[function], op, frame)
     if of_objects is not None:
         return of_objects(Given(s, values, named, op, frame))
     if (
@@ -191,7 +193,7 @@ def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callab
 
 def _set(s: Specialiser, values: list[Abstract]) -> Done:
     row = run_through(s, values[0]) if len(values) == 1 else () if not values else None
-    keys = None if row is None else [key_of(s, value) for value in row]
+    keys = None if row is None else [member_of_set(s, value) for value in row]
     if keys is None or None in keys:
         return None
     return (items_of(s, [], tuple(dict.fromkeys([key.value for key in keys if key is not None])), set),)
@@ -313,6 +315,8 @@ def _unused(s: Specialiser, values: list[Abstract]) -> Done:
 #: Functions that run through all items before they give anything.
 _LISTING = (sum, sorted, min, max)
 _GETTERS = (operator.itemgetter, operator.attrgetter)
+#: Functions that make texts of objects, with the special methods that do so, the first that a class has.
+_SHOWING: dict[Any, tuple[str, ...]] = {str: ("__str__", "__repr__"), repr: ("__repr__",)}
 #: Functions that call a special method of an object.
 _BY_METHODS: dict[Any, str] = {
     len: "__len__", abs: "__abs__", round: "__round__", math.floor: "__floor__", math.ceil: "__ceil__",
@@ -337,6 +341,7 @@ _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     object.__getattribute__: _getattribute,
     object.__setattr__: _object_setattr,
     SimpleNamespace: namespace,
+    namedtuple: class_of_tuples,
     dataclasses.replace: replaced,
     dataclasses.asdict: as_dict,
     dataclasses.astuple: as_tuple,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from s2sad import ops
 from s2sad.errors import S2SADError
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.source import name_of
-from s2sad.ir.code import NONE, UNSET, Code, Operation, Region, Value, codes, regions_in
+from s2sad.ir.code import NONE, Code, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
@@ -23,9 +22,9 @@ from s2sad.transform.containers import items_of, run_through, view, view_of_oper
 from s2sad.transform.derivatives import Calls, derived
 from s2sad.transform.functionals import functional_call, is_functional
 from s2sad.transform.held import held_pairs
+from s2sad.transform.inlining import enter, inlined
 from s2sad.transform.known import (
     Abstract,
-    Cell,
     Choice,
     Closure,
     Generator,
@@ -44,19 +43,17 @@ from s2sad.transform.lifting import Start, lift
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
-    caught_variables,
     is_inlined_easily,
-    is_part_of_expression,
     names_read,
-    returns,
-    shared_variables,
     size,
 )
-from s2sad.transform.simple import has_rule, is_structure, truth
+from s2sad.transform.simple import has_rule, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many operations a function and a lambda have at most that are inlined wherever they are called.
 SMALL, SMALL_LAMBDA = 12, 24
+#: How many a function has at most that is inlined because it can be no function of its own.
+MOST_OF_LARGE = 300
 #: How deep calls are inlined, and how many in all.
 DEEPEST, MOST_INLINED = 40, 400
 
@@ -389,105 +386,21 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
         start.home.source.function
     )
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
-    if small and alike and few and code not in s.active and is_inlined_easily(code):
-        s.inlined += 1
-        elsewhere = start.home.source.file != s.making.home.source.file
-        place = frame.place or op.place if elsewhere else None
-        inside = Frame(dict(start.env), start.home, place, start.owner)
-        start_of, state = len(s.out), s.state.copied()
-        enter(s, code, bound, inside, op)
-        s.active.append(code)
-        try:
-            done = _tail(s, code.body.operations, 0, code.body, inside)
-        finally:
-            s.active.pop()
-        if not s.expression or all(map(is_part_of_expression, s.out[start_of:])):
+    may_be_inlined = alike and few and code not in s.active and is_inlined_easily(code)
+    if small and may_be_inlined:
+        done, is_done = inlined(s, start, bound, op, frame)
+        if is_done:
             return done
-        del s.out[start_of:]
-        s.state = state
-    return lift(s, start, bound, op, frame, enter)
-
-
-def enter(s: Specialiser, code: Code, bound: Mapping[str, Abstract], inside: Frame, op: Operation) -> None:
-    """Let the parameters of a function stand for the arguments."""
-    shared = shared_variables(code)
-    for variable in code.variables:
-        if variable in shared:
-            inside.env[variable] = Cell(variable.name)
-            s.state[inside.env[variable]] = UNSET  # type: ignore[index]
-        elif variable not in s.making.memory and variable not in caught_variables(code):
-            raise NotSpecialisedError(variable.name)
-    uses = Counter(
-        o for made in codes(code) for part in regions_in(made.body) for p in part.operations for o in p.operands
-    )
-    uses.update(o for made in codes(code) for part in regions_in(made.body) for o in part.exit.operands)
-    for param in code.params:
-        value = bound[param.name]
-        if isinstance(param.target, Value):
-            if isinstance(value, Value) and not value.name and uses[param.target] > 1:
-                value = s.named(value, param.name, inside.place or op.place)
-            inside.env[param.target] = value
-            continue
-        cell = inside.env.get(param.target)
-        if not isinstance(cell, Cell):
-            raise NotSpecialisedError(param.name)
-        s.state[cell] = s.named(value, param.name, inside.place or op.place)
-
-
-#: What follows the end of a region that yields.
-After = Callable[[Sequence[Abstract]], Done]
-
-
-def _tail(
-    s: Specialiser, operations: Sequence[Operation], at: int, region: Region, frame: Frame, after: After | None = None
-) -> Done:
-    """Run the rest of a function that is inlined, from one operation of a region on."""
-    for number in range(at, len(operations)):
-        op = operations[number]
-        if op.kind == "if" and any(map(returns, op.regions)):
-            return _forked(s, op, frame, functools.partial(_go_on, s, op, operations, number + 1, region, frame, after))
-        end = s.operation(op, frame)
-        if end is not None:
-            return end
-    exit = region.exit
-    values = [s.get(o, frame) for o in exit.operands]
-    if exit.kind == "return":
-        return (values[0] if values else NONE,)
-    if exit.kind == "yield" and after is not None:
-        return after(values)
-    return End(exit.kind, tuple(values), frame.place or exit.place)
-
-
-def _go_on(
-    s: Specialiser,
-    op: Operation,
-    operations: Sequence[Operation],
-    at: int,
-    region: Region,
-    frame: Frame,
-    after: After | None,
-    values: Sequence[Abstract],
-) -> Done:
-    """Run what comes after an ``if`` that left some values."""
-    frame.env.update(zip(op.results, values, strict=True))
-    return _tail(s, operations, at, region, frame, after)
-
-
-def _forked(s: Specialiser, op: Operation, frame: Frame, after: After) -> Done:
-    """An ``if`` of which an arm returns: what comes after it belongs to the other arm."""
-
-    def arm(part: Region) -> Done:
-        return _tail(s, part.operations, 0, part, frame, after)
-
-    def ended(part: Region) -> End:
-        done = arm(part)
-        return done if isinstance(done, End) else End("yield", done or ())
-
-    test = s.get(op.operands[0], frame)
-    known = truth(s, test)
-    if known is not None:
-        return arm(op.regions[0 if known else 1])
-    if isinstance(test, Record):
-        raise NotSpecialisedError("truth")
-    arms = [functools.partial(ended, part) for part in op.regions]
-    return branches.fork(s, s.dynamic(test), arms, [""], frame.place or op.place)
+    before, used, lifted = s.mark(), s.used, dict(s.lifted)
+    try:
+        return lift(s, start, bound, op, frame, enter)
+    except NotSpecialisedError:
+        if small or not may_be_inlined or size(code) > MOST_OF_LARGE:
+            raise
+    # What it does may follow from numbers that a function of its own would be given.
+    s.back(before)
+    s.used, s.lifted = used, lifted
+    done, is_done = inlined(s, start, bound, op, frame)
+    if not is_done:
+        raise NotSpecialisedError("expression")
+    return done

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import collections
 import types
+import typing
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,12 +36,16 @@ _NAMED = collections.namedtuple("_NAMED", "")
 _GETTER = type(vars(collections.namedtuple("_", "a"))["a"])
 
 
+#: Bases that say nothing of what objects do.
+_WITHOUT_MEMBERS: tuple[Any, ...] = (abc.ABC, typing.Generic)
+
+
 def is_simple(cls: type) -> bool:
     """Whether objects of a class are no more than their attributes and the methods of the class."""
     if type(cls) not in (type, abc.ABCMeta) or own_class(cls) is None or getattr(cls, "__abstractmethods__", None):
         return False
     for base in cls.__mro__[:-1]:
-        if base is abc.ABC:
+        if base in _WITHOUT_MEMBERS:
             continue
         if own_class(base) is None or any(name in vars(base) and not is_generated(vars(base)[name]) for name in _ODD):
             return False

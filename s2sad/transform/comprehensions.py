@@ -16,6 +16,7 @@ from s2sad.transform.containers import (
     items_of,
     key_of,
     lazy,
+    member_of_set,
     numbered,
     one_by_one,
 )
@@ -43,7 +44,7 @@ def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
         return (_display(s, [e for (e,) in elements], op, frame),)
     found: dict[Any, Abstract] = {}
     for key, *value in elements:
-        known = key_of(s, key)
+        known = member_of_set(s, key) if op.data == "set" else key_of(s, key)
         if known is None:
             raise NotSpecialisedError("key")
         found[known.value] = value[0] if value else known

@@ -116,6 +116,12 @@ def key_of(s: Specialiser, value: Abstract) -> Constant | None:
     return value if known else None
 
 
+def member_of_set(s: Specialiser, value: Abstract) -> Constant | None:
+    """A constant or class that is put into a set."""
+    is_class = isinstance(value, Known) and type(value.value) is type
+    return Constant(value.value) if is_class else key_of(s, value)  # type: ignore[union-attr]
+
+
 def position(content: Content, key: Any) -> int | None:
     """Where a dict has a key."""
     assert content.keys is not None

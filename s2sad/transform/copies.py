@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import dis
 import types
 from collections.abc import Mapping
+from typing import Any
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import static_member
@@ -71,6 +73,31 @@ def replaced(given: Given) -> Done:
         return None
     changed = {**fields, **given.named}
     return (computed(s, "call", tuple(changed), (Known(record.cls), *changed.values()), given.op, given.frame),)
+
+
+def class_of_tuples(given: Given) -> Done:
+    """``collections.namedtuple(name, fields)`` of constants."""
+    plain = [_constant(given.s, value) for value in given.values]
+    if len(plain) != 2 or None in plain or given.named:
+        return None
+    name, fields = [value.value for value in plain if value is not None]
+    make: Any = collections.namedtuple
+    try:
+        cls = make(name, fields, module=given.frame.home.resolver.globals.get("__name__"))
+    except (TypeError, ValueError):
+        return None
+    given.s.used = True
+    return (given.s.outside(cls, name),)
+
+
+def _constant(s: Specialiser, value: Abstract) -> Constant | None:
+    """A constant, or a list or tuple of such."""
+    value = s.plain(value)
+    row = s.row(value)
+    if row is not None:
+        items = [_constant(s, item) for item in row]
+        return None if None in items else Constant([item.value for item in items if item is not None])
+    return value if isinstance(value, Constant) and value is not UNSET else None
 
 
 def _deep(given: Given, value: Abstract) -> Abstract:

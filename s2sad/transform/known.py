@@ -282,7 +282,9 @@ WRAPPING = Known(None)
 
 
 def key_operand(key: Any) -> Abstract:
-    """The abstract value of a key."""
+    """The abstract value of a key; classes in a set are told apart, and are no values."""
+    if isinstance(key, type):
+        raise NotSpecialisedError("key")
     return Row(tuple(map(key_operand, key))) if type(key) is tuple else Constant(key)
 
 

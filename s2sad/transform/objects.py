@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import dis
 import inspect
@@ -14,7 +15,7 @@ import numpy as np
 
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import UNSET, Constant, Operand, Operation, Value
+from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
@@ -70,6 +71,8 @@ def makes_something(function: types.FunctionType, seen: frozenset[types.Function
     names = [n for c in (code, *inside) for n in c.co_names]
     for value in _mentioned(names, function.__globals__):
         if (isinstance(value, type) and (is_simple(value) or is_named_tuple(value))) or existing.is_object(value):
+            return True
+        if value is collections.namedtuple or existing.holds_objects(value):
             return True
         if isinstance(value, types.FunctionType) and value not in seen and is_followed(value):
             if makes_something(value, seen):
@@ -378,6 +381,14 @@ def member_call(s: Specialiser, record: Record | Row, name: str, args: Args, op:
     return _call_member(s, function, record, args, op, frame, _owner(record.cls, name))
 
 
+def shown(s: Specialiser, record: Record, names: Sequence[str], op: Operation, frame: Frame) -> Done:
+    """The text that a special method of an object makes: the first of some that its class has."""
+    for name in names:
+        if isinstance(static_member(record.cls, name), types.FunctionType):
+            return member_call(s, record, name, [], op, frame)
+    return None
+
+
 def iterated(s: Specialiser, value: Abstract, op: Operation, frame: Frame) -> Abstract:
     """What a loop over a value runs through: of an object what its method gives."""
     if isinstance(value, Known) and existing.is_object(value.value):
@@ -403,7 +414,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         member = getattr(member, "__func__", member)
         if not callable(member) and not isinstance(member, types.ModuleType):
             written = state.part(s, member, base, name)
-            return None if written is None else (written,)
+            if written is not None:
+                return (written,)
+            return _object_of_class(s, base, member, name, frame.place or op.place)
         is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
         if is_of_class and isinstance(value, type) and isinstance(member, types.FunctionType):
             if own_class(value) is None or not base.path:
@@ -416,6 +429,17 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
     if not existing.is_object(value):
         return view_method(s, base, name, frame.place or op.place)
     return existing.attribute(s, base, name, op, frame)
+
+
+def _object_of_class(s: Specialiser, base: Known, member: Any, name: str, place: Place | None) -> Done:
+    """An object or container that a class has as an attribute: it is one as a variable of the module has it."""
+    held = existing.is_object(member) or existing.is_container(member)
+    is_own = isinstance(base.value, type) and name in vars(base.value) and held
+    if not is_own or base.home is None or not base.path or not s.making.reads_alike(base.path[0], base.home):
+        return None
+    operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+    s.needless.add(operand)
+    return (existing.now(s, Known(member, (), operand, (base.home, base.path[0], (*base.path[1:], name)))),)
 
 
 def set_attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -16,7 +16,7 @@ import dataclasses
 import functools
 import inspect
 import types
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -305,7 +305,7 @@ def _specialised(
 _METHODS = UNKNOWN | {"get", "pop", "copy", "index"}
 _FUNCTIONS = (
     defaultdict, deque, OrderedDict, Counter, SimpleNamespace, dataclasses.replace, dataclasses.asdict, iter, next,
-    functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
+    namedtuple, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
 )  # fmt: skip
 _RUNNING = ("for", "comprehension", "generator")
 _DISPLAYS = ("list", "dict", "set", "comprehension")

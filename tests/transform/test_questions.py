@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import functools
 import math
+from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -116,9 +117,146 @@ def copies_by_a_method(x: Any) -> Any:
     return others[0][0].mean * others[1][0].mean + teams[0][0].mean
 
 
+class Scheduler:
+    def __init__(self, rate: Any) -> None:
+        self.rate = rate
+
+    def __str__(self) -> str:
+        return f"Scheduler({self.rate})"
+
+    def __repr__(self) -> str:
+        return "a scheduler"
+
+
+class Layer:
+    def __init__(self, scheduler: Any = None) -> None:
+        if scheduler is None:
+            self.scheduler = Scheduler(0.01)
+        elif isinstance(scheduler, Scheduler):
+            self.scheduler = scheduler
+        self.options = {"id": "layer", "scheduler": str(self.scheduler), "shown": repr(self.scheduler)}
+        self.inputs: list[Any] = []
+
+    def forward(self, x: Any) -> Any:
+        self.inputs.append(x)
+        return np.tanh(x) * self.scheduler.rate
+
+
+def text_of_an_object(x: Any) -> Any:
+    layer = Layer(Scheduler(x[0]))
+    return np.sum(layer.forward(x)) + len(layer.options["shown"]) * np.sum(Layer().forward(x))
+
+
+T = TypeVar("T")
+
+
+class Environment(Generic[T]):
+    def reset(self) -> None:
+        self.time = 0.0
+
+
+class Pendulum(Environment[float]):
+    def __init__(self, state: Any) -> None:
+        self.state = state
+        self.reset()
+
+    def step(self) -> Any:
+        angle, speed = self.state
+        speed = speed - 0.1 * np.sin(angle)
+        self.time += 0.1
+        self.state = np.array([angle + 0.1 * speed, speed])
+        return -(angle**2) * self.time
+
+
+def generic_base(x: Any) -> Any:
+    pendulum = Pendulum(x)
+    return sum(pendulum.step() for _ in range(3))
+
+
+class Line:
+    def __init__(self, geodesic: Any, slope: Any) -> None:
+        self.geodesic, self.slope = geodesic, slope
+
+    def position(self, s: Any) -> Any:
+        return self.slope * s + self.geodesic.offset
+
+
+class Geodesic:
+    EARTH: Any = None
+
+    def __init__(self, offset: float) -> None:
+        self.offset = offset
+
+    def line(self, slope: Any) -> Line:
+        return Line(self, slope)
+
+
+Geodesic.EARTH = Geodesic(2.0)
+
+
+def object_of_a_class(x: Any) -> Any:
+    return Geodesic.EARTH.line(x[0]).position(x[1])
+
+
+def set_of_classes(x: Any) -> Any:
+    ratings = [Rating(x[0]), Rating(x[1])]
+    if len(set(map(type, ratings))) != 1 or len({type(r) for r in ratings}) > 1:
+        raise TypeError("all ratings should be of one type")
+    return ratings[0].mean * ratings[1].mean
+
+
+def wavelet(t: Any, frequency: Any) -> Any:
+    phase = (np.pi * frequency * t) ** 2
+    made = namedtuple("made", ["amplitude", "time"])
+    return made((1.0 - 2.0 * phase) * np.exp(-phase), t)
+
+
+def named_tuple_made_inside(x: Any) -> Any:
+    found = wavelet(np.linspace(-0.1, 0.1, 5), x[0])
+    amplitude, _ = found
+    return np.sum(amplitude**2) * x[1] + found.time[0] * found.amplitude[1]
+
+
+class System:
+    def __init__(self) -> None:
+        self.elements: dict[int, Any] = {}
+        self.vertices: dict[Any, int] = {}
+        self.count = 0
+
+    def add(self, rate: Any, location: Any, **options: Any) -> None:
+        self.count += 1
+        if location in self.vertices:
+            node = self.vertices[location]
+        else:
+            node = self.count
+            self.vertices[location] = node
+        self.elements[self.count] = Scheduler(rate * node)
+
+
+def objects_under_counted_numbers(x: Any) -> Any:
+    system = System()
+    system.add(x[0], (0.0, 1.0))
+    system.add(x[1], (0.0, 2.0), kind="beam")
+    system.add(x[0], (0.0, 2.0))
+    return sum(e.rate**2 for e in system.elements.values())
+
+
+GASES = {"ig.N2": Geodesic(3.0)}
+
+
+def by_name(name: str) -> Any:
+    return GASES[name]
+
+
+def object_that_a_function_finds(x: Any) -> Any:
+    gas = by_name("ig.N2")
+    return gas.line(x[0]).position(x[1])
+
+
 PROGRAMS = [
     name_of_the_class, attribute_of_none, function_equal_to_a_constant, truth_of_an_object, copy_of_a_list,
-    copies_by_a_method,
+    copies_by_a_method, text_of_an_object, generic_base, object_of_a_class, set_of_classes, named_tuple_made_inside,
+    objects_under_counted_numbers, object_that_a_function_finds,
 ]  # fmt: skip
 
 
@@ -243,3 +381,18 @@ SLOTS.factor = 3.0
 def test_attributes_in_slots_of_an_object_of_the_module() -> None:
     with pytest.raises(UnsupportedError):
         grad(lambda x: SLOTS.at(x))(2.0)
+
+
+def test_a_class_gets_another_object() -> None:
+    gradient, before = grad(object_of_a_class), Geodesic.EARTH
+    np.testing.assert_allclose(gradient(X), [X[1], X[0]])
+
+    class Steep(Geodesic):
+        def line(self, slope: Any) -> Line:
+            return Line(self, 3.0 * slope)
+
+    Geodesic.EARTH = Steep(1.0)
+    try:
+        np.testing.assert_allclose(gradient(X), [3.0 * X[1], 3.0 * X[0]])
+    finally:
+        Geodesic.EARTH = before
