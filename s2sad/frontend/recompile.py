@@ -245,7 +245,10 @@ def code_of(definition: ast.FunctionDef, filename: str, cells: Sequence[str]) ->
 def function_of(
     node: ast.FunctionDef, original: types.FunctionType, cells: Mapping[str, types.CellType]
 ) -> types.FunctionType:
-    """A function with the global names, default values and cells of another, and further cells."""
+    """A function with the global names and cells of another, and further cells.
+
+    If its parameters have default values, these are those of the other one.
+    """
     bare = ast.FunctionDef(**{**vars(node), "args": _without_defaults(node.args), "returns": None})
     outer = cells_of(original)
     known = {**outer, **cells}
@@ -253,7 +256,10 @@ def function_of(
     closure = tuple([known[name] for name in code.co_freevars])
     function = types.FunctionType(code, original.__globals__, node.name, None, closure)
     function.__module__, function.__qualname__ = original.__module__, node.name
-    function.__defaults__, function.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
+    if node.args.defaults:
+        function.__defaults__ = original.__defaults__
+    if any(node.args.kw_defaults):
+        function.__kwdefaults__ = original.__kwdefaults__
     return function
 
 

@@ -319,6 +319,28 @@ def import_in_a_callee(x: Any) -> Any:
     return inner(x[0]) + inner(x[1], k=3.0) + math.sqrt(x[1]) + np.sum(matrix**2)
 
 
+class Scaled:
+    def __init__(self, factor: Any) -> None:
+        self.factor = factor
+
+    def of(self, value: Any, again: Any = True, kind: str = "full", other: Any = None) -> Any:
+        found = value
+        for i in range(3):
+            found = found * self.factor + 1.0 if other is None else other
+            if i > 1 and again and kind == "full":
+                found = found * self.factor**2 - np.sin(found) * np.cos(found) + np.exp(-found)
+        return found + np.sqrt(np.abs(found) + 1.0) * np.tanh(found)
+
+
+def default_values_of_a_method(x: Any) -> Any:
+    return Scaled(x[0]).of(x[1]) + Scaled(x[1]).of(x[0])
+
+
+def test_functions_that_are_made_of_one_with_default_values() -> None:
+    f = default_values_of_a_method
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)
+
+
 def test_default_values_of_functions_that_import() -> None:
     np.testing.assert_allclose(grad(import_in_a_callee)(X), numeric_gradient(import_in_a_callee, (X,)), rtol=1e-7)
 
