@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -95,7 +96,8 @@ class Given:
         found = [out for out in self.of(("out",)) if not is_none(out)]
         found = [part for o in found for part in (o.elts if isinstance(o, (gast.Tuple, gast.List)) else [o])]
         if self.starred and ("out" in self.names or is_numpy(self.function)):
-            found += self.starred
+            among = [s for s in self.starred if isinstance(s, gast.Starred)] if _gathers(self.function) else []
+            found += [s for s in self.starred if not any(s is one for one in among)]
         option, harmless = (self.spec.overwrites if self.spec is not None else None) or ("", False)
         for asked in self.of((option,)) if option else ():
             if not (isinstance(asked, gast.Constant) and asked.value is harmless):
@@ -113,6 +115,15 @@ class Given:
     def written(self) -> list[Node]:
         """All that is written into."""
         return [*self.outs(), *self.changed()]
+
+
+def _gathers(function: Any) -> bool:
+    """Whether a parameter takes all arguments that stand by position behind a star, so that none of them is ``out``."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
 def given(call: Node, lookup: Lookup) -> Given:

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import spsolve_triangular
 
 from s2sad import grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
-from tests.oracle import richardson_jvp
+from tests.oracle import numeric_gradient, richardson_jvp
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.normal(size=(6, 2)), RNG.normal(size=6)
@@ -219,3 +219,18 @@ def test_what_scipy_does_not_solve_has_no_derivative() -> None:
     with pytest.raises(UndefinedDerivativeError, match=r"(?s)not triangular.*tril"):
         grad(g)(np.ones(2), whole)
     assert grad(g)(np.ones(2), sparse.csr_matrix(sparse.tril(whole))).shape == (2,)
+
+
+def blocks(step: float, variance: float = 1.0, count: int = 1, by_rows: bool = True) -> Any:
+    rows = [[0.25 * step**4, 0.5 * step**3], [0.5 * step**3, step**2]]
+    if by_rows:
+        return linalg.block_diag(*[rows] * count) * variance
+    return np.array(rows) * variance
+
+
+def test_blocks_behind_a_star_are_not_written() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(blocks(2.0, variance=x[0])) * x[1]
+
+    x = np.array([0.5, 1.5])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
