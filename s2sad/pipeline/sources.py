@@ -14,6 +14,7 @@ import gast
 from s2sad.analysis.evaluate import evaluate
 from s2sad.errors import S2SADError
 from s2sad.frontend.emitted import with_own_tapes
+from s2sad.frontend.flattened import with_items_of_flat
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
 from s2sad.frontend.resolve import Guard, Resolver
@@ -114,7 +115,8 @@ class Sources:
             source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
             source, more = with_switches(source)
             source, others = with_respelled_calls(source, function.__code__)
-            for guard in (*guards, *more, *others):
+            source, flat = with_items_of_flat(source)
+            for guard in (*guards, *more, *others, *flat):
                 self.guards.add(guard)
             self.texts[key] = source
         return self.texts[key]

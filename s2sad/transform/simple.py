@@ -383,7 +383,7 @@ def _identical(a: Abstract, b: Abstract) -> bool | None:
         return a.identity is b.identity
     if isinstance(a, Record) and isinstance(b, Record):
         return False
-    if isinstance(a, Known) and isinstance(b, Known) and isinstance(a.value, type):
+    if isinstance(a, Known) and isinstance(b, Known) and (isinstance(a.value, type) or type(a.value) is object):
         return a.value is b.value
     for value, other in ((a, b), (b, a)):
         if isinstance(other, Constant) and other.value is None:

@@ -418,3 +418,20 @@ def test_a_class_gets_another_object() -> None:
         np.testing.assert_allclose(gradient(X), [3.0 * X[1], 3.0 * X[0]])
     finally:
         Geodesic.EARTH = before
+
+
+class Calculator:
+    _unset = object()
+
+    def __init__(self, restart: Any = _unset, label: Any = None) -> None:
+        self.restart = 1.0 if restart is self._unset else restart
+        self.label = 2.0 if label is self._unset else 3.0
+
+
+def compared_with_an_object_that_marks(x: Any) -> Any:
+    return Calculator().restart * x[0] + Calculator(restart=x[1]).restart * x[0] * Calculator().label
+
+
+def test_an_object_that_marks_what_is_not_given() -> None:
+    f = compared_with_an_object_that_marks
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7)

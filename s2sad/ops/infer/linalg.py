@@ -32,25 +32,35 @@ def sign_and_logarithm(b: Bound, fact: Look) -> Fact | None:
 
 def eigenvalues(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
+    if a.ndim is None:
+        return _of_unknown_axes(True)
     return made_of(a.dims[:-1], True) if a.dims and len(a.dims) > 1 else array_of(None, (a.ndim or 1) - 1, True)
+
+
+def _of_unknown_axes(real: bool) -> Fact:
+    """What is surely an array with axes, since the operand has two or more."""
+    return Fact("array", real=real, extended=True)
 
 
 def eigensystem(b: Bound, fact: Look) -> Fact | None:
     values, a = eigenvalues(b, fact), fact(b["a"])
-    return values and Fact("record", items=(("eigenvalues", values), ("eigenvectors", a)))
+    vectors = a if a.kind == "array" and a.ndim is not None else _of_unknown_axes(a.real)
+    return values and Fact("record", items=(("eigenvalues", values), ("eigenvectors", vectors)))
 
 
 def qr(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
-    whole = Fact("array", None, a.ndim, a.real)
-    return None if (a.ndim or 0) < 2 else Fact("record", items=(("Q", whole), ("R", whole)))
+    whole = _of_unknown_axes(a.real) if a.ndim is None else Fact("array", None, a.ndim, a.real)
+    return None if a.ndim in (0, 1) else Fact("record", items=(("Q", whole), ("R", whole)))
 
 
 def svd(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
-    if a.ndim is None or a.ndim < 2:
+    if a.ndim in (0, 1):
         return None
-    whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, a.ndim - 1, True)
+    whole, values = Fact("array", None, a.ndim, a.real), Fact("array", None, (a.ndim or 1) - 1, True)
+    if a.ndim is None:
+        whole, values = _of_unknown_axes(a.real), _of_unknown_axes(True)
     if literal(b["compute_uv"]) is False:
         return values
     items = (("U", whole), ("S", values), ("Vh", whole))
@@ -59,7 +69,9 @@ def svd(b: Bound, fact: Look) -> Fact | None:
 
 def singular_values(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["x"])
-    return None if a.ndim is None or a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
+    if a.ndim is None:
+        return _of_unknown_axes(True)
+    return None if a.ndim < 2 else Fact("array", None, a.ndim - 1, True)
 
 
 def general_eigenvalues(b: Bound, fact: Look) -> Fact:

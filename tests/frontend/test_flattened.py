@@ -1,0 +1,86 @@
+"""Items of ``a.flat`` that are run through, of arrays in any layout, and where something is written meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, jvp
+from s2sad.errors import UnsupportedError
+from tests.oracle import numeric_gradient
+
+X = np.random.default_rng(2).normal(size=(3, 2))
+
+
+def in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for i, v in enumerate(x.T.flat):
+        total += v * v * i
+    return total
+
+
+def in_expressions(x: Any) -> Any:
+    return sum(v * v for v in x.flat) + np.sum(np.array([v * 2.0 for v in x[::2].flat])) + max(x.T.flat)
+
+
+def unpacked(x: Any) -> Any:
+    a, b, c, *rest = x.flat
+    p, q = x[0].flat
+    return a * b + c * rest[0] + p * q
+
+
+def listed(x: Any) -> Any:
+    values = list(x.T.flat)
+    return values[1] * values[2] + np.sum(np.array(values) ** 2)
+
+
+@pytest.mark.parametrize("f", [in_a_loop, in_expressions, unpacked, listed])
+def test_derivatives(f: Callable[..., Any]) -> None:
+    expected, way = numeric_gradient(f, (X,)), np.cos(np.arange(6.0)).reshape(3, 2)
+    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (X,), (way,))[1], np.sum(expected * way), rtol=1e-7)
+
+
+def double(a: Any) -> None:
+    a *= 2.0
+
+
+def written_by_a_store(x: Any) -> Any:
+    y, total = x.T * 1.0, 0.0
+    for v in y.flat:
+        y[0] = y[0] * 1.5
+        total = total + v * v
+    return total
+
+
+def written_by_a_call(x: Any) -> Any:
+    y, total = x.T * 1.0, 0.0
+    for v in y.flat:
+        double(y)
+        total = total + v * v
+    return total
+
+
+def written_by_an_element(x: Any) -> Any:
+    y = (x * 1.0).T
+    return sum([v * (1.0 if double(y) is None else 2.0) for v in y.flat])
+
+
+def written_by_an_operation(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    for v in y.flat:
+        np.multiply(y, 1.5, out=y)
+        total = total + v * v
+    return total
+
+
+@pytest.mark.parametrize("f", [written_by_a_store, written_by_a_call, written_by_an_element, written_by_an_operation])
+def test_what_is_written_meanwhile(f: Callable[..., Any]) -> None:
+    try:
+        found = grad(f)(X)
+    except UnsupportedError:
+        return
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
