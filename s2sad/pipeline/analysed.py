@@ -97,7 +97,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
     checked(ir, "lower")
     facts = {**default_facts(ir), **asked.facts}
     if asked.arrays:
-        ir, known = program.types.inferred_with(lowered, with_required_arrays(ir, asked.arrays), facts)
+        ir, known = program.types.inferred_with(lowered, with_required_arrays(ir, asked.arrays, known), facts)
     if asked.has_aux:
         ir, known = _with_aux(program, lowered, ir, facts)
     program.guards.add_resolved(lowered.resolver)
@@ -122,7 +122,7 @@ def analysed(program: Program, asked: Asked) -> Analysed:
         ir, known, shared = again(with_copies(ir, copied, known, shared, asked.wrt, lowered.source))
     if context is None and any(p.name in shared.versions for p in ir.params):
         ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source))
-    if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays)) is not ir:
+    if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays, known)) is not ir:
         # Copies of arguments have names of their own.
         ir, known, shared = again(checked_)
     if lowered.recorded:

@@ -12,21 +12,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
-from s2sad.ir.nodes import NOWHERE, Assign, Block, Call, Copy, Evaluate, For, Function, Op, Origin, Stmt, Unpack, Var
+from s2sad.analysis.infer import Facts
+from s2sad.ir.nodes import (
+    NOWHERE,
+    Assign,
+    Block,
+    Call,
+    Copy,
+    Evaluate,
+    Expr,
+    For,
+    Function,
+    Op,
+    Origin,
+    Stmt,
+    Unpack,
+    Var,
+)
 from s2sad.ir.traverse import map_stmt, names_in, walk, writes
 from s2sad.runtime.items import require_ndarray
 
 _REQUIRE = Op("runtime", "require_ndarray", require_ndarray, pure=False)
 
 
-def with_required_arrays(function: Function, names: Set[str]) -> Function:
+def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> Function:
     """``function`` with a check of each of ``names`` where it is assigned, or at the start for a parameter.
 
-    Names that are checked already are left out; where there are no others, it is ``function`` itself.
+    What is moved into a name that branches or rounds of a loop join is checked before, since moves are the last
+    statements of a block.  What is checked already, or surely is an array, is left out; where nothing else is there, it
+    is ``function`` itself.
     """
     params = tuple([p.name for p in function.params])
-    wanted = names & {*params, *(n for s in walk(function.body) for n in writes(s))} - set(_checked(function))
-    if not wanted:
+    known = set(_checked(function))
+    wanted = names - known
+    moved = [s for s in walk(function.body) if isinstance(s, Copy) and _moved(s, wanted, known, facts)]
+    if not moved and wanted.isdisjoint((*params, *(n for s in walk(function.body) for n in _assigned(s)))):
         return function
 
     def checks(assigned: tuple[str, ...], origin: Origin) -> list[Stmt]:
@@ -39,7 +59,10 @@ def with_required_arrays(function: Function, names: Set[str]) -> Function:
             match changed:
                 case For(targets=targets, body=body):
                     out.append(replace(changed, body=(*checks(targets, stmt.origin), *body)))
-                case Assign() | Copy() | Unpack():
+                case Copy():
+                    of_moved = [Evaluate(Call(_REQUIRE, (s,)), stmt.origin) for s in _moved(stmt, wanted, known, facts)]
+                    out += [*of_moved, changed]
+                case Assign() | Unpack():
                     out += [changed, *checks(writes(stmt), stmt.origin)]
                 case _:
                     out.append(changed)
@@ -47,6 +70,20 @@ def with_required_arrays(function: Function, names: Set[str]) -> Function:
 
     start = function.body[0].origin if function.body else NOWHERE
     return replace(function, body=(*checks(params, start), *in_block(function.body)))
+
+
+def _assigned(stmt: Stmt) -> tuple[str, ...]:
+    """The names that a statement assigns, those that are moved aside."""
+    return () if isinstance(stmt, Copy) else writes(stmt)
+
+
+def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[Expr]:
+    """What a statement moves into some names, and is to be checked before."""
+    if not isinstance(stmt, Copy):
+        return []
+    sources = [s for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in wanted]
+    done = known | wanted
+    return [s for s in sources if not (isinstance(s, Var) and s.name in done) and facts.get(s).kind != "array"]
 
 
 def _checked(function: Function) -> Iterator[str]:
