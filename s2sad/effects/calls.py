@@ -126,7 +126,7 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
     if isinstance(value, types.BuiltinFunctionType) and value.__self__ is not None and _is_bound(value):
         owner = a.heap.known(value.__self__)
         return NOTHING.union(*(methods.called(a, op, o, value.__name__, args) for o in owner))
-    if getattr(value, "__qualname__", "") == "default_rng" and not args.all():
+    if inside(value, "__qualname__") == "default_rng" and not args.all():
         return a.site(op, np.random.Generator)
     member = static_member(type(value), "__call__")
     if isinstance(member, types.FunctionType):

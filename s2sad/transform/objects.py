@@ -17,7 +17,7 @@ from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
 from s2sad.ops.models import is_of_model, names_model
-from s2sad.runtime.classes import MEMBERS, is_of_library, own_class, static_member
+from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
 from s2sad.transform.classes import SLOT, are_same, is_generated, is_named_tuple, is_simple
 from s2sad.transform.containers import items_of
@@ -413,7 +413,7 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         return (Constant(getattr(value, name)),)
     if isinstance(value, (types.ModuleType, type)):
         member = inspect.getattr_static(value, name, None)
-        member = getattr(member, "__func__", member)
+        member = inside(member, "__func__") or member
         if not callable(member) and not isinstance(member, types.ModuleType):
             written = state.part(s, member, base, name)
             if written is not None:
