@@ -180,6 +180,45 @@ def transformed_image(b: Bound, fact: Look) -> Fact | None:
     return same_shape(b, fact) if literal(b["output_shape"]) is None else None
 
 
+def complex_numbers(b: Bound, fact: Look) -> Fact:
+    """Numbers that may be complex where those before are real."""
+    return Fact("open", real=False)
+
+
+def response(b: Bound, fact: Look) -> Fact:
+    """Frequencies, and complex numbers for them."""
+    real = all_real(fact(b["b"]), fact(b["a"]))
+    return Fact("tuple", items=((0, Fact("array", None, 1, real)), (1, Fact("array", None, 1, False))))
+
+
+def spectrum(b: Bound, fact: Look) -> Fact | None:
+    """Frequencies, and as many axes as the signals have."""
+    facts = [fact(b[name]) for name in ("x", "y") if name in b]
+    if any(f.kind != "array" or not f.ndim for f in facts):
+        return None
+    ndim = max(f.ndim or 0 for f in facts)
+    real = all_real(*facts) and ("y" not in b or "scaling" not in b)
+    # Of a signal without elements there are as many axes of frequencies as it has.
+    return Fact("tuple", items=((0, Fact("array", None, None, True)), (1, Fact("array", None, ndim, real))))
+
+
+def spectra(b: Bound, fact: Look) -> Fact | None:
+    """Frequencies, times, and one axis more than the signal has, if that has elements."""
+    return _spectra(fact(b["x"]), real=fact(b["x"]).real)
+
+
+def complex_spectra(b: Bound, fact: Look) -> Fact | None:
+    """The same, of complex numbers."""
+    return _spectra(fact(b["x"]), real=False)
+
+
+def _spectra(x: Fact, real: bool) -> Fact | None:
+    if x.kind != "array" or not x.ndim:
+        return None
+    row = Fact("array", None, None, True)
+    return Fact("tuple", items=((0, row), (1, row), (2, Fact("array", None, None, real))))
+
+
 def analytic(b: Bound, fact: Look) -> Fact | None:
     x = fact(b["x"])
     return Fact("array", None, x.ndim if x.kind == "array" else None, real=False)
@@ -241,9 +280,20 @@ def of_vector(b: Bound, fact: Look) -> Fact | None:
     return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else OPEN
 
 
+def filtered_by(name: str) -> Infer:
+    """Of as many axes as the signal, and real if the filter called ``name`` is as well."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        x = fact(b["x"])
+        real = all_real(x, fact(b[name]))
+        return Fact("array", None, x.ndim, real) if x.kind == "array" and x.ndim else None
+
+    return infer
+
+
 def transformed(b: Bound, fact: Look) -> Fact | None:
     """Of as many axes as the operand."""
-    x = fact(b["x"])
+    x = fact(b["x"] if "x" in b else b["volume"])
     return Fact("array", None, x.ndim, x.real) if x.kind == "array" and x.ndim else None
 
 

@@ -17,6 +17,8 @@ ROOTS = {
     "ndimage": "scipy.ndimage",
     "signal": "scipy.signal",
     "distance": "scipy.spatial.distance",
+    "fft": "scipy.fft",
+    "fftpack": "scipy.fftpack",
     "solvers": "scipy.sparse.linalg",
     "special": "scipy.special",
     "stats": "scipy.stats",
@@ -24,13 +26,14 @@ ROOTS = {
 
 #: SciPy's modules, and those here that declare their functions.
 DECLARED: dict[str, tuple[str, ...]] = {
-    "scipy.fft": ("transforms",),
+    "scipy.fft": ("transforms", "cosines"),
+    "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate", "integrals", "odes", "models.integrate"),
     "scipy.interpolate": ("interpolate", "interpolate_models", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
     "scipy.ndimage": ("ndimage", "warps"),
     "scipy.optimize": ("optimize", "minima", "fits", "models.optimize"),
-    "scipy.signal": ("signal",),
+    "scipy.signal": ("signal", "spectra", "short_time", "resampling"),
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special", "special_incomplete", "special_bessel", "special_orthogonal"),

@@ -22,6 +22,11 @@ from s2sad.runtime.scipy.filters import (
     hilbert_adjoint,
     lfilter_adjoint,
     lfilter_tangent,
+    response_adjoints,
+    response_tangent,
+    sosfilt_adjoints,
+    sosfilt_tangent,
+    sosfiltfilt_adjoint,
 )
 
 Array = Any
@@ -210,18 +215,65 @@ def lfilter(
 
 
 def _sections() -> Sequence[Sample]:
-    sos = np.array([[0.5, 0.2, -0.3, 1.0, -0.4, 0.2], [1.0, 0.7, 0.1, 1.0, 0.3, -0.1]])
-    return [sample(sos, numbers(8)), sample(sos, numbers(2, 6), 1), sample(sos[:1], numbers(5, 2), axis=0)]
+    # SciPy wants the fourth column to be 1, so that there are no differences by all: whole numbers are constant.
+    sos = np.array([[1, 2, -3, 1, 0, 0], [1, 0, 1, 1, 0, 0]])
+    states = sample(sos, numbers(6), zi=numbers(2, 2)), sample(sos, numbers(6, 3), 0, numbers(2, 2, 3))
+    return [sample(sos, numbers(8)), sample(sos, numbers(2, 6), 1), sample(sos[:1], numbers(5, 2), axis=0), *states]
 
 
-def _sosfilt_jvp(x_dot: Array, sos: Array, x: Array, axis: int = -1) -> Array:
-    return signal.sosfilt(sos, x_dot, axis)
+def _sosfilt_jvp(
+    sos_dot: Array, x_dot: Array, zi_dot: Array, sos: Array, x: Array, axis: int = -1, zi: Array | None = None
+) -> Any:
+    return sosfilt_tangent(sos_dot, x_dot, zi_dot, sos, x, axis, zi)
 
 
-# SciPy wants the fourth column of ``sos`` to be 1, so that there are no differences by all of it.
-@rule(signal.sosfilt, wrt=["x"], jvp=_sosfilt_jvp, samples=_sections, infer=infer.scipy.filtered)
-def sosfilt(z_bar: Array, sos: Array, x: Array, axis: int = -1) -> Array:
-    return np.flip(signal.sosfilt(sos, np.flip(z_bar, axis), axis), axis)
+@rule(
+    signal.sosfilt,
+    wrt=["sos", "x", "zi"],
+    jvp=_sosfilt_jvp,
+    samples=_sections,
+    infer=infer.scipy.filtered,
+    gives=(tuple, np.ndarray),
+)
+def sosfilt(
+    z_bar: Any, sos: Array, x: Array, axis: int = -1, zi: Array | None = None
+) -> tuple[Array, Array, Array | None]:
+    if zi is None:
+        x_bar = np.flip(signal.sosfilt(sos, np.flip(z_bar, axis), axis), axis)
+        return sosfilt_adjoints(z_bar, sos, x, axis)[0], x_bar, None
+    sos_bar, x_bar, zi_bar = sosfilt_adjoints(z_bar, sos, x, axis, zi)
+    return sos_bar, x_bar, zi_bar
+
+
+def _sections_both_ways() -> Sequence[Sample]:
+    sos, x = signal.butter(3, 0.3, output="sos"), numbers(20)
+    points = [sample(sos, x), sample(sos, x, padtype="even"), sample(sos, x, padtype="constant", padlen=4)]
+    return [*points, sample(sos, x, padtype=None), sample(sos, numbers(20, 2), 0), sample(sos, numbers(2, 9), padlen=0)]
+
+
+def _sosfiltfilt_jvp(
+    x_dot: Array, sos: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Array:
+    return signal.sosfiltfilt(sos, x_dot, axis, padtype, padlen)
+
+
+@rule(signal.sosfiltfilt, wrt=["x"], jvp=_sosfiltfilt_jvp, samples=_sections_both_ways, infer=infer.scipy.filtered)
+def sosfiltfilt(
+    z_bar: Array, sos: Array, x: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Array:
+    return sosfiltfilt_adjoint(z_bar, sos, axis, padtype, padlen)
+
+
+@linear(
+    sosfiltfilt_adjoint,
+    wrt=["g"],
+    samples=lambda: [sample(numbers(20), signal.butter(3, 0.3, output="sos"))],
+    dtype="unknown",
+)
+def sosfiltfilt_adjoint_rule(
+    z_bar: Array, g: Array, sos: Array, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Array:
+    return signal.sosfiltfilt(sos, z_bar, axis, padtype, padlen)
 
 
 def _both_ways() -> Sequence[Sample]:
@@ -276,6 +328,43 @@ def hilbert(z_bar: Array, x: Array, N: int | None = None, axis: int = -1) -> Arr
     return hilbert_adjoint(z_bar, x, N, axis)
 
 
+# --- what a filter does to waves
+
+
+def _responses() -> Sequence[Sample]:
+    b, a = numbers(3), np.array([1.5, -0.4, 0.2, 0.1])
+    points = [sample(b, a, 8), sample(b, worN=5), sample(b, a, [0.3, 1.1], fs=10.0), sample(b, a[:1], 8, True)]
+    return [*points, sample(b, a[:1], worN=7), sample(complexes(2), a, 6), sample(b, a, 6, include_nyquist=True)]
+
+
+def _freqz_jvp(b_dot: Array, a_dot: Array, z: Any, b: Array, a: Array = 1, *, fs: float = 2 * np.pi) -> Any:
+    return np.zeros_like(z[0]), response_tangent(b_dot, a_dot, z, b, a, fs)
+
+
+@rule(
+    signal.freqz,
+    wrt=["b", "a"],
+    jvp=_freqz_jvp,
+    samples=_responses,
+    infer=infer.scipy.response,
+    dtype="unknown",
+    gives=(tuple,),
+)
+def freqz(
+    z: Any,
+    z_bar: Any,
+    b: Array,
+    a: Array = 1,
+    worN: Any = 512,
+    whole: bool = False,
+    plot: None = None,
+    fs: float = 2 * np.pi,
+    include_nyquist: bool = False,
+) -> tuple[Array, Array]:
+    b_bar, a_bar = response_adjoints(z_bar, z, b, a, fs)
+    return b_bar, a_bar
+
+
 _FILTER = "design the filter under stop_gradient(...), or write its coefficients out; lfilter has derivatives by them"
 _STOP = "wrap the argument in stop_gradient(...) if no derivative should pass"
 
@@ -286,27 +375,11 @@ REFUSED = {
     "lfilter_zi": _FILTER,
     "lfiltic": _FILTER,
     "sosfilt_zi": _FILTER,
-    "sosfiltfilt": "use scipy.signal.sosfilt forwards and backwards (x[::-1])",
-    "savgol_filter": "use scipy.ndimage.convolve1d with the weights of scipy.signal.savgol_coeffs",
-    "medfilt": "use np.median over np.lib.stride_tricks.sliding_window_view",
-    "medfilt2d": "use np.median over np.lib.stride_tricks.sliding_window_view",
     "wiener": "use scipy.signal.convolve for the local means, and write the filter out",
-    "resample": "use np.fft.rfft and np.fft.irfft with n",
-    "resample_poly": "use scipy.signal.convolve and a slice with a step",
-    "decimate": "use scipy.signal.lfilter and a slice with a step",
-    "upfirdn": "use scipy.signal.convolve of an array with zeros between, and a slice with a step",
     "sepfir2d": "use scipy.signal.convolve2d",
     "order_filter": "use np.sort over np.lib.stride_tricks.sliding_window_view",
     "find_peaks": "find positions under stop_gradient(...), and take x[peaks]",
-    "welch": "use np.fft.rfft of windowed segments",
-    "periodogram": "use np.abs(np.fft.rfft(x)) ** 2",
-    "csd": "use np.fft.rfft of windowed segments",
-    "coherence": "use np.fft.rfft of windowed segments",
-    "spectrogram": "use np.fft.rfft of windowed segments",
-    "stft": "use np.fft.rfft of windowed segments",
-    "istft": "use np.fft.irfft of the segments",
     "lombscargle": "write it with np.sin and np.cos",
-    "freqz": "write the response out: np.polyval(b, z) / np.polyval(a, z)",
     "zpk2tf": _FILTER,
     "tf2zpk": _FILTER,
     "butter": _FILTER,

@@ -44,3 +44,32 @@ def cosine_adjoint(
     else:
         x_bar = transform(g, _INVERSE[type], axis=axis, norm=norm) / factor
     return resized(x_bar, shape[axis], axis)
+
+
+def without_factor(norm: str | None) -> str | None:
+    """The norm of an inverse of ``scipy.fft`` that has the factor of a transform with this norm."""
+    return _NORMS[norm]
+
+
+def cosine(name: str, x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """``fft.name(x, type, n, axis, norm)``: dct, idct, dst or idst."""
+    return getattr(fft, name)(x, type, n, axis, norm)
+
+
+# --- along several axes: they are the transforms along one of them after the other
+
+
+def cosines(name: str, x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    """``fft.dctn(x, type, s, axes, norm)`` for the name "dct", and so on."""
+    return getattr(fft, f"{name}n")(x, type, s, axes, norm)
+
+
+def cosines_adjoint(
+    name: str, g: Any, shape: tuple[int, ...], type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None
+) -> Any:
+    """Adjoint of ``x``, of ``shape``, given that of `cosines`."""
+    if axes is None:
+        axes = range(-len(shape if s is None else np.atleast_1d(s)), 0)
+    for axis in np.atleast_1d(axes):
+        g = cosine_adjoint(name, g, shape, type, int(axis), norm)
+    return g

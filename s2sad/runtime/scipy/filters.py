@@ -45,7 +45,7 @@ def lfilter_adjoint(
     given = b, a, x
     b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
     y, y_bar = (z, z_bar) if zi is None else (z[0], z_bar[0])
-    x_last, y, y_bar = (np.moveaxis(part, axis, -1) for part in (x, y, y_bar))
+    x_last, y, y_bar = np.moveaxis(x, axis, -1), np.moveaxis(y, axis, -1), np.moveaxis(y_bar, axis, -1)
     size, order = x_last.shape[-1], max(len(a), len(b)) - 1
     # Numbers of the filter of which the first of ``a`` is 1, as which it is computed.
     one_b, one_a = b / a[0], a / a[0]
@@ -59,11 +59,11 @@ def lfilter_adjoint(
     x_bar = np.moveaxis(_correlated(v, one_b, size), -1, axis)
     b_bar = _delayed_products(v, x_last, len(b)) / a[0]
     a_bar = -_delayed_products(v, y, len(a)) / a[0]
-    a_bar[0] = 0
-    a_bar[0] = -(np.sum(a_bar * a) + np.sum(b_bar * b)) / a[0]
+    first = -(np.sum(a_bar[1:] * a[1:]) + np.sum(b_bar * b)) / a[0]
+    a_bar = np.concatenate([np.reshape(first, 1), a_bar[1:]])
     zi_bar = None if zi is None else unbroadcast(np.moveaxis(v[..., :order], -1, axis), np.shape(zi))
-    bars = [like(np.reshape(g, np.shape(v)), v) for g, v in zip((b_bar, a_bar, x_bar), given, strict=True)]
-    return bars[0], bars[1], bars[2], zi_bar
+    b_bar, a_bar = np.reshape(b_bar, np.shape(given[0])), np.reshape(a_bar, np.shape(given[1]))
+    return like(b_bar, given[0]), like(a_bar, given[1]), like(x_bar, given[2]), zi_bar
 
 
 def lfilter_tangent(
@@ -80,7 +80,7 @@ def lfilter_tangent(
     size, order = x_last.shape[-1], max(len(a), len(b)) - 1
     # The right-hand side, with what it leaves behind the end.
     wide = [(0, 0)] * (x.ndim - 1) + [(0, order)]
-    x_last, x_dot, y_wide = (np.pad(part, wide) for part in (x_last, x_dot, y))
+    x_last, x_dot, y_wide = np.pad(x_last, wide), np.pad(x_dot, wide), np.pad(y, wide)
     right = signal.lfilter(one_b, [1.0], x_dot) + signal.lfilter(b_dot, [1.0], x_last)
     right = right - signal.lfilter(a_dot, [1.0], y_wide)
     if zi is not None:
@@ -111,20 +111,35 @@ def filtfilt_adjoint(
     # Twice: forwards, then backwards, each from a state in proportion to the first value.
     for _ in range(2):
         wide = _from_steady_state(wide[..., ::-1], b, a, start)
+    return np.moveaxis(unextended_signal(wide, size, count, padtype), -1, axis)
+
+
+_EXTENSIONS = {"odd": "reflect", "even": "reflect", "constant": "edge", "zeros": "constant"}
+
+
+def unextended_signal(wide: Any, size: int, count: int, kind: str | None) -> Any:
+    """The adjoint of a signal of ``size``, given that of one with ``count`` numbers more at each end, of SciPy's kind.
+
+    That is along the last axis: odd, even, constant or zeros.
+    """
     if count == 0:
-        return np.moveaxis(wide, -1, axis)
-    mode = {"odd": "reflect", "even": "reflect", "constant": "edge"}[str(padtype)]
-    if padtype == "odd":
+        return wide
+    x_bar = unextended(_mirrored(wide, size, count, kind), size, count, count, _EXTENSIONS[str(kind)], wide.ndim - 1)
+    if kind == "odd":
         # Twice the value at the edge, minus what is mirrored there.
-        edges = 2 * np.sum(wide[..., :count], -1), 2 * np.sum(wide[..., count + size :], -1)
-        wide = wide.copy()
-        wide[..., :count] *= -1
-        wide[..., count + size :] *= -1
-    x_bar = unextended(wide, size, count, count, mode, wide.ndim - 1)
-    if padtype == "odd":
-        x_bar[..., 0] += edges[0]
-        x_bar[..., -1] += edges[1]
-    return np.moveaxis(x_bar, -1, axis)
+        x_bar[..., 0] += 2 * np.sum(wide[..., :count], -1)
+        x_bar[..., -1] += 2 * np.sum(wide[..., count + size :], -1)
+    return x_bar
+
+
+def _mirrored(wide: Any, size: int, count: int, kind: str | None) -> Any:
+    """The same with the sign of what is outside that its values have."""
+    if kind != "odd":
+        return wide
+    wide = wide.copy()
+    wide[..., :count] *= -1
+    wide[..., count + size :] *= -1
+    return wide
 
 
 def _from_steady_state(g: Any, b: Any, a: Any, start: Any) -> Any:
@@ -147,3 +162,101 @@ def hilbert_adjoint(z_bar: Any, x: Any, count: int | None = None, axis: int = -1
     if count < size:
         x_bar = np.concatenate([x_bar, np.zeros((*x_bar.shape[:-1], size - count), x_bar.dtype)], axis=-1)
     return np.moveaxis(x_bar, -1, axis)
+
+
+# --- sections of second order, one after the other
+
+
+def sosfilt_adjoints(z_bar: Any, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> tuple[Any, Any, Any]:
+    """Adjoints of ``sos``, ``x`` and ``zi`` in ``signal.sosfilt(sos, x, axis, zi)``.
+
+    The fourth number of a section is not read: it is one.
+    """
+    signals, ends = [np.asarray(x)], []
+    for i in range(len(sos)):
+        state = np.zeros((*np.moveaxis(x, axis, -1).shape[:-1], 2)) if zi is None else np.moveaxis(zi[i], axis, -1)
+        y, end = signal.lfilter(sos[i, :3], sos[i, 3:], np.moveaxis(signals[-1], axis, -1), zi=state)
+        signals.append(np.moveaxis(y, -1, axis))
+        ends.append(np.moveaxis(end, -1, axis))
+    g = z_bar if zi is None else z_bar[0]
+    sos_bar = np.zeros(np.shape(sos), np.result_type(g, sos))
+    zi_bar = None if zi is None else np.zeros(np.shape(zi), np.result_type(g, zi))
+    for i in reversed(range(len(sos))):
+        given = sos[i, :3], sos[i, 3:], signals[i], axis
+        if zi_bar is None:
+            b_bar, a_bar, g, _ = lfilter_adjoint(g, signals[i + 1], *given)
+        else:
+            both = g, z_bar[1][i]
+            b_bar, a_bar, g, zi_bar[i] = lfilter_adjoint(both, (signals[i + 1], ends[i]), *given, zi[i])
+        sos_bar[i, :3], sos_bar[i, 4:] = b_bar, a_bar[1:]
+    return sos_bar, g, zi_bar
+
+
+def sosfilt_tangent(sos_dot: Any, x_dot: Any, zi_dot: Any, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
+    """Tangent of ``signal.sosfilt(sos, x, axis, zi)``."""
+    x = np.asarray(x)
+    sos_dot, x_dot = sos_dot + np.zeros(np.shape(sos)), x_dot + np.zeros(x.shape)
+    zi_dot = None if zi is None else zi_dot + np.zeros(np.shape(zi))
+    ends: list[Any] = []
+    for i in range(len(sos)):
+        b, a, b_dot, a_dot = sos[i, :3], sos[i, 3:], sos_dot[i, :3], np.append(0.0, sos_dot[i, 4:])
+        state = None if zi is None else zi[i]
+        found = signal.lfilter(b, a, x, axis, state)
+        dots = lfilter_tangent(b_dot, a_dot, x_dot, 0.0 if zi is None else zi_dot[i], found, b, a, x, axis, state)
+        x, x_dot = (found, dots) if zi is None else (found[0], dots[0])
+        ends.append(None if zi is None else dots[1])
+    return x_dot if zi is None else (x_dot, np.stack(ends))
+
+
+def sosfiltfilt_adjoint(
+    g: Any, sos: Any, axis: int = -1, padtype: str | None = "odd", padlen: int | None = None
+) -> Any:
+    """Adjoint of ``x`` in ``signal.sosfiltfilt(sos, x, axis, padtype, padlen)``."""
+    sos = np.atleast_2d(sos)
+    taps = 2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0))
+    count = 3 * int(taps) if padlen is None else padlen
+    if padtype is None:
+        count = 0
+    starts = signal.sosfilt_zi(sos)
+    g = np.moveaxis(g, axis, -1)
+    size = g.shape[-1]
+    wide = np.zeros((*g.shape[:-1], size + 2 * count), g.dtype)
+    wide[..., count : count + size] = g
+    # Twice: forwards, then backwards, each from states in proportion to the first value.
+    for _ in range(2):
+        wide, first = wide[..., ::-1], 0.0
+        for section, start in zip(sos[::-1], starts[::-1], strict=True):
+            v = _flipped(wide, [1.0], section[3:])
+            wide = _correlated(v, section[:3], wide.shape[-1])
+            known = min(2, v.shape[-1])
+            first = first + v[..., :known] @ start[:known]
+        wide[..., 0] += first
+    return np.moveaxis(unextended_signal(wide, size, count, padtype), -1, axis)
+
+
+# --- what a filter does to waves
+
+
+def response_adjoints(z_bar: Any, z: Any, b: Any, a: Any, fs: float) -> tuple[Any, Any]:
+    """Adjoints of ``b`` and ``a`` in ``w, h = signal.freqz(b, a, ..., fs=fs)``."""
+    waves = waves_of(z[0], max(np.size(b), np.size(a)), fs)
+    below = waves[:, : np.size(a)] @ np.atleast_1d(a)
+    g = z_bar[1] / below
+    b_bar, a_bar = g @ waves[:, : np.size(b)], -(g * z[1]) @ waves[:, : np.size(a)]
+    b_bar, a_bar = np.reshape(b_bar, np.shape(b)), np.reshape(a_bar, np.shape(a))
+    b_bar = b_bar if np.iscomplexobj(b) else np.real(b_bar)
+    a_bar = a_bar if np.iscomplexobj(a) else np.real(a_bar)
+    return like(b_bar, b), like(a_bar, a)
+
+
+def response_tangent(b_dot: Any, a_dot: Any, z: Any, b: Any, a: Any, fs: float) -> Any:
+    """Tangent of the response in ``w, h = signal.freqz(b, a, ..., fs=fs)``."""
+    waves = waves_of(z[0], max(np.size(b), np.size(a)), fs)
+    b_dot, a_dot = b_dot + np.zeros(np.size(b)), a_dot + np.zeros(np.size(a))
+    below = waves[:, : np.size(a)] @ np.atleast_1d(a)
+    return (waves[:, : np.size(b)] @ b_dot - z[1] * (waves[:, : np.size(a)] @ a_dot)) / below
+
+
+def waves_of(frequencies: Any, count: int, fs: float) -> Any:
+    """The powers below ``count`` of what a delay by one step is at each frequency."""
+    return np.exp(-1j * np.outer(2 * np.pi * np.asarray(frequencies) / fs, np.arange(count)))
