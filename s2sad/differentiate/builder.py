@@ -84,13 +84,20 @@ class Builder:
             self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip("'") or 0))
         #: The variables of the function itself; one may be called as our adjoint of another.
         self.variables = frozenset(self.counters)
-        #: By their shape: parameters, and what stands for arrays of the module.
+        #: By their shape: parameters, and what stands for arrays of the module where that has been assigned.
         self.shaped: dict[frozenset[Atom], str] = {}
-        outside = [s.target for s in function.body if isinstance(s, Assign) and isinstance(s.value, Global)]
-        for name in (*(p.name for p in function.params), *outside):
-            fact = self.of.get(name)
-            if fact is not None and fact.shape and fact.numeric:
-                self.shaped.setdefault(fact.shape, name)
+        for param in function.params:
+            self._note_shape(param.name)
+
+    def pass_by(self, stmt: Stmt) -> None:
+        """Take note of an array of the module that a statement of the function's body, now behind, has given a name."""
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Global):
+            self._note_shape(stmt.target)
+
+    def _note_shape(self, name: str) -> None:
+        fact = self.of.get(name)
+        if fact is not None and fact.shape and fact.numeric:
+            self.shaped.setdefault(fact.shape, name)
 
     def fresh(self, stem: str) -> str:
         """A new name, a version of ``stem``."""

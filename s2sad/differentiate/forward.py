@@ -158,6 +158,8 @@ class _Forward:
                 self.refusals.refuse(node if node is not None else stmt.origin.line, error.message, error.remedy)
             # A call with its tangent is none of the user's any more.
             self.note_read(given)
+            if block is self.state.known.function.body:
+                self.make.pass_by(given)
             if attempted:
                 if late and not self.is_independent(stmt, late) and all(map(_is_item, late)):
                     # Taking the items of tangents raises nothing that taking those of values has not raised.

@@ -27,6 +27,9 @@ class State:
         self.known, self.block = known, block
         self.effects, self.sections = known.effects, known.sections
         self.make = Builder(known.function, known.facts, known.again)
+        # The reverse part comes after all of them.
+        for stmt in known.function.body:
+            self.make.pass_by(stmt)
         self.storage = storage_of(known, self.make.fact)
         self.make.steady = {**self.storage.steady}
         stops = bool(known.effects.stops or self.storage.stopped)

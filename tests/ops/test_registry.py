@@ -26,7 +26,11 @@ Bound = dict[str, Any]
 
 
 #: Parameters of which a function fixes some values, so that there are no differences by all: they have own tests.
-APART = {"scipy.signal.sosfilt": {"sos"}}
+APART = {
+    "scipy.signal.sosfilt": {"sos"},
+    "scipy.linalg.solve_continuous_are": {"q", "r"},
+    "scipy.linalg.solve_discrete_are": {"q", "r"},
+}
 
 
 class Mismatch(AssertionError):

@@ -74,7 +74,7 @@ def response(x: Any) -> Any:
 
 
 def despiked(x: Any) -> Any:
-    return np.sum(signal.medfilt(x, 5) ** 2) + np.sum(signal.medfilt2d(np.reshape(x, (4, 6))) ** 3)
+    return np.sum(signal.medfilt(x + 3, 5) ** 2) + np.sum(signal.medfilt2d(np.reshape(x, (4, 6)) + 3) ** 3)
 
 
 def cosines(x: Any) -> Any:

@@ -132,6 +132,34 @@ def from_vectors(*names: str) -> Infer:
     return infer
 
 
+def from_matrices(*names: str) -> Infer:
+    """A matrix made of matrices."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        facts = [fact(b[name]) for name in names]
+        return Fact("array", None, 2, all_real(*facts)) if all(ndim_of(f) == 2 for f in facts) else None
+
+    return infer
+
+
+def row(b: Bound, fact: Look) -> Fact:
+    """A row of real numbers."""
+    return Fact("array", None, 1, True)
+
+
+def rotation(b: Bound, fact: Look) -> Fact:
+    """A matrix, and a number."""
+    real = operands_real(b, fact)
+    return Fact("tuple", items=((0, Fact("array", None, 2, real)), (1, replace(SCALAR, precision=""))))
+
+
+def of_chain(b: Bound, fact: Look) -> Fact | None:
+    """Eigenvalues, and the matrix of vectors if these are asked for."""
+    if literal(b["eigvals_only"]) is False:
+        return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, Fact("array", None, 2, True))))
+    return Fact("array", None, 1, True) if literal(b["eigvals_only"]) is True else None
+
+
 def blocks(b: Bound, fact: Look) -> Fact | None:
     items = items_of(fact(b["arrs"]))
     flat = items is not None and all(ndim_of(item) in (0, 1, 2) for item in items)
@@ -189,6 +217,11 @@ def response(b: Bound, fact: Look) -> Fact:
     """Frequencies, and complex numbers for them."""
     real = all_real(fact(b["b"]), fact(b["a"]))
     return Fact("tuple", items=((0, Fact("array", None, 1, real)), (1, Fact("array", None, 1, False))))
+
+
+def signal_of_spectra(b: Bound, fact: Look) -> Fact:
+    """Times and a signal."""
+    return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, Fact("array", None, None, False))))
 
 
 def spectrum(b: Bound, fact: Look) -> Fact | None:

@@ -30,7 +30,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate", "integrals", "odes", "models.integrate"),
     "scipy.interpolate": ("interpolate", "interpolate_models", "models.interpolate"),
-    "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions"),
+    "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions", "linalg_equations"),
     "scipy.ndimage": ("ndimage", "warps"),
     "scipy.optimize": ("optimize", "minima", "fits", "models.optimize"),
     "scipy.signal": ("signal", "spectra", "short_time", "resampling"),

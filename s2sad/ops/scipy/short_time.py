@@ -151,6 +151,7 @@ def _istft_jvp(
     wrt=["Zxx"],
     jvp=_istft_jvp,
     samples=_spectra,
+    infer=infer.scipy.signal_of_spectra,
     dtype="unknown",
     gives=(tuple,),
     complex_adjoints=True,

@@ -1,0 +1,137 @@
+"""Derivatives of polar factors, and of eigenvalues of symmetric tridiagonal matrices, of real matrices.
+
+With ``a = w @ diag(s) @ vh`` the factors of ``a = u @ p`` are ``u = w @ vh`` and ``p = vh.T @ diag(s) @ vh``.  In the
+frame of the singular vectors, where ``m = w.T @ da @ vh.T``, their tangents are ``(m - m.T) / (s_i + s_j)`` and
+``(s m + m.T s) / (s_i + s_j)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from s2sad.errors import UndefinedDerivativeError
+
+Array = Any
+
+
+def _frame(a: Array) -> tuple[Array, Array, Array, Array]:
+    """The singular vectors and values of a matrix with no fewer rows than columns, and the sums of pairs of values."""
+    if a.shape[0] < a.shape[1]:
+        raise UndefinedDerivativeError(
+            "the polar decomposition of a matrix with fewer rows than columns has no derivative",
+            "Use side='left', of which the factor with this side is regular.",
+        )
+    w, s, vh = np.linalg.svd(a, full_matrices=False)
+    return w, s, vh, s[:, np.newaxis] + s
+
+
+def polar_tangent(a_dot: Array, a: Array, side: str = "right") -> tuple[Array, Array]:
+    """The tangents of the factors in ``u, p = linalg.polar(a, side)``."""
+    if side == "left":
+        u_dot, p_dot = polar_tangent(a_dot.T, a.T)
+        return u_dot.T, p_dot
+    w, s, vh, sums = _frame(a)
+    m = w.T @ a_dot @ vh.T
+    outside = a_dot @ vh.T - w @ m
+    u_dot = (w @ ((m - m.T) / sums) + outside / s) @ vh
+    left = s[:, np.newaxis] * m
+    return u_dot, vh.T @ ((left + left.T) / sums) @ vh
+
+
+def polar_adjoint(u_bar: Array, p_bar: Array, a: Array, side: str = "right") -> Array:
+    """The adjoint of ``a`` in ``u, p = linalg.polar(a, side)``."""
+    if side == "left":
+        return polar_adjoint(u_bar.T, p_bar, a.T).T
+    w, s, vh, sums = _frame(a)
+    turned = u_bar @ vh.T
+    m_bar = w.T @ turned
+    turning, stretching = m_bar / sums, (vh @ p_bar @ vh.T) / sums
+    inside = turning - turning.T + s[:, np.newaxis] * (stretching + stretching.T)
+    return (w @ inside + (turned - w @ m_bar) / s) @ vh
+
+
+def procrustes_adjoints(z_bar: Any, z: Any, a: Array, b: Array) -> tuple[Array, Array]:
+    """The adjoints of both matrices in ``linalg.orthogonal_procrustes(a, b)``: polar factor and sum of a.T @ b."""
+    product = a.T @ b
+    bar = polar_adjoint(z_bar[0], np.zeros_like(product), product) + z_bar[1] * z[0]
+    return b @ bar.T, a @ bar
+
+
+def procrustes_tangent(a_dot: Array, b_dot: Array, z: Any, a: Array, b: Array) -> tuple[Array, Array]:
+    """The tangents of what ``linalg.orthogonal_procrustes(a, b)`` returns."""
+    moved = (a_dot + np.zeros_like(a)).T @ b + a.T @ (b_dot + np.zeros_like(b))
+    return polar_tangent(moved, a.T @ b)[0], np.sum(z[0] * moved)
+
+
+# --- eigenvalues of symmetric tridiagonal matrices
+
+
+def _spectrum(w: Array, d: Array, e: Array) -> tuple[Array, Array]:
+    """All eigenvectors, and the reciprocal distances from all eigenvalues to some, zero from each to itself."""
+    values, vectors = linalg.eigh_tridiagonal(d, e)
+    # Which they are is a matter of order alone.
+    first = int(np.argmin(np.abs(values - w[0]))) if len(w) else 0
+    distances = w - values[:, np.newaxis]
+    same = np.arange(len(values))[:, np.newaxis] == first + np.arange(len(w))
+    return vectors, np.where(same, 0.0, 1 / np.where(same, 1.0, distances))
+
+
+def _times(d: Array, e: Array, v: Array) -> Array:
+    """The product of a tridiagonal matrix with the columns of another."""
+    below, above = np.zeros_like(v), np.zeros_like(v)
+    below[1:], above[:-1] = e[:, np.newaxis] * v[:-1], e[:, np.newaxis] * v[1:]
+    return d[:, np.newaxis] * v + below + above
+
+
+def eigenvalues_tangent(d_dot: Array, e_dot: Array, v: Array) -> Array:
+    """The tangent of the eigenvalues of which ``v`` are the vectors."""
+    d_dot, e_dot = d_dot + np.zeros(len(v)), e_dot + np.zeros(len(v) - 1)
+    return d_dot @ v**2 + 2 * e_dot @ (v[:-1] * v[1:])
+
+
+def eigenvalues_adjoints(w_bar: Array, v: Array) -> tuple[Array, Array]:
+    """The adjoints of the diagonals, given that of the eigenvalues."""
+    return v**2 @ w_bar, 2 * (v[:-1] * v[1:]) @ w_bar
+
+
+def eigenvectors_tangent(d_dot: Array, e_dot: Array, w: Array, v: Array, d: Array, e: Array) -> Array:
+    """The tangent of the eigenvectors."""
+    vectors, gaps = _spectrum(w, d, e)
+    d_dot, e_dot = d_dot + np.zeros(len(v)), e_dot + np.zeros(len(v) - 1)
+    return vectors @ (gaps * (vectors.T @ _times(d_dot, e_dot, v)))
+
+
+def eigenvectors_adjoints(v_bar: Array, w: Array, v: Array, d: Array, e: Array) -> tuple[Array, Array]:
+    """The adjoints of the diagonals, given that of the eigenvectors."""
+    vectors, gaps = _spectrum(w, d, e)
+    moved = vectors @ (gaps * (vectors.T @ v_bar))
+    return np.sum(moved * v, axis=1), np.sum(moved[:-1] * v[1:] + moved[1:] * v[:-1], axis=1)
+
+
+def tridiagonal_tangent(
+    d_dot: Array, e_dot: Array, z: Any, d: Array, e: Array, eigvals_only: bool, select: str, select_range: Any
+) -> Any:
+    """The tangent of ``z = linalg.eigh_tridiagonal(d, e, eigvals_only, select, select_range)``."""
+    v = vectors_of(z, d, e, eigvals_only, select, select_range)
+    w_dot = eigenvalues_tangent(d_dot, e_dot, v)
+    return w_dot if eigvals_only else (w_dot, eigenvectors_tangent(d_dot, e_dot, z[0], v, d, e))
+
+
+def tridiagonal_adjoints(
+    z_bar: Any, z: Any, d: Array, e: Array, eigvals_only: bool, select: str, select_range: Any
+) -> tuple[Array, Array]:
+    """The adjoints of both diagonals in ``z = linalg.eigh_tridiagonal(d, e, eigvals_only, select, select_range)``."""
+    v = vectors_of(z, d, e, eigvals_only, select, select_range)
+    if eigvals_only:
+        return eigenvalues_adjoints(z_bar, v)
+    d_bar, e_bar = eigenvalues_adjoints(z_bar[0], v)
+    d_more, e_more = eigenvectors_adjoints(z_bar[1], z[0], v, d, e)
+    return d_bar + d_more, e_bar + e_more
+
+
+def vectors_of(z: Any, d: Array, e: Array, eigvals_only: bool, select: str, select_range: Any) -> Array:
+    """The eigenvectors of what ``eigh_tridiagonal`` gives, found again if it gives the values alone."""
+    return linalg.eigh_tridiagonal(d, e, False, select, select_range)[1] if eigvals_only else z[1]
