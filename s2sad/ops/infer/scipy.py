@@ -46,6 +46,14 @@ def statistics(*names: str) -> Infer:
     return infer
 
 
+def pair_of_statistics(b: Bound, fact: Look) -> Fact:
+    """A statistic of several samples and its p-value, with names."""
+    items = items_of(fact(b["samples"]))
+    one = items is not None and all(ndim_of(item) == 1 for item in items)
+    number = replace(SCALAR, precision="") if one else Fact("numeric", real=True)
+    return Fact("record", items=(("statistic", number), ("pvalue", number)))
+
+
 def _arrays(b: Bound, fact: Look, count: int) -> Fact | None:
     a = fact(b["a"])
     whole = Fact("array", None, a.ndim, a.real)

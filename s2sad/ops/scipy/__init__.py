@@ -37,5 +37,5 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special", "special_incomplete", "special_bessel", "special_orthogonal"),
-    "scipy.stats": ("stats", "stats_multivariate", "summaries", "trimmed", "comparisons"),
+    "scipy.stats": ("stats", "stats_multivariate", "summaries", "trimmed", "comparisons", "groups", "moments"),
 }

@@ -22,8 +22,7 @@ REMEDIES: dict[str, str] = {
         "with h = np.std(x, ddof=1) * len(x) ** -0.2"
     ),
     "scipy.interpolate.interp1d": "use np.interp, which has derivatives by the points and the values",
-    "scipy.stats.iqr": "use np.quantile",
-    **dict.fromkeys([f"scipy.stats.{name}" for name in ("f_oneway", "bartlett", "levene", "kstest")], _TEST),
+    **dict.fromkeys([f"scipy.stats.{name}" for name in ("bartlett", "levene", "kstest")], _TEST),
     "scipy.spatial.ConvexHull": "find the vertices under stop_gradient(...) and compute with x[vertices]",
     "scipy.spatial.cKDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",
     "scipy.spatial.KDTree": "find the neighbours under stop_gradient(...) and compute the distances with x[indices]",

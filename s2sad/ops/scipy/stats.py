@@ -44,7 +44,7 @@ def _text(name: str, method: str, d: Continuous) -> str:
     """The rule of one method of a distribution, as Python."""
     log = method.startswith("log")
     quantile = method in ("ppf", "isf")
-    x, shapes = "q" if quantile else "x", [*_shapes(name)]
+    x, shapes = "q" if quantile else "x", [*shapes_of(name)]
     given = "".join(f"{s}, " for s in shapes)
     head = f"def {method}({'' if method == 'logpdf' and d.inside is None else 'z, '}{x}, {given}loc=0, scale=1):"
     if method in ("logpdf", "pdf"):
@@ -74,7 +74,7 @@ def _text(name: str, method: str, d: Continuous) -> str:
     return "\n".join([head, *(f"    {line}" for line in lines), f"    return {', '.join(results)}"]) + "\n"
 
 
-def _shapes(name: str) -> Sequence[str]:
+def shapes_of(name: str) -> Sequence[str]:
     """The names of the shape parameters of a distribution."""
     shapes = getattr(stats, name).shapes
     return shapes.split(", ") if shapes else ()
@@ -163,12 +163,12 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def _function(name: str, method: str, text: str) -> Callable[..., Any]:
+def rule_of(name: str, method: str, text: str, **more: Any) -> Callable[..., Any]:
     """The function that a text defines; `inspect.getsource` finds the text, as that of a rule written here."""
     filename = f"<s2sad rule of scipy.stats.{name}.{method}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     found: dict[str, Any] = {}
-    exec(compile(text, filename, "exec"), _NAMES, found)
+    exec(compile(text, filename, "exec"), {**_NAMES, **more} if more else _NAMES, found)
     body: Callable[..., Any] = found[method]
     return body
 
@@ -189,7 +189,7 @@ def _points(name: str, method: str, d: Continuous) -> Callable[[], Sequence[Samp
             sample(x, *middle),
             sample(moved, *middle, 0.1, scale),
             sample(moved, *shapes, loc=np.array([[0.1]]), scale=scale),
-            Sample((float(x[1]),), dict(zip(_shapes(name), middle, strict=True))),
+            Sample((float(x[1]),), dict(zip(shapes_of(name), middle, strict=True))),
             sample(np.float64(moved[0]), *middle, 0.1, 1.1),
             sample(x, *shapes),
             sample(np.ones((0,)), *middle, scale=1.5),
@@ -206,9 +206,9 @@ METHODS = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 
 
 def _declare(name: str, d: Continuous) -> None:
-    shapes = _shapes(name)
+    shapes = shapes_of(name)
     for method in METHODS:
-        body = _function(name, method, _text(name, method, d))
+        body = rule_of(name, method, _text(name, method, d))
         # By the others nothing is known: they are refused.
         known = [s for s in shapes if s in (d.density if method in ("logpdf", "pdf") else d.rates)]
         first = "q" if method in ("ppf", "isf") else "x"
@@ -245,7 +245,7 @@ def _declare_discrete(
     ``rates`` has those of the distribution function, with ``mass`` for the probability of ``k``; where there are none,
     distribution functions are no operations.
     """
-    shapes, function = ", ".join(_shapes(name)), getattr(stats, name)
+    shapes, function = ", ".join(shapes_of(name)), getattr(stats, name)
     for method in ("logpmf", "pmf"):
         inside = "~np.isneginf(z)" if method == "logpmf" else "z > 0"
         form = "np.where(inside, {}, 0)" if method == "logpmf" else "z * ({})"
@@ -254,7 +254,7 @@ def _declare_discrete(
             f"def {method}(z, x, {shapes}, loc=0):\n    inside = {inside}\n"
             f"    k = np.where(inside, x - loc, 1)\n    return {results}\n"
         )
-        body = _function(name, method, text)
+        body = rule_of(name, method, text)
         elementwise(getattr(function, method), wrt=list(wrt), samples=samples, dtype="double", real_only=True)(body)
     for method in ("cdf", "sf", "logcdf", "logsf") if rates else ():
         log, sign = method.startswith("log"), "-" if method.endswith("sf") else ""
@@ -274,7 +274,7 @@ def _declare_discrete(
             dtype="double",
             real_only=True,
             steps=("x", "loc"),
-        )(_function(name, method, text))
+        )(rule_of(name, method, text))
 
 
 def _between(samples: Callable[[], Sequence[Sample]]) -> Callable[[], Sequence[Sample]]:
