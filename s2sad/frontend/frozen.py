@@ -76,11 +76,24 @@ def _is_method(call: Node, name: str, owner: Any) -> bool:
     return _fits(call, owner)
 
 
+#: The arguments of the method that draws, in order.
+_DRAWN = ("size", "random_state")
+
+
 def _fits(call: Node, owner: Any) -> bool:
-    """Whether a method of an object with fixed parameters has one argument, and is an operation of the distribution."""
-    method = getattr(owner, call.func.attr, None)
-    single = len(call.args) == 1 and not call.keywords and not is_starred(call)
-    return single and ops.spec_of(method) is not None
+    """Whether a method of an object with fixed parameters is an operation of the distribution.
+
+    It has the point alone as argument, or none, or draws.
+    """
+    known = ops.spec_of(getattr(owner, call.func.attr, None))
+    if known is None or is_starred(call):
+        return False
+    if call.func.attr == "rvs":
+        names = [*_DRAWN[: len(call.args)], *(k.arg for k in call.keywords)]
+        return len(call.args) <= len(_DRAWN) and set(names) <= {*_DRAWN} and len({*names}) == len(names)
+    if known.parameters[:1] in (("x",), ("q",)):
+        return len(call.args) == 1 and not call.keywords
+    return bool(known.parameters) and not call.args and not call.keywords
 
 
 def _parameters_set(s: Node, name: str, unused: Callable[[str], str], variables: dict[str, Node]) -> list[Node]:
@@ -117,12 +130,18 @@ class _Methods(gast.NodeTransformer):  # type: ignore[misc]
         elif not (isinstance(made, gast.Call) and self.is_taken_apart(node, made)):
             return node
         func = gast.copy_location(gast.Attribute(value=made.func, attr=node.func.attr, ctx=gast.Load()), node.func)
+        if node.func.attr == "rvs":
+            drawn = [gast.keyword(arg=n, value=a) for n, a in zip(_DRAWN, node.args, strict=False)]
+            keywords = [*made.keywords, *drawn, *node.keywords]
+            return gast.copy_location(gast.Call(func=func, args=made.args, keywords=keywords), node)
         return gast.copy_location(gast.Call(func=func, args=[*node.args, *made.args], keywords=made.keywords), node)
 
     def is_taken_apart(self, node: Node, made: Node) -> bool:
         """Whether a call is of a method of an object that is made there, and may be one of the distribution's."""
         if not _is_frozen(made, self.lookup) or not _fits(node, self.lookup(made.func)[1]):
             return False
+        if node.func.attr == "rvs" or not node.args:
+            return True
         return self.may_swap(made, node.args[0])
 
     def may_swap(self, made: Node, argument: Node) -> bool:

@@ -32,7 +32,7 @@ def test_a_method_is_known_by_its_object_and_function() -> None:
     assert found is ops.find(norm.logpdf)
     assert found.name == "scipy.stats.norm.logpdf"
     assert ops.find(stats.expon.logpdf) is not found
-    assert ops.find(stats.norm.rvs) is None
+    assert ops.find(stats.norm.fit) is None
 
 
 def normal(p: Any, x: Any) -> Any:
@@ -210,7 +210,7 @@ def test_tails() -> None:
 REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda p: np.sum(stats.nct.cdf(X, p[0], 1.5)), "stats.nct.cdf(...) is a method of the class nct_gen"),
     (lambda p: stats.poisson.logpmf(p[0], 1.5), "has no derivative with respect to its argument 'x'"),
-    (lambda p: stats.norm.rvs(p[0]), "stats.norm.rvs"),
+    (lambda p: stats.gamma.rvs(p[0]), "stats.gamma.rvs"),
     (lambda p: stats.norm.fit(p)[0], "stats.norm.fit"),
 ]
 
@@ -260,12 +260,12 @@ def redefined(p: Any) -> Any:
     return np.sum(d.logpdf(p))
 
 
-def drawn(p: Any) -> Any:
+def between(p: Any) -> Any:
     d = norm(p[0], 1.0)
-    return np.sum(d.logpdf(p)) + d.rvs()
+    return np.sum(d.logpdf(p)) + d.interval(0.9)[0]
 
 
-@pytest.mark.parametrize("f", [in_order, redefined, drawn], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [in_order, redefined, between], ids=lambda f: f.__name__)
 def test_objects_with_fixed_parameters_that_are_not_taken_apart(f: Callable[..., Any]) -> None:
     """The order of evaluation would change, or the object is used for more than its methods with derivatives."""
     with pytest.raises(S2SADError, match=r"norm\(|d\.logpdf"):
