@@ -161,6 +161,18 @@ def rotation(b: Bound, fact: Look) -> Fact:
     return Fact("tuple", items=((0, Fact("array", None, 2, real)), (1, replace(SCALAR, precision=""))))
 
 
+def of_least_squares(b: Bound, fact: Look) -> Fact:
+    """A solution, and a number."""
+    return Fact("tuple", items=((0, Fact("array", None, 1, True)), (1, replace(SCALAR, precision=""))))
+
+
+def of_least_squares_with_report(b: Bound, fact: Look) -> Fact:
+    """A solution, a number, and how they were found."""
+    real = all_real(fact(b["a"]), fact(b["b"]))
+    number = replace(SCALAR, precision="", real=real)
+    return Fact("tuple", items=((0, Fact("array", None, 1, real)), (1, number), (2, OPEN)))
+
+
 def of_chain(b: Bound, fact: Look) -> Fact | None:
     """Eigenvalues, and the matrix of vectors if these are asked for."""
     if literal(b["eigvals_only"]) is False:

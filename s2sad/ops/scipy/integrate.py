@@ -11,11 +11,13 @@ from scipy import integrate
 from s2sad.ops import infer
 from s2sad.ops.differences import trapezoid
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, operation, rule, sample
 from s2sad.runtime.differences import trapezoid_weights
+from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.quadrature import (
     cumulative_trapezoid_adjoints,
     cumulative_trapezoid_tangent,
+    romb_weights,
     simpson_adjoint,
     simpson_by_points,
     simpson_tangent,
@@ -108,9 +110,39 @@ def cumulative_trapezoid(
     return y_bar, x_bar, dx_bar
 
 
+# --- Romberg's rule
+
+constant(romb_weights, signature=lambda count: None)
+
+
+def _dyadic() -> Sequence[Sample]:
+    points = [sample(numbers(n)) for n in (2, 3, 5, 9)] + [
+        sample(numbers(5, 2), 0.3, 0),
+        sample(numbers(2, 3), axis=-1),
+    ]
+    return [*points, sample(numbers(5), dx=0.7), sample(complexes(5)), sample(singles(3))]
+
+
+def _romb_jvp(y_dot: Array, dx_dot: Array, z: Array, y: Array, dx: Array = 1.0, axis: int = -1) -> Array:
+    weights = romb_weights(np.shape(y)[axis])
+    return np.moveaxis(dx * y_dot + dx_dot * y, axis, -1) @ weights
+
+
+@rule(
+    integrate.romb,
+    wrt=["y", "dx"],
+    jvp=_romb_jvp,
+    samples=_dyadic,
+    dtype="unknown",
+)
+def romb(z_bar: Array, y: Array, dx: Array = 1.0, axis: int = -1, show: bool = False) -> tuple[Array, Array]:
+    weights = romb_weights(np.shape(y)[axis])
+    y_bar = np.moveaxis(np.multiply.outer(z_bar * dx, weights), -1, axis)
+    return like(y_bar, y), np.sum(z_bar * (np.moveaxis(y, axis, -1) @ weights))
+
+
 # --- the others
 
-operation(integrate.romb, remedy="use scipy.integrate.simpson")
 operation(
     integrate.cumulative_simpson,
     remedy="use scipy.integrate.cumulative_trapezoid, or CubicSpline(x, y).antiderivative()(x) of scipy.interpolate",

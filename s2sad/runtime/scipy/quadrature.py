@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -153,3 +154,22 @@ def cumulative_trapezoid_tangent(
     if x is None:
         return z_dot + integrate.cumulative_trapezoid(y, None, dx_dot, axis, initial)
     return z_dot + integrate.cumulative_trapezoid(y, x_dot + np.zeros(np.shape(x)), dx, axis, initial)
+
+
+# --- Romberg's rule
+
+
+@functools.lru_cache(maxsize=16)
+def _romb_weights(count: int) -> Any:
+    weights = integrate.romb(np.eye(count), axis=0)
+    weights.setflags(write=False)
+    return weights
+
+
+def romb_weights(count: int) -> Any:
+    """The weights of ``count`` values at distance 1 in ``integrate.romb``.
+
+    >>> romb_weights(3)
+    array([0.33333333, 1.33333333, 0.33333333])
+    """
+    return _romb_weights(count)

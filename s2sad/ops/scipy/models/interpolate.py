@@ -214,3 +214,31 @@ class RegularGridInterpolator:
 
     def __call__(self, xi: Any, method: Any = None) -> Any:
         return grid_value(self.interpolant, self.grid, self.values, xi, method, self.fill_value)
+
+
+class Scattered:
+    """An interpolant between scattered points."""
+
+    def __init__(self, points: Any, values: Any, method: Any, fill_value: Any, rescale: Any) -> None:
+        self.points = points
+        self.values = values
+        self.method = method
+        self.fill_value = fill_value
+        self.rescale = rescale
+
+    def __call__(self, x: Any, y: Any = None, z: Any = None) -> Any:
+        if y is None:
+            xi = x
+        else:
+            xi = (x, y) if z is None else (x, y, z)
+        return interpolate.griddata(self.points, self.values, xi, self.method, self.fill_value, self.rescale)
+
+
+@model(interpolate.LinearNDInterpolator)
+def linear_between(points: Any, values: Any, fill_value: Any = np.nan, rescale: Any = False) -> Any:
+    return Scattered(points, values, "linear", fill_value, rescale)
+
+
+@model(interpolate.NearestNDInterpolator)
+def of_nearest(x: Any, y: Any, rescale: Any = False) -> Any:
+    return Scattered(x, y, "nearest", np.nan, rescale)

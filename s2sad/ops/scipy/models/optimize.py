@@ -9,6 +9,7 @@ from scipy import optimize
 
 from s2sad.ops.models import model
 from s2sad.runtime.marks import stop_gradient
+from s2sad.runtime.scipy.bounded import found_bounded
 from s2sad.runtime.scipy.fits import found_fit
 from s2sad.runtime.scipy.minima import found_least_squares, found_minimum, found_minimum_scalar
 from s2sad.runtime.scipy.roots import found_root, found_solution
@@ -184,6 +185,21 @@ def least_squares(
     x, cost, report = found_least_squares(
         fun, x0, jac, method, ftol, xtol, gtol, args, bounds, loss, f_scale, **options
     )
+    return LeastSquares(x, cost, report)
+
+
+@model(optimize.lsq_linear)
+def lsq_linear(
+    A: Any,
+    b: Any,
+    bounds: Any = (-np.inf, np.inf),
+    method: Any = "trf",
+    tol: Any = 1e-10,
+    lsq_solver: Any = None,
+    *,
+    max_iter: Any = None,
+) -> Any:
+    x, cost, report = found_bounded(A, b, bounds, method, tol, lsq_solver, max_iter)
     return LeastSquares(x, cost, report)
 
 
