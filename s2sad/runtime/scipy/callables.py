@@ -73,6 +73,28 @@ def pulled(
     return value, pull
 
 
+@functools.lru_cache(maxsize=256)
+def total_of(function: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """The sum of the numbers that a function of a point and of ``count`` further arguments returns.
+
+    Example:
+        >>> total_of(np.multiply, 1)(np.array([2.0]), 3.0)
+        np.float64(6.0)
+    """
+    names = ", ".join(["x", *(f"a{i}" for i in range(count))])
+    text = f"def total({names}):\n    return np.sum(function({names}))\n"
+    file = f"<the sum of what a function of {1 + count} returns>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    variables: dict[str, Any] = {"function": function, "np": np}
+    exec(compile(text, file, "exec"), variables)
+    return variables["total"]  # type: ignore[no-any-return]
+
+
+def loss_slope(function: Callable[..., Any], x: Any, args: Sequence[Any]) -> Callable[..., Any]:
+    """The derivative of a loss in its first argument; SciPy takes an array of one number for a loss too."""
+    return slope_of(total_of(function, len(args)) if np.ndim(function(x, *args)) else function)
+
+
 @functools.lru_cache(maxsize=64)
 def slope_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The derivative of a function in its first argument, as a function of the same arguments."""

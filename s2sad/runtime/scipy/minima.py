@@ -14,7 +14,7 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.errors import S2SADError, UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import arguments, of_tuple, paired, pulled, slope_of, spread, zero_like
+from s2sad.runtime.scipy.callables import arguments, loss_slope, of_tuple, paired, pulled, slope_of, spread, zero_like
 from s2sad.runtime.scipy.roots import dots_together, part_of, solution_adjoints, solution_tangent, together
 from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
@@ -124,7 +124,7 @@ def minimum_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any = No
         return pulled(fun, (x, *args), range(1, len(args) + 1))[1](value_bar)
 
     def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
-        slope = jac if callable(jac) else slope_of(fun)
+        slope = jac if callable(jac) else loss_slope(fun, x, args)
         return solution_adjoints(x_bar, x, slope, args, _held(x, limits(bounds) if np.ndim(x) else bounds, slope, args))
 
     return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
@@ -140,7 +140,7 @@ def minimum_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any = 
     x, value, report = z
 
     def by_place() -> Any:
-        slope = jac if callable(jac) else slope_of(fun)
+        slope = jac if callable(jac) else loss_slope(fun, x, spread(args))
         return solution_tangent(
             args_dot, x, slope, args, _held(x, limits(bounds) if np.ndim(x) else bounds, slope, arguments(args))
         )
