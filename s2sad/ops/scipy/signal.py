@@ -1,4 +1,4 @@
-"""Rules of ``scipy.signal``: convolutions and filters, each adjoint by the same algorithm run backwards."""
+"""Rules of the filters of ``scipy.signal``, each adjoint by the same algorithm run backwards."""
 
 from __future__ import annotations
 
@@ -10,18 +10,13 @@ from scipy import signal
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, bilinear, linear, operation, real, rule, sample
-from s2sad.runtime.scipy.convolutions import (
-    convolve2d_adjoints,
-    convolve_adjoints,
-    correlate2d_adjoints,
-    correlate_adjoints,
-)
+from s2sad.ops.spec import Sample, linear, operation, rule, sample
 from s2sad.runtime.scipy.filters import (
     filtfilt_adjoint,
     hilbert_adjoint,
     lfilter_adjoint,
     lfilter_tangent,
+    of_operand,
     response_adjoints,
     response_tangent,
     sosfilt_adjoints,
@@ -30,146 +25,6 @@ from s2sad.runtime.scipy.filters import (
 )
 
 Array = Any
-
-# --- convolutions
-
-
-def _pairs() -> Sequence[Sample]:
-    shapes = [((5,), (3,)), ((3,), (5,)), ((4,), (4,)), ((6,), (1,)), ((4, 5), (2, 3)), ((3, 3), (3, 2))]
-    pairs = [(numbers(*a), numbers(*b, seed=1)) for a, b in shapes]
-    points = [sample(x, y, mode) for x, y in pairs for mode in ("full", "same", "valid")]
-    points += [sample(x, y) for x, y in pairs[:2]]
-    z, w = complexes(5), complexes(2, seed=1)
-    return [*points, *(sample(z, w, mode) for mode in ("full", "same", "valid")), sample(z, numbers(3), "same")]
-
-
-def _pairs_by_method() -> Sequence[Sample]:
-    points = list(_pairs())
-    x, y = numbers(6), numbers(3, seed=1)
-    points += [sample(x, y, mode, method) for mode in ("full", "same", "valid") for method in ("direct", "fft")]
-    return [
-        *points,
-        sample(numbers(), numbers(seed=1)),
-        sample(singles(4), singles(2)),
-        sample(singles(4), singles(2), "same"),
-    ]
-
-
-@bilinear(signal.convolve, wrt=["in1", "in2"], samples=_pairs_by_method, infer=infer.scipy.convolved)
-def convolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> tuple[Array, Array]:
-    if real(in1) and real(in2) and mode == "full" and method == "auto":
-        return signal.convolve(z_bar, np.flip(in2), "valid"), signal.convolve(z_bar, np.flip(in1), "valid")
-    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, method)
-    return in1_bar, in2_bar
-
-
-def _pairs_along_axes() -> Sequence[Sample]:
-    x, y = numbers(3, 4), numbers(3, 2, seed=1)
-    points = [sample(x, y, mode, 1) for mode in ("full", "same", "valid")]
-    points += [sample(x, numbers(1, 2, seed=1), mode, (1,)) for mode in ("full", "same")]
-    return [
-        *_pairs(),
-        *points,
-        sample(x, numbers(2, 2, seed=1), axes=[0, 1]),
-        sample(x, numbers(2, 1), "same", axes=-2),
-    ]
-
-
-@bilinear(signal.fftconvolve, wrt=["in1", "in2"], samples=_pairs_along_axes, infer=infer.scipy.convolved)
-def fftconvolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> tuple[Array, Array]:
-    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, "fft", axes)
-    return in1_bar, in2_bar
-
-
-@bilinear(signal.oaconvolve, wrt=["in1", "in2"], samples=_pairs_along_axes, infer=infer.scipy.convolved)
-def oaconvolve(z_bar: Array, in1: Array, in2: Array, mode: str = "full", axes: Any = None) -> tuple[Array, Array]:
-    in1_bar, in2_bar = convolve_adjoints(z_bar, in1, in2, mode, "fft", axes)
-    return in1_bar, in2_bar
-
-
-def _correlate_jvp(
-    in1_dot: Array, in2_dot: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto"
-) -> Array:
-    left = signal.correlate(in1_dot + np.zeros(np.shape(in1)), in2, mode, method)
-    return left + signal.correlate(in1, in2_dot + np.zeros(np.shape(in2)), mode, method)
-
-
-@rule(
-    signal.correlate,
-    wrt=["in1", "in2"],
-    jvp=_correlate_jvp,
-    samples=_pairs_by_method,
-    infer=infer.scipy.convolved,
-)
-def correlate(z_bar: Array, in1: Array, in2: Array, mode: str = "full", method: str = "auto") -> tuple[Array, Array]:
-    in1_bar, in2_bar = correlate_adjoints(z_bar, in1, in2, mode, method)
-    return in1_bar, in2_bar
-
-
-def _images() -> Sequence[Sample]:
-    x, y = numbers(4, 5), numbers(2, 3, seed=1)
-    shapes = [((4, 5), (2, 3)), ((3, 3), (3, 3)), ((2, 3), (1, 1)), ((4, 4), (2, 2))]
-    # At arrays without elements SciPy divides by zero, but where the boundary is filled.
-    points = [sample(numbers(*a), numbers(*b, seed=1), m) for a, b in shapes for m in ("full", "same", "valid")]
-    points += [sample(x, y, m, b) for m in ("full", "same", "valid") for b in ("wrap", "symm", "symmetric")]
-    points += [sample(y, x, "valid"), sample(x, numbers(3, 3), "same", "symm"), sample(x, y, "full", "fill", 0.7)]
-    points += [sample(complexes(3, 3), complexes(2, 2), "same", "wrap")]
-    return [*points, sample(complexes(2, 2), complexes(3, 3), "valid")]
-
-
-def _convolve2d_jvp(
-    in1_dot: Array,
-    in2_dot: Array,
-    in1: Array,
-    in2: Array,
-    mode: str = "full",
-    boundary: str = "fill",
-    fillvalue: float = 0,
-) -> Array:
-    left = signal.convolve2d(in1_dot + np.zeros(np.shape(in1)), in2, mode, boundary)
-    return left + signal.convolve2d(in1, in2_dot + np.zeros(np.shape(in2)), mode, boundary, fillvalue)
-
-
-@rule(
-    signal.convolve2d,
-    wrt=["in1", "in2"],
-    jvp=_convolve2d_jvp,
-    samples=_images,
-    infer=infer.scipy.convolved,
-)
-def convolve2d(
-    z_bar: Array, in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
-) -> tuple[Array, Array]:
-    in1_bar, in2_bar = convolve2d_adjoints(z_bar, in1, in2, mode, boundary, fillvalue)
-    return in1_bar, in2_bar
-
-
-def _correlate2d_jvp(
-    in1_dot: Array,
-    in2_dot: Array,
-    in1: Array,
-    in2: Array,
-    mode: str = "full",
-    boundary: str = "fill",
-    fillvalue: float = 0,
-) -> Array:
-    left = signal.correlate2d(in1_dot + np.zeros(np.shape(in1)), in2, mode, boundary)
-    return left + signal.correlate2d(in1, in2_dot + np.zeros(np.shape(in2)), mode, boundary, fillvalue)
-
-
-@rule(
-    signal.correlate2d,
-    wrt=["in1", "in2"],
-    jvp=_correlate2d_jvp,
-    samples=_images,
-    infer=infer.scipy.convolved,
-)
-def correlate2d(
-    z_bar: Array, in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
-) -> tuple[Array, Array]:
-    in1_bar, in2_bar = correlate2d_adjoints(z_bar, in1, in2, mode, boundary, fillvalue)
-    return in1_bar, in2_bar
-
 
 # --- filters
 
@@ -363,6 +218,29 @@ def freqz(
 ) -> tuple[Array, Array]:
     b_bar, a_bar = response_adjoints(z_bar, z, b, a, fs)
     return b_bar, a_bar
+
+
+@linear(
+    hilbert_adjoint,
+    wrt=["g"],
+    steps={"x"},
+    samples=lambda: [sample(complexes(6), numbers(6)), sample(complexes(2, 5), numbers(2, 6), 5, 1)],
+    dtype="unknown",
+)
+def hilbert_adjoint_rule(z_bar: Array, g: Array, x: Array, count: int | None = None, axis: int = -1) -> Array:
+    return signal.hilbert(z_bar, count, axis)
+
+
+@linear(
+    of_operand,
+    wrt=["g"],
+    steps={"x"},
+    samples=lambda: [sample(complexes(3), numbers(3)), sample(complexes(3), complexes(3)), sample(complexes(1), 0.5)],
+    result="fresh",
+    dtype="unknown",
+)
+def of_operand_rule(z_bar: Array, g: Array, x: Any) -> Array:
+    return np.reshape(z_bar, np.shape(g))
 
 
 _FILTER = "design the filter under stop_gradient(...), or write its coefficients out; lfilter has derivatives by them"

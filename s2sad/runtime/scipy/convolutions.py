@@ -53,25 +53,34 @@ def convolve_adjoint(g: Any, x: Any, y: Any, mode: str = "full", method: str = "
     return unbroadcast(x_bar, x.shape)
 
 
-def convolve_adjoints(
-    g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None
-) -> tuple[Any, Any]:
-    """Adjoints of both operands of ``signal.convolve(x, y, mode, method)``."""
+def _whole(g: Any, x: Any, y: Any, mode: str, axes: Any) -> tuple[Any, str]:
+    """The adjoint of the full convolution given that of the same, which is in the middle, of the size of ``x``."""
+    if mode != "same" or x.ndim == 0 or x.size == 0 or y.size == 0:
+        return g, mode
+    along = _axes(x.ndim, axes)
+    shape = [max(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
+    for axis in along:
+        shape[axis] = x.shape[axis] + y.shape[axis] - 1
+    return _full(g, tuple(shape), mode, x.shape, along), "full"
+
+
+def first_adjoint(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None) -> Any:
+    """Adjoint of ``x``, of which the shape alone is read, in `convolved`."""
     x, y = np.asarray(x), np.asarray(y)
-    if mode == "same" and x.ndim and x.size and y.size:
-        along = _axes(x.ndim, axes)
-        shape = [max(a, b) for a, b in zip(x.shape, y.shape, strict=True)]
-        for axis in along:
-            shape[axis] = x.shape[axis] + y.shape[axis] - 1
-        # The part is that in the middle, of the size of the first operand: the same of both adjoints.
-        g, mode = _full(g, tuple(shape), mode, x.shape, along), "full"
-    return convolve_adjoint(g, x, y, mode, method, axes), convolve_adjoint(g, y, x, mode, method, axes)
+    g, mode = _whole(g, x, y, mode, axes)
+    return convolve_adjoint(g, x, y, mode, method, axes)
 
 
-def correlate_adjoints(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto") -> tuple[Any, Any]:
-    """Adjoints of both operands of ``signal.correlate(x, y, mode, method)``, which conjugates ``y``."""
-    x_bar, flipped_bar = convolve_adjoints(g, x, np.conj(np.flip(y)), mode, method)
-    return x_bar, np.conj(np.flip(flipped_bar))
+def second_adjoint(g: Any, x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None) -> Any:
+    """Adjoint of ``y``, of which the shape alone is read, in `convolved`."""
+    x, y = np.asarray(x), np.asarray(y)
+    g, mode = _whole(g, x, y, mode, axes)
+    return convolve_adjoint(g, y, x, mode, method, axes)
+
+
+def convolved(x: Any, y: Any, mode: str = "full", method: str = "auto", axes: Any = None) -> Any:
+    """``signal.convolve(x, y, mode, method)``, or ``signal.fftconvolve(x, y, mode, axes)`` along some axes."""
+    return signal.convolve(x, y, mode, method) if axes is None else signal.fftconvolve(x, y, mode, axes)
 
 
 # --- in two dimensions, with boundaries
@@ -79,19 +88,25 @@ def correlate_adjoints(g: Any, x: Any, y: Any, mode: str = "full", method: str =
 _PADDING = {"wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
 
 
-def convolve2d_adjoints(
-    g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
-) -> tuple[Any, Any]:
-    """Adjoints of both operands of ``signal.convolve2d(x, y, mode, boundary, fillvalue)``."""
+def first2d_adjoint(g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill") -> Any:
+    """Adjoint of ``x``, of which the shape alone is read, in ``signal.convolve2d(x, y, mode, boundary)``."""
     x, y = np.asarray(x), np.asarray(y)
     if mode == "valid" or x.size == 0 or y.size == 0:
-        return convolve_adjoint(g, x, y, mode), convolve_adjoint(g, y, x, mode)
+        return convolve_adjoint(g, x, y, mode)
     # Outside of ``x`` stands what the boundary says: a larger array, of which the valid part is the full result.
     widths = [(n - 1, n - 1) for n in y.shape]
     whole = _full(g, tuple(a + b - 1 for a, b in zip(x.shape, y.shape, strict=True)), mode, x.shape, (0, 1))
-    wide = _padded(x, widths, boundary, fillvalue)
-    x_bar = _unpadded(signal.convolve(whole, np.flip(y), "full"), x.shape, widths, boundary)
-    return x_bar, convolve_adjoint(whole, y, wide, "valid")
+    return _unpadded(signal.convolve(whole, np.flip(y), "full"), x.shape, widths, boundary)
+
+
+def second2d_adjoint(g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0) -> Any:
+    """Adjoint of ``y``, of which the shape alone is read, in ``signal.convolve2d(x, y, mode, boundary, fillvalue)``."""
+    x, y = np.asarray(x), np.asarray(y)
+    if mode == "valid" or x.size == 0 or y.size == 0:
+        return convolve_adjoint(g, y, x, mode)
+    widths = [(n - 1, n - 1) for n in y.shape]
+    whole = _full(g, tuple(a + b - 1 for a, b in zip(x.shape, y.shape, strict=True)), mode, x.shape, (0, 1))
+    return convolve_adjoint(whole, y, _padded(x, widths, boundary, fillvalue), "valid")
 
 
 def _padded(x: Any, widths: Any, boundary: str, fillvalue: float) -> Any:
@@ -118,21 +133,27 @@ def unextended(g: Any, size: int, before: int, after: int, mode: str, axis: int)
     return np.moveaxis(inside, 0, axis)
 
 
+def placed2d(g: Any, x: Any, y: Any) -> Any:
+    """The adjoint of the full correlation of matrices given that of the same.
+
+    Of an even number of rows or columns the middle is the other one than in a convolution.
+    """
+    rows, columns = np.shape(y)
+    whole = np.zeros((np.shape(x)[0] + rows - 1, np.shape(x)[1] + columns - 1), g.dtype)
+    whole[rows // 2 : rows // 2 + np.shape(x)[0], columns // 2 : columns // 2 + np.shape(x)[1]] = g
+    return whole
+
+
 def correlate2d_adjoints(
     g: Any, x: Any, y: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0
 ) -> tuple[Any, Any]:
     """Adjoints of both operands of ``signal.correlate2d(x, y, mode, boundary, fillvalue)``, which conjugates ``y``."""
-    x, y = np.asarray(x), np.asarray(y)
-    if mode == "valid" and any(a < b for a, b in zip(x.shape, y.shape, strict=True)):
+    if mode == "valid" and (np.shape(x)[0] < np.shape(y)[0] or np.shape(x)[1] < np.shape(y)[1]):
         # It correlates the other way round then, and turns that.
         y_bar, x_bar = correlate2d_adjoints(np.flip(g), y, x, mode, boundary, fillvalue)
         return x_bar, y_bar
     if mode == "same":
-        # Of an even number of rows or columns the middle is the other one than in a convolution.
-        shape = [a + b - 1 for a, b in zip(x.shape, y.shape, strict=True)]
-        whole = np.zeros(shape, g.dtype)
-        row, column = (n // 2 for n in y.shape)
-        whole[row : row + x.shape[0], column : column + x.shape[1]] = g
-        g, mode = whole, "full"
-    x_bar, flipped_bar = convolve2d_adjoints(g, x, np.conj(np.flip(y)), mode, boundary, fillvalue)
-    return x_bar, np.conj(np.flip(flipped_bar))
+        g, mode = placed2d(g, x, y), "full"
+    turned = np.conj(np.flip(y))
+    x_bar = first2d_adjoint(g, x, turned, mode, boundary)
+    return x_bar, np.conj(np.flip(second2d_adjoint(g, x, turned, mode, boundary, fillvalue)))

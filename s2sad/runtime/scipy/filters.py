@@ -151,11 +151,11 @@ def _from_steady_state(g: Any, b: Any, a: Any, start: Any) -> Any:
     return x_bar
 
 
-def hilbert_adjoint(z_bar: Any, x: Any, count: int | None = None, axis: int = -1) -> Any:
+def hilbert_adjoint(g: Any, x: Any, count: int | None = None, axis: int = -1) -> Any:
     """Adjoint of ``x``, which is real, in ``signal.hilbert(x, count, axis)``."""
     size = np.shape(x)[axis]
     count = size if count is None else count
-    bins = np.moveaxis(np.fft.ifft(z_bar, axis=axis), axis, -1)
+    bins = np.moveaxis(np.fft.ifft(g, axis=axis), axis, -1)
     bins[..., 1 : (count + 1) // 2] *= 2
     bins[..., count // 2 + 1 :] = 0
     x_bar = np.real(np.fft.fft(bins))[..., :size]
@@ -242,11 +242,12 @@ def response_adjoints(z_bar: Any, z: Any, b: Any, a: Any, fs: float) -> tuple[An
     waves = waves_of(z[0], max(np.size(b), np.size(a)), fs)
     below = waves[:, : np.size(a)] @ np.atleast_1d(a)
     g = z_bar[1] / below
-    b_bar, a_bar = g @ waves[:, : np.size(b)], -(g * z[1]) @ waves[:, : np.size(a)]
-    b_bar, a_bar = np.reshape(b_bar, np.shape(b)), np.reshape(a_bar, np.shape(a))
-    b_bar = b_bar if np.iscomplexobj(b) else np.real(b_bar)
-    a_bar = a_bar if np.iscomplexobj(a) else np.real(a_bar)
-    return like(b_bar, b), like(a_bar, a)
+    return of_operand(g @ waves[:, : np.size(b)], b), of_operand(-(g * z[1]) @ waves[:, : np.size(a)], a)
+
+
+def of_operand(g: Any, x: Any) -> Any:
+    """The adjoint of a list or array of coefficients, or of one, which is real if that is."""
+    return like(np.array(np.reshape(g if np.iscomplexobj(x) else np.real(g), np.shape(x))), x)
 
 
 def response_tangent(b_dot: Any, a_dot: Any, z: Any, b: Any, a: Any, fs: float) -> Any:

@@ -190,6 +190,11 @@ def laplace_adjoint(g: Any, mode: Any = "reflect", axes: Any = None) -> Any:
     return sum(parts[1:], parts[0])
 
 
+def edges(x: Any, smoothing: Any, axis: int = -1, mode: Any = "reflect") -> Any:
+    """``ndimage.sobel`` or ``ndimage.prewitt``, as it smooths along the other axes."""
+    return (ndimage.sobel if smoothing[1] == 2 else ndimage.prewitt)(x, axis, mode=mode)
+
+
 def edges_adjoint(g: Any, smoothing: Any, axis: int = -1, mode: Any = "reflect") -> Any:
     """Adjoint of ``input`` in ``ndimage.sobel`` or ``ndimage.prewitt``, which smooth along the other axes."""
     axis, modes = axis % g.ndim, _each(mode, g.ndim)
