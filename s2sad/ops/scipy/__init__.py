@@ -28,11 +28,11 @@ ROOTS = {
 DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("transforms", "cosines"),
     "scipy.fftpack": ("fftpack",),
-    "scipy.integrate": ("integrate", "integrals", "odes", "models.integrate"),
+    "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate"),
     "scipy.interpolate": ("interpolate", "interpolate_models", "scattered", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions", "linalg_equations"),
     "scipy.ndimage": ("ndimage", "warps", "image_transposes"),
-    "scipy.optimize": ("optimize", "minima", "fits", "bounded", "models.optimize"),
+    "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling"),
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),

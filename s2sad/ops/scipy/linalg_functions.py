@@ -18,7 +18,8 @@ from s2sad.ops.spec import Sample, constant, linear, ndim, operation, rule, samp
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.matrices import transposed
 from s2sad.runtime.scipy.functions import (
-    block_derivative,
+    beside,
+    doubled,
     expm_derivative,
     expm_frechet_adjoint,
     expm_frechet_tangent,
@@ -102,7 +103,7 @@ def _analytic() -> Sequence[Sample]:
 
 
 def _logm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("logm", A, A_dot)
+    return beside(linalg.logm(doubled(A, A_dot)))
 
 
 @rule(
@@ -115,7 +116,7 @@ def _logm_jvp(A_dot: Array, A: Array) -> Array:
     complex_adjoints=True,
 )
 def logm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("logm", transposed(A), z_bar)
+    return beside(linalg.logm(doubled(transposed(A), z_bar)))
 
 
 def _sqrtm_jvp(A_dot: Array, z: Array, A: Array) -> Array:
@@ -140,7 +141,7 @@ def _powers() -> Sequence[Sample]:
 
 
 def _power_jvp(A_dot: Array, A: Array, t: float) -> Array:
-    return block_derivative("fractional_matrix_power", A, A_dot, t)
+    return beside(linalg.fractional_matrix_power(doubled(A, A_dot), t))
 
 
 @rule(
@@ -153,7 +154,7 @@ def _power_jvp(A_dot: Array, A: Array, t: float) -> Array:
     complex_adjoints=True,
 )
 def fractional_matrix_power(z_bar: Array, A: Array, t: float) -> Array:
-    return block_derivative("fractional_matrix_power", transposed(A), z_bar, t)
+    return beside(linalg.fractional_matrix_power(doubled(transposed(A), z_bar), t))
 
 
 def _entire() -> Sequence[Sample]:
@@ -165,57 +166,57 @@ def _declare(function: Callable[..., Any], jvp: Callable[..., Any]) -> Callable[
 
 
 def _cosm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("cosm", A, A_dot)
+    return beside(linalg.cosm(doubled(A, A_dot)))
 
 
 @_declare(linalg.cosm, _cosm_jvp)
 def cosm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("cosm", transposed(A), z_bar)
+    return beside(linalg.cosm(doubled(transposed(A), z_bar)))
 
 
 def _sinm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("sinm", A, A_dot)
+    return beside(linalg.sinm(doubled(A, A_dot)))
 
 
 @_declare(linalg.sinm, _sinm_jvp)
 def sinm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("sinm", transposed(A), z_bar)
+    return beside(linalg.sinm(doubled(transposed(A), z_bar)))
 
 
 def _tanm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("tanm", A, A_dot)
+    return beside(linalg.tanm(doubled(A, A_dot)))
 
 
 @_declare(linalg.tanm, _tanm_jvp)
 def tanm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("tanm", transposed(A), z_bar)
+    return beside(linalg.tanm(doubled(transposed(A), z_bar)))
 
 
 def _coshm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("coshm", A, A_dot)
+    return beside(linalg.coshm(doubled(A, A_dot)))
 
 
 @_declare(linalg.coshm, _coshm_jvp)
 def coshm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("coshm", transposed(A), z_bar)
+    return beside(linalg.coshm(doubled(transposed(A), z_bar)))
 
 
 def _sinhm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("sinhm", A, A_dot)
+    return beside(linalg.sinhm(doubled(A, A_dot)))
 
 
 @_declare(linalg.sinhm, _sinhm_jvp)
 def sinhm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("sinhm", transposed(A), z_bar)
+    return beside(linalg.sinhm(doubled(transposed(A), z_bar)))
 
 
 def _tanhm_jvp(A_dot: Array, A: Array) -> Array:
-    return block_derivative("tanhm", A, A_dot)
+    return beside(linalg.tanhm(doubled(A, A_dot)))
 
 
 @_declare(linalg.tanhm, _tanhm_jvp)
 def tanhm(z_bar: Array, A: Array) -> Array:
-    return block_derivative("tanhm", transposed(A), z_bar)
+    return beside(linalg.tanhm(doubled(transposed(A), z_bar)))
 
 
 # --- matrix equations

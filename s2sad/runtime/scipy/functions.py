@@ -24,13 +24,17 @@ def expm_derivative(a: Any, e: Any) -> Any:
     return linalg.expm_frechet(a, e, compute_expm=False).astype(np.result_type(a, e), copy=False)
 
 
-def block_derivative(name: str, a: Any, e: Any, *more: Any) -> Any:
-    """Derivative along ``e`` of a function of matrices, ``linalg.name(a, *more)``."""
-    if np.ndim(a) > 2:
-        return _of_each(lambda x, y: block_derivative(name, x, y, *more), a, e)
-    function = getattr(linalg, name)
-    size = np.shape(a)[0]
-    return function(np.block([[a, e], [np.zeros_like(a), a]]), *more)[:size, size:]
+def doubled(a: Any, e: Any) -> Any:
+    """The matrix ``[[a, e], [0, a]]``, or a stack of such."""
+    e = e + np.zeros_like(a)
+    above, below = np.concatenate([a, e], axis=-1), np.concatenate([np.zeros_like(a), a], axis=-1)
+    return np.concatenate([above, below], axis=-2)
+
+
+def beside(f: Any) -> Any:
+    """The upper right block of a function of a doubled matrix: the derivative of it at ``a`` along ``e``."""
+    size = np.shape(f)[-1] // 2
+    return f[..., :size, size:]
 
 
 def expm_frechet_adjoint(z_bar: Any, a: Any, e: Any, compute_expm: bool = True) -> tuple[Any, Any]:
