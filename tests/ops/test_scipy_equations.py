@@ -80,3 +80,19 @@ def wide(x: Any) -> Any:
 def test_polar_factors_of_a_singular_kind_are_refused() -> None:
     with pytest.raises(UndefinedDerivativeError, match="fewer rows than columns"):
         grad(wide)(X)
+
+
+def descriptor(x: Any) -> Any:
+    return np.sum(linalg.solve_continuous_are(A, B, np.diag(x), np.eye(2), 2 * np.eye(4)))
+
+
+def cross_weights(x: Any) -> Any:
+    return np.sum(linalg.solve_discrete_are(0.3 * A, B, np.diag(x), np.eye(2), s=0.1 * B))
+
+
+@pytest.mark.parametrize("f", [descriptor, cross_weights])
+def test_equations_with_more_matrices_are_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(UndefinedDerivativeError, match="with e or s"):
+        grad(f)(X)
+    with pytest.raises(UndefinedDerivativeError, match="with e or s"):
+        jvp(f, (X,), (X,))

@@ -333,6 +333,11 @@ def of_vector(b: Bound, fact: Look) -> Fact | None:
     return Fact("array", None, right.ndim, real=False) if right.kind == "array" and right.ndim else OPEN
 
 
+def resampled(b: Bound, fact: Look) -> Fact | None:
+    """Of as many axes as the operand; with times, these are returned as well."""
+    return transformed(b, fact) if literal(b["t"]) is None else None
+
+
 def filtered_by(name: str) -> Infer:
     """Of as many axes as the signal, and real if the filter called ``name`` is as well."""
 

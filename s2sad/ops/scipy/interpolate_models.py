@@ -22,6 +22,7 @@ from s2sad.runtime.scipy.interpolants import (
     fitted_adjoint,
     fitted_coefficients,
     fitted_knots,
+    fitted_tangent,
     grid_place_adjoint,
     grid_value,
     grid_value_tangent,
@@ -364,11 +365,25 @@ def _fits() -> Sequence[Sample]:
     return [sample(x, y), sample(x, y, None, 2), sample(x, y, k=3, s=0), sample(x, y, None, 3, 0, True)]
 
 
-@linear(fitted_coefficients, wrt=["y"], samples=_fits, dtype="unknown")
+def _fitted_jvp(y_dot: Array, x: Array, w: Any = None, k: int = 3, s: Any = None, smooth: bool = False) -> Array:
+    return fitted_tangent(y_dot, x, w, k, s, smooth)
+
+
+@rule(fitted_coefficients, wrt=["y"], jvp=_fitted_jvp, samples=_fits, dtype="unknown")
 def fitted_rule(
     z_bar: Array, x: Array, y: Array, w: Any = None, k: int = 3, s: Any = None, smooth: bool = False
 ) -> Array:
     return fitted_adjoint(z_bar, x, y, w, k, s, smooth)
+
+
+def _fitted_adjoints() -> Sequence[Sample]:
+    x, y = knots(7), numbers(7)
+    return [sample(fitted_coefficients(x, y, None, k, 0), x, y, None, k, 0, False) for k in (2, 3)]
+
+
+@linear(fitted_adjoint, wrt=["c_bar"], steps={"y"}, samples=_fitted_adjoints, dtype="unknown")
+def fitted_adjoint_rule(z_bar: Array, c_bar: Array, x: Array, y: Array, w: Any, k: int, s: Any, smooth: bool) -> Array:
+    return fitted_tangent(z_bar, x, w, k, s, smooth)
 
 
 def _splev_of_values() -> Sequence[Sample]:

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, bilinear, rule, sample
+from s2sad.ops.spec import Sample, bilinear, constant, rule, sample
 from s2sad.runtime.scipy.polar import (
     polar_adjoint,
     polar_tangent,
@@ -24,11 +24,14 @@ from s2sad.runtime.scipy.riccati import (
     continuous_tangent,
     discrete_adjoints,
     discrete_tangent,
+    must_be_plain,
 )
 
 Array = Any
 
 # --- Riccati equations
+
+constant(must_be_plain, signature=lambda e, s: None)
 
 
 def _plants() -> Sequence[Sample]:
@@ -42,9 +45,19 @@ def _plants() -> Sequence[Sample]:
 
 
 def _continuous_jvp(
-    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, z: Array, a: Array, b: Array, q: Array, r: Array
+    a_dot: Array,
+    b_dot: Array,
+    q_dot: Array,
+    r_dot: Array,
+    z: Array,
+    a: Array,
+    b: Array,
+    q: Array,
+    r: Array,
+    e: Any = None,
+    s: Any = None,
 ) -> Array:
-    return continuous_tangent(a_dot, b_dot, q_dot, r_dot, z, a, b, r)
+    return continuous_tangent(a_dot, b_dot, q_dot, r_dot, z, a, b, r, e, s)
 
 
 @rule(
@@ -67,14 +80,24 @@ def solve_continuous_are(
     s: None = None,
     balanced: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
-    a_bar, b_bar, q_bar, r_bar = continuous_adjoints(z_bar, z, a, b, r)
+    a_bar, b_bar, q_bar, r_bar = continuous_adjoints(z_bar, z, a, b, r, e, s)
     return a_bar, b_bar, q_bar, r_bar
 
 
 def _discrete_jvp(
-    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, z: Array, a: Array, b: Array, q: Array, r: Array
+    a_dot: Array,
+    b_dot: Array,
+    q_dot: Array,
+    r_dot: Array,
+    z: Array,
+    a: Array,
+    b: Array,
+    q: Array,
+    r: Array,
+    e: Any = None,
+    s: Any = None,
 ) -> Array:
-    return discrete_tangent(a_dot, b_dot, q_dot, r_dot, z, a, b, r)
+    return discrete_tangent(a_dot, b_dot, q_dot, r_dot, z, a, b, r, e, s)
 
 
 @rule(
@@ -97,7 +120,7 @@ def solve_discrete_are(
     s: None = None,
     balanced: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
-    a_bar, b_bar, q_bar, r_bar = discrete_adjoints(z_bar, z, a, b, r)
+    a_bar, b_bar, q_bar, r_bar = discrete_adjoints(z_bar, z, a, b, r, e, s)
     return a_bar, b_bar, q_bar, r_bar
 
 

@@ -19,6 +19,8 @@ from s2sad.runtime.scipy.resampling import (
     put_back,
     resample_adjoint,
     resample_poly_adjoint,
+    resample_poly_tangent,
+    resample_tangent,
     savgol_adjoint,
     upfirdn_adjoint,
 )
@@ -32,20 +34,36 @@ def _signals() -> Sequence[Sample]:
     return [*points, sample(numbers(7), 4, axis=-1, window=np.linspace(0.5, 1.5, 7)), sample(singles(6), 4)]
 
 
-# The option ``t`` adds times to the result, which then is another.
-@linear(signal.resample, wrt=["x"], samples=_signals, infer=infer.scipy.transformed, steps=frozenset({"num"}))
-def resample(z_bar: Array, x: Array, num: int, t: None = None, axis: int = 0, window: Any = None) -> Array:
-    return resample_adjoint(z_bar, x, num, axis, window)
+def _resample_jvp(x_dot: Array, x: Array, num: int, t: Any = None, axis: int = 0, window: Any = None) -> Array:
+    return resample_tangent(x_dot, num, t, axis, window)
+
+
+@rule(
+    signal.resample,
+    wrt=["x"],
+    jvp=_resample_jvp,
+    samples=_signals,
+    infer=infer.scipy.resampled,
+    steps=frozenset({"num"}),
+)
+def resample(z_bar: Array, x: Array, num: int, t: Any = None, axis: int = 0, window: Any = None) -> Array:
+    return resample_adjoint(z_bar, x, num, t, axis, window)
 
 
 def _resampled() -> Sequence[Sample]:
     points = [sample(numbers(m), numbers(n), m) for n in (5, 6) for m in (4, 5, 8)]
-    return [*points, sample(complexes(4), complexes(6), 4), sample(numbers(8, 2), numbers(6, 2), 8, 0, "hamming")]
+    return [
+        *points,
+        sample(complexes(4), complexes(6), 4),
+        sample(numbers(8, 2), numbers(6, 2), 8, axis=0, window="hamming"),
+    ]
 
 
 @linear(resample_adjoint, wrt=["g"], steps={"x"}, samples=_resampled, dtype="unknown")
-def resample_adjoint_rule(z_bar: Array, g: Array, x: Array, num: int, axis: int = 0, window: Any = None) -> Array:
-    return signal.resample(z_bar, num, None, axis, window)
+def resample_adjoint_rule(
+    z_bar: Array, g: Array, x: Array, num: int, t: Any = None, axis: int = 0, window: Any = None
+) -> Array:
+    return resample_tangent(z_bar, num, t, axis, window)
 
 
 # --- filters between inserted zeros and a selection
@@ -111,7 +129,19 @@ def _polyphase() -> Sequence[Sample]:
     ]
 
 
-@linear(signal.resample_poly, wrt=["x"], samples=_polyphase, infer=infer.scipy.transformed)
+def _resample_poly_jvp(
+    x_dot: Array,
+    x: Array,
+    up: int,
+    down: int,
+    axis: int = 0,
+    window: Any = ("kaiser", 5.0),
+    padtype: Any = "constant",
+) -> Array:
+    return resample_poly_tangent(x_dot, up, down, axis, window, padtype)
+
+
+@rule(signal.resample_poly, wrt=["x"], jvp=_resample_poly_jvp, samples=_polyphase, infer=infer.scipy.transformed)
 def resample_poly(
     z_bar: Array,
     x: Array,
@@ -140,7 +170,7 @@ def resample_poly_adjoint_rule(
     window: Any = ("kaiser", 5.0),
     padtype: Any = "constant",
 ) -> Array:
-    return signal.resample_poly(z_bar, up, down, axis, window, padtype)
+    return resample_poly_tangent(z_bar, up, down, axis, window, padtype)
 
 
 def _decimated() -> Sequence[Sample]:

@@ -115,12 +115,23 @@ def _fitted(x: Array, y: Array, w: Any, k: int, s: Any, smooth: bool) -> Any:
     )
 
 
-def fitted_adjoint(c_bar: Array, x: Array, y: Array, w: Any, k: int, s: Any, smooth: bool) -> Array:
-    """The adjoint of the values in `fitted_coefficients`, if the spline goes through all points."""
+def _must_interpolate(w: Any, s: Any, smooth: bool) -> None:
+    """Refuse splines that do not go through all points: their knots and smoothing depend on the values."""
     if s != 0 and (smooth or s is not None or w is not None):
         raise UndefinedDerivativeError(
             "a smoothing spline has no derivative rule in its values", "Use s=0, or make_interp_spline(x, y)."
         )
+
+
+def fitted_tangent(y_dot: Array, x: Array, w: Any, k: int, s: Any, smooth: bool) -> Array:
+    """The tangent of `fitted_coefficients`, if the spline goes through all points."""
+    _must_interpolate(w, s, smooth)
+    return fitted_coefficients(x, y_dot, w, k, s, smooth)
+
+
+def fitted_adjoint(c_bar: Array, x: Array, y: Array, w: Any, k: int, s: Any, smooth: bool) -> Array:
+    """The adjoint of the values in `fitted_coefficients`, if the spline goes through all points."""
+    _must_interpolate(w, s, smooth)
     knots = fitted_knots(x, y, w, k, s, smooth)
     rows = interpolate.BSpline.design_matrix(np.asarray(x, float), knots, k).toarray()
     return np.linalg.solve(rows.T, c_bar[: len(x)])

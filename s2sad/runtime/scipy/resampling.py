@@ -34,8 +34,23 @@ def _folded(window: Any, size: int, half: bool) -> Any:
     return folded
 
 
-def resample_adjoint(g: Any, x: Any, num: int, axis: int = 0, window: Any = None) -> Any:
-    """The adjoint of ``x`` in ``signal.resample(x, num, axis=axis, window=window)``."""
+def _must_have_no_times(t: Any) -> None:
+    if t is not None:
+        raise UndefinedDerivativeError(
+            "resample with t, which returns times as well, has no derivative rule",
+            "Leave it out, and compute the times: t[0] + (t[1] - t[0]) * len(x) / num * np.arange(num).",
+        )
+
+
+def resample_tangent(x_dot: Any, num: int, t: Any = None, axis: int = 0, window: Any = None) -> Any:
+    """The tangent of ``signal.resample(x, num, t, axis, window)``."""
+    _must_have_no_times(t)
+    return signal.resample(x_dot, num, None, axis, window)
+
+
+def resample_adjoint(g: Any, x: Any, num: int, t: Any = None, axis: int = 0, window: Any = None) -> Any:
+    """The adjoint of ``x`` in ``signal.resample(x, num, t, axis, window)``."""
+    _must_have_no_times(t)
     # Of a signal with one axis SciPy does not read which it is.
     axis = axis if np.ndim(x) > 1 else 0
     g = np.moveaxis(g, axis, -1)
@@ -110,14 +125,24 @@ def polyphase(size: int, up: int, down: int, window: Any) -> tuple[Any, int, int
     return resized(h, max(need, len(h))), up, down, start, count
 
 
-def resample_poly_adjoint(
-    g: Any, shape: Shape, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0), padtype: Any = "constant"
-) -> Any:
-    """The adjoint of ``x``, of ``shape``, in ``signal.resample_poly(x, up, down, axis, window, padtype)``."""
+def _must_be_linear(padtype: Any) -> None:
     if padtype not in ("constant", "mean"):
         raise UndefinedDerivativeError(
             f"resample_poly with padtype={padtype!r} has no derivative rule", "Use padtype='constant' or 'mean'."
         )
+
+
+def resample_poly_tangent(x_dot: Any, up: int, down: int, axis: int, window: Any, padtype: Any) -> Any:
+    """The tangent of ``signal.resample_poly(x, up, down, axis, window, padtype)``."""
+    _must_be_linear(padtype)
+    return signal.resample_poly(x_dot, up, down, axis, window, padtype)
+
+
+def resample_poly_adjoint(
+    g: Any, shape: Shape, up: int, down: int, axis: int = 0, window: Any = ("kaiser", 5.0), padtype: Any = "constant"
+) -> Any:
+    """The adjoint of ``x``, of ``shape``, in ``signal.resample_poly(x, up, down, axis, window, padtype)``."""
+    _must_be_linear(padtype)
     if int(up) == int(down):
         return g.copy()
     h, up, down, start, count = polyphase(shape[axis], up, down, window)

@@ -13,12 +13,24 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from s2sad.errors import UndefinedDerivativeError
+
 Array = Any
 
 
 def symmetric(g: Array) -> Array:
     """The symmetric part of a real matrix."""
     return (np.real(g) + np.real(g).T) / 2
+
+
+def must_be_plain(e: Any, s: Any) -> None:
+    """Refuse equations of descriptor systems and with cross weights."""
+    if e is not None or s is not None:
+        raise UndefinedDerivativeError(
+            "a Riccati equation with e or s has no derivative rule",
+            "In place of s give a - b @ inv(r) @ s.T for a and q - s @ inv(r) @ s.T for q. With inv(e) @ a and "
+            "inv(e) @ b the solution is x, and inv(e).T @ x @ inv(e) that with e.",
+        )
 
 
 def continuous_gain(x: Array, b: Array, r: Array) -> Array:
@@ -32,9 +44,10 @@ def discrete_gain(x: Array, a: Array, b: Array, r: Array) -> Array:
 
 
 def continuous_tangent(
-    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, x: Array, a: Array, b: Array, r: Array
+    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
 ) -> Array:
-    """The tangent of ``linalg.solve_continuous_are(a, b, q, r)``."""
+    """The tangent of ``linalg.solve_continuous_are(a, b, q, r, e, s)``."""
+    must_be_plain(e, s)
     a_dot, b_dot, r_dot = a_dot + np.zeros_like(x), b_dot + np.zeros(np.shape(b)), r_dot + np.zeros(np.shape(r))
     gain = continuous_gain(x, b, r)
     half = x @ (a_dot - b_dot @ gain)
@@ -42,8 +55,11 @@ def continuous_tangent(
     return symmetric(linalg.solve_continuous_lyapunov((a - b @ gain).T, -right))
 
 
-def continuous_adjoints(g: Array, x: Array, a: Array, b: Array, r: Array) -> tuple[Array, Array, Array, Array]:
-    """The adjoints of the four matrices in ``x = linalg.solve_continuous_are(a, b, q, r)``."""
+def continuous_adjoints(
+    g: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
+) -> tuple[Array, Array, Array, Array]:
+    """The adjoints of the first four matrices in ``x = linalg.solve_continuous_are(a, b, q, r, e, s)``."""
+    must_be_plain(e, s)
     gain = continuous_gain(x, b, r)
     q_bar = -linalg.solve_continuous_lyapunov(a - b @ gain, symmetric(g))
     a_bar = 2 * x @ q_bar
@@ -51,9 +67,10 @@ def continuous_adjoints(g: Array, x: Array, a: Array, b: Array, r: Array) -> tup
 
 
 def discrete_tangent(
-    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, x: Array, a: Array, b: Array, r: Array
+    a_dot: Array, b_dot: Array, q_dot: Array, r_dot: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
 ) -> Array:
-    """The tangent of ``linalg.solve_discrete_are(a, b, q, r)``."""
+    """The tangent of ``linalg.solve_discrete_are(a, b, q, r, e, s)``."""
+    must_be_plain(e, s)
     a_dot, b_dot, r_dot = a_dot + np.zeros_like(x), b_dot + np.zeros(np.shape(b)), r_dot + np.zeros(np.shape(r))
     gain = discrete_gain(x, a, b, r)
     closed = a - b @ gain
@@ -62,8 +79,11 @@ def discrete_tangent(
     return symmetric(linalg.solve_discrete_lyapunov(closed.T, right))
 
 
-def discrete_adjoints(g: Array, x: Array, a: Array, b: Array, r: Array) -> tuple[Array, Array, Array, Array]:
-    """The adjoints of the four matrices in ``x = linalg.solve_discrete_are(a, b, q, r)``."""
+def discrete_adjoints(
+    g: Array, x: Array, a: Array, b: Array, r: Array, e: Any, s: Any
+) -> tuple[Array, Array, Array, Array]:
+    """The adjoints of the first four matrices in ``x = linalg.solve_discrete_are(a, b, q, r, e, s)``."""
+    must_be_plain(e, s)
     gain = discrete_gain(x, a, b, r)
     closed = a - b @ gain
     q_bar = linalg.solve_discrete_lyapunov(closed, symmetric(g))
