@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
-from scipy import interpolate, stats
+from scipy import interpolate, optimize, signal, stats
 from scipy.spatial.distance import cdist
 
 from s2sad import grad, stop_gradient
@@ -311,10 +311,71 @@ def through_all_written(x: Any) -> Any:
     return weighted(np.polyval(np.linalg.solve(np.vander(PLACES), x), PLACES + 0.1))
 
 
+def polynomial_through_all(x: Any) -> Any:
+    return weighted(interpolate.barycentric_interpolate(PLACES, x, PLACES + 0.1))
+
+
+def described(x: Any) -> Any:
+    found = stats.describe(x)
+    return found.mean * found.variance + found.skewness
+
+
+def described_written(x: Any) -> Any:
+    return np.mean(x) * np.var(x, ddof=1) + stats.skew(x)
+
+
+def chisquare(x: Any) -> Any:
+    e = np.exp(x)
+    return stats.chisquare(e, np.sum(e) * np.array([0.1, 0.2, 0.3, 0.4])).statistic
+
+
+def chisquare_written(x: Any) -> Any:
+    e = np.exp(x)
+    expected = np.sum(e) * np.array([0.1, 0.2, 0.3, 0.4])
+    return np.sum((e - expected) ** 2 / expected)
+
+
+def direction(x: Any) -> Any:
+    return stats.circmean(x)
+
+
+def direction_written(x: Any) -> Any:
+    return np.angle(np.mean(np.exp(1j * x))) % (2 * np.pi)
+
+
+def likelihood(x: Any) -> Any:
+    return stats.boxcox_llf(0.4, np.exp(x))
+
+
+def likelihood_written(x: Any) -> Any:
+    e = np.exp(x)
+    return (0.4 - 1) * np.sum(np.log(e)) - len(e) / 2 * np.log(np.var(stats.boxcox(e, 0.4)))
+
+
+def window(x: Any) -> Any:
+    return weighted(signal.windows.gaussian(7, np.exp(x[0])))
+
+
+def window_written(x: Any) -> Any:
+    n = np.arange(7) - (7 - 1) / 2
+    return weighted(np.exp(-0.5 * (n / np.exp(x[0])) ** 2))
+
+
+def valley(x: Any) -> Any:
+    return weighted(optimize.rosen_der(x))
+
+
+def valley_written(x: Any) -> Any:
+    return weighted(grad(optimize.rosen)(x))
+
+
 OBJECTS = [
     (of_kernels, of_kernels_written, "Sum the kernels"), (of_kernels_kept, of_kernels_written, "Sum the kernels"),
     (fitted, fitted_written, "polyfit"), (radial, radial_written, "weights of a kernel"),
-    (through_all, through_all_written, "np.vander"),
+    (through_all, through_all_written, "np.vander"), (polynomial_through_all, through_all_written, "np.vander"),
+    (described, described_written, "np.var"), (chisquare, chisquare_written, "f_exp"),
+    (direction, direction_written, "np.angle"), (likelihood, likelihood_written, "lmb"),
+    (window, window_written, "std"), (valley, valley_written, "s2sad.grad"),
 ]  # fmt: skip
 
 

@@ -105,6 +105,16 @@ def spsolve_triangular(z_bar: Array, A: Any, b: Array, lower: bool = True, *, un
     return triangular_adjoint(z_bar, A, b, lower, unit_diagonal)
 
 
+def _triangular_adjoints() -> Sequence[Sample]:
+    low = sparse.csr_matrix(np.tril(_matrix().toarray()))
+    return [sample(numbers(4), low, numbers(4), True, False), sample(numbers(4, 2), low, numbers(4, 2), True, True)]
+
+
+@linear(triangular_adjoint, wrt=["g"], steps={"b"}, samples=_triangular_adjoints, dtype="unknown")
+def triangular_adjoint_rule(z_bar: Array, g: Array, a: Any, b: Array, lower: bool, unit_diagonal: bool) -> Array:
+    return solvers.spsolve_triangular(a, z_bar, lower, unit_diagonal=unit_diagonal)
+
+
 constant(turned_preconditioner, signature=lambda m: None)
 
 

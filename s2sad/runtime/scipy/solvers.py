@@ -48,7 +48,7 @@ def spsolve_tangent(a_dot: Any, b_dot: Any, z: Any, a: Any) -> Any:
     return np.linalg.solve(a, change) if isinstance(a, np.ndarray) else linalg.spsolve(a, change)
 
 
-def triangular_adjoint(z_bar: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+def triangular_adjoint(g: Any, a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     """Adjoint of ``b`` in ``linalg.spsolve_triangular(a, b, lower)``."""
     rows, columns = a.nonzero()
     if np.any(rows < columns if lower else rows > columns):
@@ -56,4 +56,4 @@ def triangular_adjoint(z_bar: Any, a: Any, b: Any, lower: bool, unit_diagonal: b
             "the matrix given to spsolve_triangular is not triangular, and SciPy's result no solution",
             "Give it sparse.tril(A) or sparse.triu(A).",
         )
-    return linalg.spsolve_triangular(a.T.tocsr(), z_bar, not lower, unit_diagonal=unit_diagonal)
+    return linalg.spsolve_triangular(a.T.tocsr(), g, not lower, unit_diagonal=unit_diagonal)
