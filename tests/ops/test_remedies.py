@@ -324,17 +324,6 @@ def described_written(x: Any) -> Any:
     return np.mean(x) * np.var(x, ddof=1) + stats.skew(x)
 
 
-def chisquare(x: Any) -> Any:
-    e = np.exp(x)
-    return stats.chisquare(e, np.sum(e) * np.array([0.1, 0.2, 0.3, 0.4])).statistic
-
-
-def chisquare_written(x: Any) -> Any:
-    e = np.exp(x)
-    expected = np.sum(e) * np.array([0.1, 0.2, 0.3, 0.4])
-    return np.sum((e - expected) ** 2 / expected)
-
-
 def direction(x: Any) -> Any:
     return stats.circmean(x)
 
@@ -373,7 +362,7 @@ OBJECTS = [
     (of_kernels, of_kernels_written, "Sum the kernels"), (of_kernels_kept, of_kernels_written, "Sum the kernels"),
     (fitted, fitted_written, "polyfit"), (radial, radial_written, "weights of a kernel"),
     (through_all, through_all_written, "np.vander"), (polynomial_through_all, through_all_written, "np.vander"),
-    (described, described_written, "np.var"), (chisquare, chisquare_written, "f_exp"),
+    (described, described_written, "np.var"),
     (direction, direction_written, "np.angle"), (likelihood, likelihood_written, "lmb"),
     (window, window_written, "std"), (valley, valley_written, "s2sad.grad"),
 ]  # fmt: skip
