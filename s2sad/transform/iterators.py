@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from s2sad.ir.code import Constant, Operand, Operation, Value
+from s2sad.runtime.classes import own_class
 from s2sad.runtime.objects import at_least
 from s2sad.transform import definitions
 from s2sad.transform.containers import (
@@ -22,7 +23,7 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.generators import counted, mapped
-from s2sad.transform.known import Abstract, Closure, Generator, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Closure, Generator, Known, Lazy, NotSpecialisedError, Row, Stream
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
@@ -189,7 +190,9 @@ def map_(given: Given) -> Done:
     if len(given.values) == 2 and isinstance(given.values[0], Closure) and isinstance(given.values[1], Value):
         whole = [("", value) for value in given.values]
         return given.s.call_function(given.s, definitions.mapped, whole, given.op, given.frame, None)
-    if len(given.values) < 2 or not given.are_known(1) or not has_structures(given, 1):
+    makes_objects = bool(given.values) and _is_class_of_users(given.values[0])
+    given.s.relied.asks_sizes |= makes_objects and not given.are_known(1)
+    if len(given.values) < 2 or not given.are_known(1) or not (makes_objects or has_structures(given, 1)):
         return None
     function, *values = given.values
 
@@ -198,6 +201,10 @@ def map_(given: Given) -> Done:
             yield given.call(function, *args)
 
     return given.lazily(thunk)
+
+
+def _is_class_of_users(value: Abstract) -> bool:
+    return isinstance(value, Known) and isinstance(value.value, type) and own_class(value.value) is not None
 
 
 def has_structures(given: Given, at: int) -> bool:

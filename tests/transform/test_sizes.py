@@ -12,6 +12,7 @@ import pytest
 from s2sad import grad, hessian, hvp, jvp, value_and_grad, vjp
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
+from tests.random_sizes import generate, verdicts
 from tests.trees import same_bits
 
 RNG = np.random.default_rng(7)
@@ -124,6 +125,10 @@ def of_rows_of_rows(x: Any) -> Any:
     return total
 
 
+def of_a_class_that_is_mapped(x: Any) -> Any:
+    return sum((i + 1) * p.energy() for i, p in enumerate(map(Part, x)))
+
+
 def moved(x: Any, steps: int) -> Any:
     bodies = [Body(row, np.zeros(2), 1.0 + i) for i, row in enumerate(x)]
     for _ in range(steps):
@@ -170,6 +175,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (while_there_are_more, (X,)),
     (in_a_callee, (X, 2)),
     (of_rows_of_rows, (ROWS,)),
+    (of_a_class_that_is_mapped, (X,)),
     (moved, (ROWS, 2)),
     (while_the_array_changes, (X,)),
     (while_both_change, (X,)),
@@ -296,3 +302,14 @@ def test_other_loops_stay() -> None:
 def test_second_derivatives_of_sizes() -> None:
     np.testing.assert_allclose(hessian(of_a_range)(X), np.diag(2.0 * (1.0 + np.arange(4))))
     np.testing.assert_allclose(grad(lambda x: np.sum(grad(of_a_range)(x) ** 2))(X), 8.0 * X * (1.0 + np.arange(4)) ** 2)
+
+
+@pytest.mark.parametrize("seed", range(900, 912))
+def test_random_programs(seed: int) -> None:
+    found = list(verdicts(seed))
+    assert set(found) <= {"right", "refused", "raised"}, generate(seed)
+
+
+def test_most_random_programs_are_differentiated() -> None:
+    found = [verdict for seed in range(912, 918) for verdict in verdicts(seed)]
+    assert found.count("right") > len(found) / 2
