@@ -50,9 +50,10 @@ def owners_of_params(facts: Mapping[str, Fact]) -> dict[str, frozenset[type]]:
 
 def with_owners(owners: Owners, function: Function, known: Facts) -> tuple[dict[str, frozenset[type]], Facts]:
     """``owners`` and the facts with the classes that get into variables of ``function`` from others."""
-    flow = _Flow(owners, known)
+    found = dict(owners)
     for name, fact in known.of.items():
-        _note(flow.found, _key(name), fact)
+        _note(found, _key(name), fact)
+    flow = _Flow(found, known)
     flow.run(function.body)
     of = dict(known.of)
     for name, fact in known.of.items():
@@ -107,10 +108,20 @@ def _is_built_in(fact: Fact) -> bool:
 class _Flow:
     """Classes that follow the values of a function, whatever the order of its statements."""
 
-    def __init__(self, owners: Owners, known: Facts) -> None:
-        self.found = dict(owners)
+    def __init__(self, found: dict[str, frozenset[type]], known: Facts) -> None:
+        self.found = found
+        #: The paths of attributes among them, by variable.
+        self.paths: dict[str, dict[str, None]] = {}
+        for path in self.found:
+            self.note(path)
         self.known = known
         self.globals = {text: reach_of(fact) for text, fact in known.globals.items()}
+
+    def note(self, path: str) -> None:
+        """Take notice of the path of an attribute."""
+        name, dot, _ = path.partition(".")
+        if dot:
+            self.paths.setdefault(name, {})[path] = None
 
     def run(self, block: Block) -> None:
         stmts = list(walk(block))
@@ -173,18 +184,20 @@ class _Flow:
 
     def alias(self, target: str, source: str) -> None:
         """Let a variable have the object of another one as well."""
-        paths = [path for n in (target, source) for path in self.found if path.startswith(f"{n}.")]
+        paths = [path for n in (target, source) for path in self.paths.get(n, ())]
         for attribute in {path.partition(".")[2] for path in paths}:
             here = self.found.get(f"{target}.{attribute}", self.inside(target))
             there = self.found.get(f"{source}.{attribute}", self.inside(source))
             self.found[f"{target}.{attribute}"] = here | there
+            self.note(f"{target}.{attribute}")
         self.add(target, self.found.get(source, NO_CLASSES), ("",))
 
     def add(self, name: str, classes: frozenset[type], attributes: Sequence[str] | None = None) -> None:
         """Add classes to what a variable may be or hold; ``attributes`` are those that change, if not all may."""
         if classes:
             self.found.setdefault(f"{name}.", self.inside(name))
-            for path in [path for path in self.found if path.startswith(f"{name}.")]:
+            self.note(f"{name}.")
+            for path in self.paths[name]:
                 if attributes is None or path.partition(".")[2] in attributes:
                     self.found[path] |= classes
 
