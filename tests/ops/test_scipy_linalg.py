@@ -12,7 +12,7 @@ from scipy import linalg, sparse
 from scipy.linalg import cho_factor, cho_solve, cholesky, expm, lu_factor, lu_solve, solve, solve_triangular
 from scipy.sparse.linalg import spsolve_triangular
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient, richardson_jvp
 
@@ -234,3 +234,78 @@ def test_blocks_behind_a_star_are_not_written() -> None:
 
     x = np.array([0.5, 1.5])
     np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7)
+
+
+#: Matrices with a pivot that is exactly zero: the last one, that of a wide one, and one in the middle.
+LAST = np.array([[4.0, 2.0, 8.0], [2.0, 3.0, 1.0], [1.0, -1.0, 4.25]])
+WIDE = np.concatenate([LAST, [[1.0], [2.0], [-1.5]]], axis=1)
+MIDDLE = np.array([[4.0, 1.0, 2.0, 1.0], [2.0, 0.5, 3.0, -1.0], [1.0, 0.25, 5.0, 2.0]])
+
+# SciPy warns of such factors.
+SINGULAR = pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+
+
+def by_lu(a: Any) -> Any:
+    p, low, up = scipy.linalg.lu(a)
+    return np.sum(np.sin(low)) + np.sum(up**2 + up) + np.sum(p @ low @ up)
+
+
+def by_lu_factor(a: Any) -> Any:
+    lu, piv = lu_factor(a)
+    return np.sum(np.cos(lu[: len(piv)]) * (1 + piv[:, None])) + np.sum(lu**2)
+
+
+def rows_above(a: Any) -> Any:
+    lu, _ = lu_factor(a)
+    return np.sum(lu[:1] ** 3)
+
+
+def stationary(a: Any) -> Any:
+    lu, _ = lu_factor(a)
+    return np.sum(solve_triangular(lu[:-1, :-1], -lu[:-1, -1]) ** 2)
+
+
+@SINGULAR
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize(
+    ("f", "a"),
+    [
+        (by_lu, LAST),
+        (by_lu, WIDE),
+        (by_lu_factor, LAST),
+        (by_lu_factor, WIDE),
+        (rows_above, MIDDLE),
+        (stationary, LAST),
+    ],
+)
+def test_factors_need_no_pivot_that_nothing_is_divided_by(f: Callable[..., Any], a: Any, dtype: Any) -> None:
+    def real(a: Any) -> Any:
+        return np.real(f(a))
+
+    a = a.astype(dtype)
+    assert 0 in np.diagonal(lu_factor(a)[0])
+    expected = numeric_gradient(real, [a])
+    np.testing.assert_allclose(grad(real)(a), expected, rtol=1e-7, atol=1e-7)
+    if f is not rows_above:  # a tangent changes the rows below as well
+        direction = RNG.normal(size=a.shape).astype(dtype)
+        np.testing.assert_allclose(jvp(real, (a,), (direction,))[1], np.sum(np.real(expected * direction)), rtol=1e-7)
+
+
+@SINGULAR
+def test_each_matrix_of_a_stack_has_pivots_of_its_own() -> None:
+    def f(a: Any) -> Any:
+        _, low, up = scipy.linalg.lu(a)
+        return np.sum(up[:, 0] ** 3) + np.sum(low[1:] ** 2 * 3) + np.sum(up[1:] ** 2)
+
+    stack = np.stack([MIDDLE[:, :3], LAST, A[:3, :3]])
+    np.testing.assert_allclose(grad(f)(stack), numeric_gradient(f, [stack]), rtol=1e-7, atol=1e-7)
+
+
+@SINGULAR
+@pytest.mark.parametrize("f", [by_lu, by_lu_factor])
+def test_rows_from_a_zero_pivot_on_have_no_derivative(f: Callable[..., Any]) -> None:
+    for a in (MIDDLE, MIDDLE.T @ np.diag([1.0, 0.0, 1.0])):
+        with pytest.raises(UndefinedDerivativeError, match="without full rank"):
+            grad(f)(a)
+        with pytest.raises(UndefinedDerivativeError, match="without full rank"):
+            jvp(f, (a,), (np.ones_like(a),))

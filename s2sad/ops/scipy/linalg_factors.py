@@ -127,6 +127,7 @@ def _lu_factor_jvp(a_dot: Array, z: Any, a: Array) -> Any:
     jvp=_lu_factor_jvp,
     samples=_any_shape,
     infer=infer.scipy.factor_and_order,
+    integers=(1,),
     gives=(tuple, list),
 )
 def lu_factor(z: Any, z_bar: Any, a: Array, check_finite: bool = True) -> Array:

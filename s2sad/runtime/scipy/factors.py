@@ -42,9 +42,18 @@ def cho_factor_tangent(a_dot: Any, c: Any, lower: bool = False) -> Any:
 
 
 def _product_adjoint(l_bar: Any, u_bar: Any, low: Any, up: Any) -> Any:
-    """Adjoint of the product ``low @ up`` of triangular factors, the diagonal of ``low`` being 1."""
+    """Adjoint of the product ``low @ up`` of triangular factors, the diagonal of ``low`` being 1.
+
+    Raises:
+        UndefinedDerivativeError: a pivot with others to choose from is zero, and adjoints of rows below are not.
+    """
     size = min(low.shape[-2], up.shape[-1])
     first, top = low[..., :size, :], up[..., :, :size]
+    undefined = _undefined(low, up)
+    if undefined is not None:
+        _require_zeros(np.where(undefined, l_bar, 0))
+        _require_zeros(np.where(undefined[..., : up.shape[-2], :], u_bar, 0))
+    top = _without_zero_pivots(top)
     parts = []
     if up.shape[-1] > size:
         wide = linalg.solve_triangular(first, u_bar[..., size:], 1, lower=True, unit_diagonal=True)
@@ -54,8 +63,9 @@ def _product_adjoint(l_bar: Any, u_bar: Any, low: Any, up: Any) -> Any:
         tall = transposed(linalg.solve_triangular(top, transposed(l_bar[..., size:, :])))
         u_bar = u_bar - transposed(low[..., size:, :]) @ tall
         l_bar = l_bar[..., :size, :]
-    middle = np.tril(transposed(first) @ l_bar, -1) + np.triu(u_bar[..., :size] @ transposed(top))
-    middle = transposed(linalg.solve_triangular(top, transposed(middle)))
+    # No row divides by its own pivot: of a square matrix the last one may be zero.
+    below = np.tril(transposed(first) @ l_bar - u_bar[..., :size] @ transposed(top), -1)
+    middle = u_bar[..., :size] + transposed(linalg.solve_triangular(top, transposed(below)))
     square = linalg.solve_triangular(first, middle, 1, lower=True, unit_diagonal=True)
     if low.shape[-2] > size:
         return np.concatenate([square, tall], axis=-2)
@@ -63,21 +73,57 @@ def _product_adjoint(l_bar: Any, u_bar: Any, low: Any, up: Any) -> Any:
 
 
 def _product_tangent(a_dot: Any, low: Any, up: Any) -> tuple[Any, Any]:
-    """Tangents of triangular factors, given that of their product."""
+    """Tangents of triangular factors, given that of their product.
+
+    Raises:
+        UndefinedDerivativeError: a pivot with others to choose from is zero.
+    """
     size = min(low.shape[-2], up.shape[-1])
     first, top = low[..., :size, :], up[..., :, :size]
+    undefined = _undefined(low, up)
+    if undefined is not None:
+        _require_zeros(np.where(np.any(undefined, axis=(-2, -1), keepdims=True), a_dot, 0))
     middle = linalg.solve_triangular(first, a_dot[..., :size, :size], lower=True, unit_diagonal=True)
-    middle = transposed(linalg.solve_triangular(top, transposed(middle), 1))
-    l_dot, u_dot = first @ np.tril(middle, -1), np.triu(middle) @ top
+    divided = transposed(linalg.solve_triangular(_without_zero_pivots(top), transposed(middle), 1))
+    below = np.tril(divided, -1)
+    l_dot, u_dot = first @ below, np.triu(middle - below @ top)
     if up.shape[-1] > size:
         right = a_dot[..., size:] - l_dot @ up[..., size:]
         more = linalg.solve_triangular(first, right, lower=True, unit_diagonal=True)
         u_dot = np.concatenate([u_dot, more], axis=-1)
     if low.shape[-2] > size:
         below = a_dot[..., size:, :] - low[..., size:, :] @ u_dot
-        more = transposed(linalg.solve_triangular(top, transposed(below), 1))
+        more = transposed(linalg.solve_triangular(_without_zero_pivots(top), transposed(below), 1))
         l_dot = np.concatenate([l_dot, more], axis=-2)
     return l_dot, u_dot
+
+
+def _undefined(low: Any, up: Any) -> Any:
+    """Which rows of triangular factors have no derivative, as a column; None if all have.
+
+    Where a pivot is zero, all that it was chosen from are, and whichever becomes the largest is the next one.  The last
+    row of a matrix has none to choose from.
+    """
+    chosen = np.diagonal(up, axis1=-2, axis2=-1)[..., : low.shape[-2] - 1] == 0
+    if not np.any(chosen):
+        return None
+    after = np.logical_or.accumulate(chosen, axis=-1)
+    rest = np.repeat(after[..., -1:], low.shape[-2] - after.shape[-1], axis=-1)
+    return np.expand_dims(np.concatenate([after, rest], axis=-1), -1)
+
+
+def _require_zeros(changes: Any) -> None:
+    if np.any(changes):
+        raise UndefinedDerivativeError(
+            "the LU factors of a matrix without full rank have no derivative",
+            "Let the result depend on the rows above the first pivot that is zero alone.",
+        )
+
+
+def _without_zero_pivots(top: Any) -> Any:
+    """A triangular matrix with 1 in place of zeros on its diagonal, where what is divided by them is zero."""
+    zero = np.diagonal(top, axis1=-2, axis2=-1) == 0
+    return top + np.expand_dims(zero, -1) * np.eye(top.shape[-1], dtype=top.dtype) if np.any(zero) else top
 
 
 def lu_adjoint(l_bar: Any, u_bar: Any, p: Any, low: Any, up: Any) -> Any:
