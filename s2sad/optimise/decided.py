@@ -1,4 +1,4 @@
-"""Write out what is decided by the kinds of values: branches, and what an augmented assignment of a tuple makes.
+"""Write out what the kinds of values decide: branches, attempts, and what an augmented assignment of a tuple makes.
 
 if out is None:
     out = np.zeros(n)     ->     out = np.zeros(n)
@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from s2sad.analysis.infer import Facts
 from s2sad.ir.nodes import Block, Call, Expr, Function, If, Op, Stmt, Var
-from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import base, is_attempt, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.optimise.outcomes import Classes, outcome
+from s2sad.optimise.raised import decided_attempt
 
 
 def take_decided(function: Function, facts: Facts, classes: Classes) -> Function:
@@ -32,8 +33,11 @@ def take_decided(function: Function, facts: Facts, classes: Classes) -> Function
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
         for stmt in block:
+            tried = decided_attempt(stmt, facts, classes) if isinstance(stmt, If) and is_attempt(stmt) else None
             taken = outcome(stmt.test, facts, classes) if isinstance(stmt, If) else None
-            if isinstance(stmt, If) and taken is not None:
+            if tried is not None:
+                out += in_block(tried)
+            elif isinstance(stmt, If) and taken is not None:
                 out += in_block(stmt.then if taken else stmt.orelse)
             else:
                 out.append(map_stmt(stmt, in_expr, in_block))

@@ -1,0 +1,192 @@
+"""What runs of a ``try`` of which the types say whether its stores raise.
+
+    try:                                  # u is a number
+        u[abs(u) < 1e-3] = 0.0
+    except TypeError:             ->      if abs(u) < 1e-3:
+        if abs(u) < 1e-3:                     u = 0.0
+            u = 0.0
+
+A number raises a TypeError where an item of it is set, an array does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2sad.analysis.infer import Facts
+from s2sad.errors import S2SADError
+from s2sad.ir.nodes import (
+    Assign,
+    Block,
+    Build,
+    Call,
+    Const,
+    Copy,
+    Effect,
+    Enter,
+    Exit,
+    Expr,
+    Global,
+    If,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+)
+from s2sad.ir.traverse import walk
+from s2sad.ir.types import Fact
+from s2sad.optimise.outcomes import Classes
+
+#: Functions that raise nothing of real numbers and arrays of them, and those that give truth values.
+_ASKING = frozenset({np.isnan, np.isinf, np.isfinite, np.signbit})
+_TOTAL = frozenset({abs, np.abs, np.fabs})
+_COMPARED = ("==", "!=", "<", "<=", ">", ">=")
+#: Operators that raise no TypeError of real numbers and arrays of them.
+_ARITHMETIC = frozenset({"+", "-", "*", "/"})
+
+
+def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
+    """What runs of an attempt; None where the types do not say whether it raises, or do more than set items.
+
+    Args:
+        stmt: The branch whose test is the attempt.
+        facts: The types of all names.
+        classes: The classes that a global name stands for.
+    """
+    if not any(isinstance(s, Store) for s in stmt.then):
+        return None
+    caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
+    which = next((i for i, found in enumerate(caught) if found is None or issubclass(TypeError, found)), None)
+    if which is None or any(found is None for found in caught[: which + 1]):
+        return None
+    narrow = all(found == (TypeError,) for found in caught)
+    raising = _Raising(facts, narrow)
+    before: list[Stmt] = []
+    for at, s in enumerate(stmt.then):
+        match s:
+            case Enter(manager=None) if at == 0:
+                continue
+            case Exit(attempt=True):
+                return (*before, *stmt.then[at + 1 :]) if narrow else None
+            case Assign(target=target, value=value) if raising.is_safe(value):
+                raising.masks |= {target} if raising.is_mask(value) else set()
+            case Copy(sources=sources) if all(map(raising.is_safe, sources)):
+                pass
+            case Store(op=None, call=None) if raising.is_safe(s.value):
+                base = facts.get(s.base)
+                if _is_number(base) and raising.is_index(s.index):
+                    handler = _handler(stmt.orelse, which)
+                    return None if handler is None else (*before, *handler)
+                if not (narrow and _is_array(base) and raising.is_index(s.index, True)):
+                    return None
+            case _:
+                return None
+        before.append(s)
+    return None
+
+
+def _is_own(cls: Expr) -> bool:
+    return isinstance(cls, Call) and cls.op.function is S2SADError
+
+
+def _caught(cls: Expr, classes: Classes) -> tuple[type, ...] | None:
+    """The classes of exceptions that a handler catches; None where they are not known."""
+    if cls == Const(None):
+        return (BaseException,)
+    parts = cls.items if isinstance(cls, Build) and cls.kind == "tuple" else (cls,)
+    found = [classes(part.text) if isinstance(part, Global) else () for part in parts]
+    return tuple([c for group in found for c in group]) if all(found) else None
+
+
+def _handler(block: Block, which: int) -> Block | None:
+    """What the handler does that has a number; None where it asks for the exception, or raises it again."""
+    out: list[Stmt] = []
+    for s in block:
+        if isinstance(s, If) and isinstance(s.test, Call) and s.test.op.kind == "caught":
+            inner = _handler(s.then if s.test.args == (Const(which),) else s.orelse, which)
+            if inner is None:
+                return None
+            out += inner
+        else:
+            out.append(s)
+    return None if any(map(_asks, walk(tuple(out)))) else tuple(out)
+
+
+def _asks(s: Stmt) -> bool:
+    if isinstance(s, Effect):
+        return getattr(s.node, "exc", s.node) is None
+    return isinstance(s, Assign) and isinstance(s.value, Call) and s.value.op.kind == "exception"
+
+
+def _is_plain(fact: Fact) -> bool:
+    return not (fact.owners or fact.boxed or fact.reach) and fact.precision != ""
+
+
+def _is_number(fact: Fact) -> bool:
+    """Whether a value surely is a number, which has no items."""
+    return fact.kind == "scalar" and _is_plain(fact)
+
+
+def _is_array(fact: Fact) -> bool:
+    """Whether a value surely is an array of numbers."""
+    return fact.kind == "array" and _is_plain(fact)
+
+
+class _Raising:
+    """Which expressions surely are real and raise nothing, or where handlers are ``narrow``, no TypeError."""
+
+    def __init__(self, facts: Facts, narrow: bool) -> None:
+        self.facts, self.narrow = facts, narrow
+        #: The names of truth values, and arrays of them.
+        self.masks: set[str] = set()
+
+    def is_safe(self, expr: Expr) -> bool:
+        if isinstance(expr, (Const, Var)):
+            return self.is_real(expr) or self.is_mask(expr)
+        if not isinstance(expr, Call) or expr.kwargs:
+            return False
+        if expr.op.kind == "index":
+            base, index = expr.args
+            return self.narrow and _is_array(self.facts.get(base)) and self.is_real(base) and self.is_index(index, True)
+        if not all(map(self.is_safe, expr.args)):
+            return False
+        if self.is_mask(expr):
+            return True
+        if expr.op.kind == "operator" and len(expr.args) == 2:
+            return self.narrow and expr.op.name in _ARITHMETIC and all(map(self.is_real, expr.args))
+        return expr.op.kind == "function" and expr.op.function in _TOTAL and len(expr.args) == 1
+
+    def is_real(self, expr: Expr) -> bool:
+        """Whether an expression is a real number, or an array of real numbers."""
+        if isinstance(expr, Const):
+            return type(expr.value) in (int, float)
+        fact = self.facts.get(expr)
+        return fact.numeric and fact.real and _is_plain(fact)
+
+    def is_mask(self, expr: Expr) -> bool:
+        """Whether an expression whose operands are safe is a truth value, or an array of them."""
+        if isinstance(expr, Var):
+            return expr.name in self.masks
+        if not isinstance(expr, Call) or expr.kwargs:
+            return False
+        match expr.op.kind, len(expr.args):
+            case "compare", 2:
+                return expr.op.name in _COMPARED and all(map(self.is_real, expr.args))
+            case "function", 1:
+                return expr.op.function in _ASKING and self.is_real(expr.args[0])
+            case "operator", _:
+                return expr.op.name in ("&", "|", "~") and all(map(self.is_mask, expr.args))
+        return False
+
+    def is_index(self, expr: Expr, used: bool = False) -> bool:
+        """Whether an index raises nothing of that sort, where it is evaluated or of an array is ``used``."""
+        match expr:
+            case Const(value=value):
+                return value is None or value is ... or type(value) is int
+            case Slice(lower=lower, upper=upper, step=step):
+                parts = [p for p in (lower, upper, step) if p is not None and p != Const(None)]
+                whole = [isinstance(p, Const) and type(p.value) is int for p in parts]
+                return all(whole) if used else all(map(self.is_safe, parts))
+            case Build(kind="tuple", items=items):
+                return all(self.is_index(item, used) for item in items)
+        return self.is_safe(expr)
