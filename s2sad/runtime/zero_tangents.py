@@ -161,8 +161,11 @@ class _Zeros:
 
 
 def _part_like(x: Any, source: Any, dot: Any) -> Any:
-    """The part of ``dot`` that ``x`` is of ``source``."""
-    alike = isinstance(dot, np.ndarray) and dot.strides == source.strides and dot.dtype == source.dtype == x.dtype
+    """The part of ``dot`` that ``x`` is of ``source``; it may be its real or imaginary part."""
+    alike = isinstance(dot, np.ndarray) and dot.strides == source.strides and dot.dtype == source.dtype
+    if alike and x.dtype != source.dtype and x.dtype == source.real.dtype:
+        source, dot = _components(source), _components(dot)
+    alike = alike and x.dtype == source.dtype
     first = _place(_start(x) - _start(source), source) if alike else None
     if first is None or not _is_within(x, source, first):
         raise UndefinedDerivativeError(
@@ -171,6 +174,11 @@ def _part_like(x: Any, source: Any, dot: Any) -> Any:
         )
     rest = dot[tuple([slice(i, None) for i in first])] if first else dot
     return np.lib.stride_tricks.as_strided(rest, x.shape, x.strides)
+
+
+def _components(z: Any) -> Any:
+    """The real and imaginary parts of a complex array along a last axis, in its memory."""
+    return np.lib.stride_tricks.as_strided(z.real, (*z.shape, 2), (*z.strides, z.itemsize // 2))
 
 
 def _start(x: Any) -> int:

@@ -155,6 +155,38 @@ class TestMaybeViews:
         np.testing.assert_allclose(slope(f, x, d.T.copy().T), richardson_jvp(f, [x], [d]), rtol=1e-8)
 
 
+class TestPartsOfComplexArrays:
+    """What may be the real or imaginary part of an array has that part of the tangent."""
+
+    @staticmethod
+    def read(x: Any) -> Any:
+        def turned(a: Any) -> Any:
+            return np.squeeze(np.atleast_1d(a * np.exp(1j * a)))
+
+        return np.real(turned(x[0])) + np.imag(turned(x[1] * x[2])) ** 2
+
+    @staticmethod
+    def written(x: Any) -> Any:
+        z = np.atleast_2d(x * np.exp(1j * x))
+        u, v = np.real(np.squeeze(z)), np.imag(np.squeeze(z)[::-1])
+        u[1] = x[0] * x[2]
+        v[1:] *= u[:-1]
+        z[0, 2] = z[0, 0] * 1j
+        return np.sum(np.abs(z) ** 4) + np.sum(u * v)
+
+    @staticmethod
+    def columns(x: Any) -> Any:
+        z = np.outer(x, x) * (1 + 2j)
+        u = np.imag(np.squeeze(z.T)[1:])
+        u[0] = np.sin(x)
+        return np.sum(np.real(z**3))
+
+    @pytest.mark.parametrize("name", ["read", "written", "columns"])
+    def test_values_and_writes(self, name: str) -> None:
+        f = getattr(self, name)
+        np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, [X], [D]), rtol=1e-8)
+
+
 class TestTries:
     def test_a_handler_reads_what_was_made_before_the_try(self) -> None:
         def f(x: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.copies import laid_out_like
 from s2sad.runtime.zero_tangents import tangent_beside, viewed_tangent, zero_tangent
 
 SOURCES = [
@@ -96,3 +97,24 @@ def test_what_overlaps_otherwise_is_an_error(x: Any, source: Any) -> None:
     a = np.zeros(8)
     with pytest.raises(UndefinedDerivativeError, match="overlap"):
         tangent_beside(x(a), (source(a),), (np.zeros_like(source(a)) if source(a).size == 8 else source(a).copy(),))
+
+
+@pytest.mark.parametrize("part", [np.real, np.imag])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda z: z, lambda z: z[::-1], lambda z: z[1:, ::2], lambda z: z.T, lambda z: z[2, 1:2], lambda z: z[..., 3:],
+        lambda z: z[:, 1], lambda z: z[1:1], lambda z: z[2:3, ::-2],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("layout", [np.copy, np.asfortranarray, lambda z: np.repeat(z, 2, 1)[:, ::2], np.flipud])
+def test_a_part_of_a_complex_array_has_that_part_of_its_tangent(layout: Any, view: Any, part: Any) -> None:
+    codes = np.arange(12.0).reshape(3, 4)
+    source = layout(codes + 1j * (codes + 20.0))
+    dot = laid_out_like(source)
+    dot[...] = 100.0 * source
+    x = part(view(source))
+    found = viewed_tangent(x, source, dot, 100.0 * x)
+    np.testing.assert_array_equal(found, 100.0 * x)
+    found[...] = -x
+    np.testing.assert_array_equal(part(view(dot)), -x)
