@@ -579,6 +579,7 @@ def by_the_next_of_an_object(x: Any) -> Any:
 
 WRITTEN = [
     array_of_a_class,
+    array_of_several_of_a_class,
     item_of_an_array_of_a_class,
     module_array,
     module_array_given_to_a_function,
@@ -602,7 +603,6 @@ REFUSED = [
     item_of_a_sum_of_lists,
     greatest_of_two_constants,
     least_of_two_constants,
-    array_of_several_of_a_class,
     default_array,
     default_array_twice,
 ]
@@ -610,7 +610,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
 def test_arrays_of_modules_and_classes_that_are_written(f: Any) -> None:
-    check_with_state(f, X, [MODULE, Held.array])
+    check_with_state(f, X, [MODULE, Held.array, *Held.arrays])
 
 
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
