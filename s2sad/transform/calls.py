@@ -16,7 +16,7 @@ from s2sad.ir.code import NONE, Code, Operation, Value, codes
 from s2sad.ops.models import is_of_model, stands_where_given
 from s2sad.runtime import stop_gradient
 from s2sad.runtime.classes import is_of_library, module_of, own_class, package_of
-from s2sad.transform import branches, existing, generators, objects, simple, stars
+from s2sad.transform import branches, existing, generators, growing, objects, simple, stars
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
@@ -382,6 +382,7 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
+    small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state))
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function
     )

@@ -1,0 +1,53 @@
+"""Which functions change the length of lists of their callers, of which the items are not known one by one.
+
+    class Smoother:
+        def step(self, z):
+            self.past.append(self.x)          # the list is one of the caller's variables
+            self.x = self.x + z
+
+Such a list is a variable of the function that made it.  A change by a function of the new program, which would have the
+list for an argument, is one that its caller does not see as a change of that variable; where the function is inlined,
+it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from s2sad.ir.code import Code, Operand, Operation, Value, inner
+from s2sad.transform.known import Abstract, Content, Items, Record, State
+
+#: How many operations a function has at most that is inlined for what it does to a list.
+MOST = 100
+#: The methods that change the length of a list, and that the frontend takes for changes of a variable.
+_METHODS = frozenset({"append", "insert", "extend", "pop"})
+
+
+def grows_a_list(code: Code, bound: Mapping[str, Abstract], state: State) -> bool:
+    """Whether a function calls such a method of an argument, or of an attribute of an object among its arguments.
+
+    Args:
+        code: The function.
+        bound: Its arguments, by parameter.
+        state: What cells hold as it is called.
+    """
+    params: dict[Operand, Abstract] = {p.target: bound[p.name] for p in code.params if isinstance(p.target, Value)}
+    read: dict[Operand, Operation] = {op.result: op for op in inner(code.body) if op.kind == "attribute"}
+
+    def is_of_caller(whole: Operand) -> bool:
+        """Whether an operand is an argument, or an attribute of one, that may be such a list."""
+        if whole not in read:
+            return _is_unknown(params.get(whole), state)
+        record = params.get(read[whole].operands[0])
+        cell = record.fields.get(read[whole].data) if isinstance(record, Record) else None
+        return cell is not None and _is_unknown(state.get(cell), state)
+
+    methods = [read[op.operands[0]] for op in inner(code.body) if op.kind == "call" and op.operands[0] in read]
+    return any(op.data in _METHODS and is_of_caller(op.operands[0]) for op in methods)
+
+
+def _is_unknown(value: Abstract | None, state: State) -> bool:
+    """Whether a value is an object of the new program of which no items are known."""
+    if isinstance(value, Items):
+        return not isinstance(state.get(value.cell), Content)
+    return isinstance(value, Value)
