@@ -193,6 +193,13 @@ def test_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     dots = (way, *[None] * len(rest))
     np.testing.assert_allclose(jvp(f, args, dots)[1], np.sum(expected * way), rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(vjp(f, *args, argnums=(0,))[1](2.0)[0], 2.0 * expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(("f", "args"), CASES[::3], ids=[f.__name__ for f, _ in CASES[::3]])
+def test_second_derivatives(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    x, *rest = args
+    way = np.cos(np.arange(x.size)).reshape(x.shape)
+    dots = (way, *[None] * len(rest))
     second = richardson_jvp(lambda y: grad(f)(y, *rest), [x], [way])
     np.testing.assert_allclose(hvp(f, args, dots), second, rtol=1e-5, atol=1e-7)
 
@@ -304,7 +311,7 @@ def test_second_derivatives_of_sizes() -> None:
     np.testing.assert_allclose(grad(lambda x: np.sum(grad(of_a_range)(x) ** 2))(X), 8.0 * X * (1.0 + np.arange(4)) ** 2)
 
 
-@pytest.mark.parametrize("seed", range(900, 912))
+@pytest.mark.parametrize("seed", range(900, 907))
 def test_random_programs(seed: int) -> None:
     found = list(verdicts(seed))
     assert set(found) <= {"right", "refused", "raised"}, generate(seed)
