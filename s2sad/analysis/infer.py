@@ -227,6 +227,10 @@ class _Inference:
         """Run the body until the facts of its join names hold at its head."""
         heads = [t for s in stmt.body for t in _joined(s)]
         inside = {n for s in walk((stmt,)) for n in writes(s)}
+        # What has no value before the loop has one that the loop gives it wherever it is read.
+        unset = [h for h in heads if h not in self.of]
+        for head in unset:
+            self.put(head, UNSET_FACT, Const(None))
         for _ in range(6):
             self.born.append(set())
             if isinstance(stmt, For):
@@ -241,7 +245,13 @@ class _Inference:
                     fact = self.fresh(_unsized(fact), f"{head}*")
                     self.of[head] = fact
                 stable = stable and fact == before[head]
-            if stable:
+            settled = stable and self.pending <= inside
+            never = [h for h in unset if settled and self.of[h] == UNSET_FACT]
+            for head in never:
+                # Nothing but itself gives it a value: whatever reads it raises.
+                self.put(head, self.fresh(OPEN, f"{head}*"), Const(None))
+                unset.remove(head)
+            if stable and not never:
                 return
         for head in heads:
             self.of[head] = self.fresh(OPEN, f"{head}*")

@@ -23,6 +23,7 @@ from s2sad.ir.types import Fact, Kind
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
+from s2sad.runtime.objects import copy_if_set
 
 #: Before or after a statement, or at the beginning of each iteration of a loop.
 When = Literal["before", "after", "inside"]
@@ -36,6 +37,7 @@ _DTYPE = Op("attribute", "dtype")
 _IN_DTYPE = Op("runtime", "in_dtype", in_dtype)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
+_COPY_IF_SET = Op("runtime", "copy_if_set", copy_if_set)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 LIST = Op("runtime", "list", list)
 #: The helpers that return a new list for a list.
@@ -305,7 +307,7 @@ class Adjoints:
     def zero_container(self, name: str, when: When) -> Expr:
         """A zero adjoint of a container that changes, as it is ``when`` the statement at hand runs."""
         changes = self.later.is_overwritten(name)
-        if when != "before" and (name in self.unbound or (when == "inside" and changes)):
+        if when == "inside" and changes:
             what = f"{name.partition('.')[0]} is changed, and its adjoint would begin inside of this loop"
             self.refusals.refuse(self.make.origin.line, what, "Make the list before the loop.")
             return Const(0.0)
@@ -314,7 +316,8 @@ class Adjoints:
         if changes if when == "before" else name in self.later.beyond | self.exposed:
             held = self.make.fresh(name.partition(".")[0])
             self.make.of[held] = self.make.of[name]
-            at.append(Assign(held, Call(COPY, (Var(name),)), self.make.origin))
+            copy = _COPY_IF_SET if name in self.unbound else COPY
+            at.append(Assign(held, Call(copy, (Var(name),)), self.make.origin))
         return self.let_owned(self.make.bar(name), Call(ZEROS, (Var(held),)), self.container(name))
 
     def joined(self, name: str, *bars: Expr) -> str:

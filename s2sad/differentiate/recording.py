@@ -23,8 +23,21 @@ import numpy as np
 
 from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Exit, Expr, For, If, Op, Pop, Push, Stmt, Var, While
-from s2sad.ir.traverse import is_attempt, loop_heads, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.traverse import (
+    expressions,
+    is_attempt,
+    loop_heads,
+    map_stmt,
+    names_in,
+    reads,
+    rename,
+    subexpressions,
+    walk,
+    writes,
+)
 from s2sad.ir.unset import set_first
+from s2sad.runtime.objects import copy_if_set
+from s2sad.runtime.trees import zeros
 
 _INDEX = Op("index", "[]")
 _COPY = Op("method", "copy", np.copy)
@@ -54,7 +67,14 @@ class Recorder:
         """Return the forward and the reverse part with the tapes put in."""
         forward, back = self.block(body, reverse, frozenset(), False)
         forward = (*[Assign(t, Build("list", ())) for t in self.tapes], *forward)
-        return set_first(forward, self.unset, self.unbound), back
+        return set_first(forward, self.unset | set(self.copied((*forward, *back))), self.unbound), back
+
+    def copied(self, block: Block) -> Iterator[str]:
+        """The names of containers that may have no value where they are copied, or an adjoint is made for them."""
+        for stmt in walk(block):
+            for expr in (e for part in expressions(stmt) for e in subexpressions(part)):
+                if isinstance(expr, Call) and expr.op.function in (copy_if_set, zeros):
+                    yield from (a.name for a in expr.args if isinstance(a, Var) and a.name in self.unbound)
 
     def block(self, body: Block, reverse: Block, heads: frozenset[str], in_loop: bool) -> tuple[Block, Block]:
         """Treat the blocks inside a block and its reverse; ``heads`` are the innermost loop's join names."""

@@ -278,6 +278,11 @@ def unset(name: str) -> Any:
     return Unset(name)
 
 
+def copy_if_set(x: Any) -> Any:
+    """A shallow copy of a list or dict; what stands for a variable without a value stays what it is."""
+    return x if type(x) is Unset else x.copy()
+
+
 def tolist(a: Any) -> Any:
     """The elements of ``a`` as Python numbers in nested lists: ``a.tolist()``."""
     return a.tolist()

@@ -16,6 +16,7 @@ import numpy as np
 from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import dict_like, laid_out_like
+from s2sad.runtime.objects import Unset
 
 
 def scalar_seed(loss: Any) -> float:
@@ -130,7 +131,8 @@ def zeros(x: Any) -> Any:
     fields = dataclass_fields(x)
     if fields is not None:
         return {name: zeros(getattr(x, name)) for name in fields}
-    return 0.0 if not hasattr(x, "__array_function__") else np.zeros_like(x)
+    # What stands for a variable without a value raises whatever is done with it.
+    return 0.0 if type(x) is Unset or not hasattr(x, "__array_function__") else np.zeros_like(x)
 
 
 def add(a: Any, b: Any) -> Any:
