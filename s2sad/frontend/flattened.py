@@ -10,7 +10,6 @@ meanwhile.
 
 from __future__ import annotations
 
-import builtins
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -65,7 +64,7 @@ def _run_through(function: Node, lookup: Lookup) -> Iterator[Node]:
         match node:
             case gast.Assign(targets=[gast.Tuple() | gast.List()]):
                 yield from _flat(node.value)
-            case gast.Call() if any(lookup(node.func)[1] is f for f in _AT_ONCE):
+            case gast.Call(keywords=[]) if any(lookup(node.func)[1] is f for f in _AT_ONCE):
                 yield from (part for a in node.args for part in _flat(a))
             case gast.For() if not any(_may_write(n, lookup) for s in node.body for n in nodes_of(s)):
                 yield from _of_loop(node.iter, lookup)
@@ -91,9 +90,8 @@ def _may_write(node: Node, lookup: Lookup) -> bool:
     if isinstance(node, (gast.Subscript, gast.Attribute)):
         return not isinstance(node.ctx, gast.Load)
     if isinstance(node, gast.Call):
-        function = lookup(node.func)[1]
-        known = ops.spec_of(function)
+        # What is not found has no operation either.
+        known = ops.spec_of(lookup(node.func)[1])
         plain = known is not None and not (known.writes or known.calls or known.stores)
-        plain = plain or any(function is known for known in vars(builtins).values())
         return not plain or any(k.arg in (None, "out") for k in node.keywords)
     return False

@@ -101,7 +101,7 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         return None
     function = lookup(call.func)[1]
     if function is np.array and isinstance(call.func, gast.Attribute):
-        return _as_it_is(call)
+        return _as_it_is(call, lookup)
     if call.keywords:
         return None
     if function is typing.cast and len(call.args) == 2:
@@ -114,7 +114,7 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
     return None
 
 
-def _as_it_is(call: Node) -> Node | None:
+def _as_it_is(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:
     """``np.asarray(...)`` for a call of ``np.array`` that copies nothing, or only what it has to."""
     names = {k.arg: k.value for k in call.keywords}
     kept = names.get("copy")
@@ -122,6 +122,8 @@ def _as_it_is(call: Node) -> Node | None:
         return None
     function = copy.copy(call.func)
     function.attr = "asarray"
+    if lookup(function)[1] is not np.asarray:
+        return None
     return gast.copy_location(gast.Call(function, call.args, call.keywords), call)
 
 

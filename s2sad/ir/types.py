@@ -212,7 +212,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         plain = FLOAT if isinstance(number, np.floating) else describe(number, name)
         return _of_dtype(plain, value.dtype)
     if isinstance(value, int):
-        if isinstance(sizes, LiteralNumbers) and 0 <= value < sizes.END and not isinstance(value, bool):
+        if isinstance(sizes, LiteralNumbers) and type(value) is int and 0 <= value < sizes.END:
             return scalar(True, literal_size(value))
         return TRUTH if isinstance(value, bool) else scalar(True, f"{name}.")
     if isinstance(value, (float, complex)):

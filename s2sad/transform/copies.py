@@ -18,6 +18,7 @@ from s2sad.transform.known import (
     Abstract,
     Cell,
     Items,
+    Kept,
     Known,
     NotSpecialisedError,
     Record,
@@ -47,7 +48,7 @@ def fields_of(s: Specialiser, record: Record) -> dict[str, Abstract]:
     if record.own is not None:
         raise NotSpecialisedError("attributes")
     found = {name: s.state[cell] for name, cell in record.fields.items() if cell in s.state}
-    if any(value is UNSET or isinstance(value, Unsure) for value in found.values()):
+    if any(value is UNSET or isinstance(value, (Kept, Unsure)) for value in found.values()):
         raise NotSpecialisedError("attributes")
     return found
 

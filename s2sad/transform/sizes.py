@@ -90,7 +90,8 @@ def wrote(
         return
     if op.kind == "unpack":
         whole = s.types.get(given[0], OPEN)  # type: ignore[arg-type]
-        for at, result in enumerate(results) if op.data[1] is None else ():
+        # Of a dict the keys are unpacked.
+        for at, result in enumerate(results) if op.data[1] is None and whole.kind != "dict" else ():
             note(s, result, _item(whole, at))
     elif len(results) == 1:
         note(s, results[0], _Typing(s).result(op, called, given))

@@ -77,7 +77,30 @@ def written_by_an_operation(x: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("f", [written_by_a_store, written_by_a_call, written_by_an_element, written_by_an_operation])
+def written_by_a_method(x: Any) -> Any:
+    y, total = (x * 1.0).T, 0.0
+    for v in y.flat:
+        y.fill(0.5)
+        total = total + v * v
+    return total
+
+
+def written_by_a_key(x: Any) -> Any:
+    y = (x * 1.0).T
+    return sum(sorted(y.flat, key=lambda v: y.fill(0.5) or v)) + np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        written_by_a_method,
+        written_by_a_key,
+        written_by_a_store,
+        written_by_a_call,
+        written_by_an_element,
+        written_by_an_operation,
+    ],
+)
 def test_what_is_written_meanwhile(f: Callable[..., Any]) -> None:
     try:
         found = grad(f)(X)

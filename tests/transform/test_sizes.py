@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -320,3 +321,30 @@ def test_random_programs(seed: int) -> None:
 def test_most_random_programs_are_differentiated() -> None:
     found = [verdict for seed in range(912, 918) for verdict in verdicts(seed)]
     assert found.count("right") > len(found) / 2
+
+
+class Count(IntEnum):
+    TWO = 2
+    THREE = 3
+
+
+def of_unpacked_keys(x: Any, table: Any) -> Any:
+    a, b = table
+    parts = [Part(x[i], 1.0 + table[i]) for i in range(a + b + 1)]
+    return sum(p.energy() for p in parts)
+
+
+def test_whole_numbers_of_other_classes_and_keys_are_not_taken_for_sizes() -> None:
+    gradient, x = grad(of_a_whole_number), np.array([0.5, 2.0])
+    for n in (Count.TWO, Count.THREE, 2, Count.THREE):
+        try:
+            found = gradient(x, n)
+        except UnsupportedError:
+            continue
+        np.testing.assert_allclose(found, numeric_gradient(of_a_whole_number, (x, n)), atol=1e-9)
+    for table in ({0: 5, 1: 7}, {1: 1, 0: 0}):
+        try:
+            found = grad(of_unpacked_keys)(x, table)
+        except UnsupportedError:
+            continue
+        np.testing.assert_allclose(found, numeric_gradient(of_unpacked_keys, (x, table)), atol=1e-9)

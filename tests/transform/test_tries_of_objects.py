@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -128,7 +129,21 @@ def set_on_some_ways(x: Any) -> Any:
     return found.x * found.extra  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("f", [another_object, set_on_some_ways, nested])
+def copied_meanwhile(x: Any) -> Any:
+    found = Filter(x[0] * 1.0)
+    kept = 0.0
+    try:
+        found.x = found.x * x[1]
+        before = copy.copy(found)
+        found.x = found.x * x[2]
+        kept = before.x
+        found.z = x[5]
+    except IndexError:
+        found.z = found.x * kept
+    return found.z + kept
+
+
+@pytest.mark.parametrize("f", [another_object, set_on_some_ways, nested, copied_meanwhile])
 def test_right_or_refused(f: Callable[..., Any]) -> None:
     try:
         found = grad(f)(X)
