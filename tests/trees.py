@@ -55,8 +55,24 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def fresh(tree: Any) -> Any:
-    """A deep copy that keeps every array's strides, as far as NumPy's `copy(order="K")` does, and aliases inside it."""
-    return copy.deepcopy(tree)
+    """A deep copy that keeps every array's strides, and aliases inside it.
+
+    `ravel` and `reshape` give a view of an array or a copy of it by its strides: the copy's must be the same, also
+    where they are negative or leave gaps.
+    """
+    arrays = {id(leaf): _same_layout(leaf) for _, leaf in leaves(tree) if type(leaf) is np.ndarray}
+    return copy.deepcopy(tree, arrays)
+
+
+def _same_layout(array: np.ndarray) -> np.ndarray:
+    if array.dtype.hasobject or 0 in array.shape:
+        return copy.deepcopy(array)
+    start, end = np.lib.array_utils.byte_bounds(array)
+    offset = array.__array_interface__["data"][0] - start
+    made = np.ndarray(array.shape, array.dtype, bytearray(end - start), offset, array.strides)
+    made[...] = array
+    made.flags.writeable = array.flags.writeable
+    return made
 
 
 def same_structure(one: Any, two: Any) -> bool:

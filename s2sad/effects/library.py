@@ -199,12 +199,7 @@ def trusted(a: Activation, op: Operation, args: Arguments, is_fresh: bool = Fals
     a.store(made, ITEMS, made | (reached if not is_fresh else a.heap.reach(a.load(everything, ANY))))
     functions = frozenset(_callables(None, reached))
     found = own | (made if is_fresh else reached | made)
-    for function in functions - a.busy:
-        # What it calls may call what is among its arguments again.
-        a.busy.add(function)
-        found |= a.call(op, frozenset((function,)), [], spread=reached | made)
-        a.busy.discard(function)
-    return found
+    return found.union(*(a.callbacks.call(a, op, function, reached | made) for function in functions))
 
 
 def of_plain(a: Activation, op: Operation, name: str, args: Arguments) -> Objects:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2sad.effects import calls, items, operators
+from s2sad.effects.callbacks import Callbacks
 from s2sad.effects.heap import Heap
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, CONSTANT, FOREIGN, ITEMS, NOTHING, UNKNOWN, Location, Object, Objects, Shape
@@ -89,7 +90,8 @@ class Activation:
         self._sinks: list[list[Objects]] = []
         self._again = False
         self.closure: Objects = NOTHING
-        #: The functions that what has no code calls, and the iterators that others run through, while they do.
+        self.callbacks = Callbacks()
+        #: The iterators that others run through, while they do.
         self.busy: set[Object] = set()
         self._begin()
 
@@ -109,6 +111,7 @@ class Activation:
         """Go over the operations until nothing grows."""
         while True:
             self.heap.start()
+            self.callbacks.start()
             self._again = False
             for effect in self.effects.values():
                 # Those of the last round are general enough.
@@ -117,7 +120,7 @@ class Activation:
                 for i, value in enumerate(self.code.seen):
                     self.values[value] |= self.load(self.closure, f"seen {i}")
             self.region(self.code.body)
-            if not (self._again or self.heap.grown):
+            if not (self._again or self.heap.grown or self.callbacks.has_grown):
                 return
 
     @functools.cached_property
