@@ -18,6 +18,7 @@ from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, 
 from s2sad.ir.sizes import Dim, is_symbol
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
 from s2sad.ir.types import Atom, Fact, same_shape
+from s2sad.ops.infer.common import axis_of
 from s2sad.runtime import add, unbroadcast, unreduce, zeros
 from s2sad.runtime.arrays import count
 
@@ -200,14 +201,15 @@ class Builder:
             if expr.op.function in (np.where, np.bitwise_and) and _is_true(expr.args[0 if len(expr.args) == 3 else -1]):
                 # No mask was given.
                 return expr.args[1 if len(expr.args) == 3 else 0]
+            if expr.op.kind == "runtime" and ("dtype", Const(None)) in expr.kwargs:
+                return replace(expr, kwargs=tuple([k for k in expr.kwargs if k != ("dtype", Const(None))]))
             if expr.op == SUM and len(expr.args) == 1 and not expr.kwargs and self.fact(expr.args[0]).kind == "scalar":
                 return expr.args[0]
-            if expr.op.function is count and expr.args[1] == Const(None) and isinstance(expr.args[0], Call):
-                shape = expr.args[0]
-                if shape.op.name == "shape":
-                    return self.size_of(shape.args[0])
-                if shape.op.function is np.shape:
-                    return Call(_SIZE, shape.args)
+            if expr.op == algebra.SUBTRACT and expr.args[1] == Const(0):
+                return expr.args[0]
+            if expr.op in (algebra.MULTIPLY, algebra.DIVIDE):
+                a, b = expr.args
+                expr = replace(expr, args=(self.plain(a, self.fact(b)), b))
         if isinstance(expr, Call) and expr.op == algebra.ROOT_QUOTIENT:
             expr = self.over_root(*expr.args)
         expr = algebra.outermost(expr)
@@ -290,10 +292,14 @@ class Builder:
             if self.fact(inner).kind == "scalar":
                 return Call(BROADCAST, (inner, self.short(shape)))
             whole = isinstance(axis, Const) and axis.value is None
-            kept = isinstance(keepdims, Const) and keepdims.value is True
-            if whole or kept:
+            if whole or keepdims == Const(True):
                 return Call(BROADCAST, (g, self.short(shape)))
+            aligned = self.aligned(g, shape, axis) if keepdims == Const(False) else None
+            if aligned is not None:
+                return Call(BROADCAST, (aligned, self.short(shape)))
             return Call(expr.op, (g, self.short(shape), axis, keepdims))
+        if isinstance(expr, Call) and expr.op.function is count:
+            return self.counted(expr)
         if isinstance(expr, Call) and expr.op.function is unbroadcast and isinstance(expr.args[1], Call):
             shape = expr.args[1]
             if shape.op.function is np.shape:
@@ -302,10 +308,53 @@ class Builder:
             return self.shape_of(expr.args[0])
         return expr
 
+    def aligned(self, g: Expr, shape: Expr, axis: Expr) -> Expr | None:
+        """``g`` with axes of size 1 in place of those that a reduction along ``axis`` took from ``shape``."""
+        ndim = self.number_of_axes(shape)
+        reduced = _axes(axis, ndim)
+        if not reduced or ndim is None:
+            return None
+        if reduced == tuple(range(len(reduced))):
+            # Broadcasting puts the first ones back.
+            return g
+        if self.fact(g).ndim != ndim - len(reduced):
+            return None
+        kept = tuple(Const(None) if i in reduced else Slice(None, None, None) for i in range(ndim))
+        return Call(INDEX, (g, Build("tuple", kept)))
+
+    def counted(self, expr: Call) -> Expr:
+        """How many elements a reduction adds up: of one axis its size, of all the size of the array."""
+        shape, axis = expr.args
+        x = shape.args[0] if isinstance(shape, Call) and shape.op in (SHAPE, SHAPE_ATTRIBUTE) else None
+        if x is None:
+            return expr
+        if axis == Const(None):
+            return self.size_of(x) if shape.op == SHAPE_ATTRIBUTE else Call(_SIZE, (x,))
+        ndim = self.number_of_axes(shape)
+        reduced = _axes(axis, ndim)
+        if ndim == 1 and reduced:
+            return self.size_of(x)
+        if ndim is not None and len(reduced) == 1:
+            # The adjoint of the result is an array: it may be divided by zero.
+            return Call(INDEX, (self.shape_of(x), Const(reduced[0])))
+        return expr
+
+    def number_of_axes(self, shape: Expr) -> int | None:
+        """Of an array whose shape is read; None where it is not known."""
+        is_read = isinstance(shape, Call) and shape.op in (SHAPE, SHAPE_ATTRIBUTE)
+        return self.fact(shape.args[0]).ndim if is_read and isinstance(shape, Call) else None
+
     def short(self, shape: Expr) -> Expr:
         if isinstance(shape, Call) and shape.op.function is np.shape:
             return self.shape_of(shape.args[0])
         return shape
+
+
+def _axes(axis: Expr, ndim: int | None) -> tuple[int, ...]:
+    """The axes that an argument names, in order and counted from the first; none where they are not known."""
+    items = axis.items if isinstance(axis, Build) else (axis,)
+    found = [axis_of(item, ndim) for item in items] if ndim else []
+    return () if None in found else tuple(sorted(i for i in found if i is not None))
 
 
 def _is_true(expr: Expr) -> bool:
