@@ -310,7 +310,8 @@ class Builder:
 
     def aligned(self, g: Expr, shape: Expr, axis: Expr) -> Expr | None:
         """``g`` with axes of size 1 in place of those that a reduction along ``axis`` took from ``shape``."""
-        ndim = self.number_of_axes(shape)
+        x = _read_of(shape)
+        ndim = None if x is None else self.fact(x).ndim
         reduced = _axes(axis, ndim)
         if not reduced or ndim is None:
             return None
@@ -319,35 +320,31 @@ class Builder:
             return g
         if self.fact(g).ndim != ndim - len(reduced):
             return None
-        kept = tuple(Const(None) if i in reduced else Slice(None, None, None) for i in range(ndim))
+        kept = tuple([Const(None) if i in reduced else Slice(None, None, None) for i in range(ndim)])
         return Call(INDEX, (g, Build("tuple", kept)))
 
     def counted(self, expr: Call) -> Expr:
         """How many elements a reduction adds up: of one axis its size, of all the size of the array."""
         shape, axis = expr.args
-        x = shape.args[0] if isinstance(shape, Call) and shape.op in (SHAPE, SHAPE_ATTRIBUTE) else None
+        x = _read_of(shape)
         if x is None:
             return expr
-        if axis == Const(None):
-            return self.size_of(x) if shape.op == SHAPE_ATTRIBUTE else Call(_SIZE, (x,))
-        ndim = self.number_of_axes(shape)
+        ndim = self.fact(x).ndim
         reduced = _axes(axis, ndim)
-        if ndim == 1 and reduced:
-            return self.size_of(x)
-        if ndim is not None and len(reduced) == 1:
-            # The adjoint of the result is an array: it may be divided by zero.
-            return Call(INDEX, (self.shape_of(x), Const(reduced[0])))
-        return expr
-
-    def number_of_axes(self, shape: Expr) -> int | None:
-        """Of an array whose shape is read; None where it is not known."""
-        is_read = isinstance(shape, Call) and shape.op in (SHAPE, SHAPE_ATTRIBUTE)
-        return self.fact(shape.args[0]).ndim if is_read and isinstance(shape, Call) else None
+        if axis == Const(None) or (ndim == 1 and reduced):
+            return self.size_of(x) if self.fact(x).kind == "array" else Call(_SIZE, (x,))
+        # The adjoint of the result is an array: it may be divided by zero.
+        return Call(INDEX, (self.shape_of(x), Const(reduced[0]))) if len(reduced) == 1 else expr
 
     def short(self, shape: Expr) -> Expr:
         if isinstance(shape, Call) and shape.op.function is np.shape:
             return self.shape_of(shape.args[0])
         return shape
+
+
+def _read_of(shape: Expr) -> Expr | None:
+    """The array whose shape an expression reads."""
+    return shape.args[0] if isinstance(shape, Call) and shape.op in (SHAPE, SHAPE_ATTRIBUTE) else None
 
 
 def _axes(axis: Expr, ndim: int | None) -> tuple[int, ...]:

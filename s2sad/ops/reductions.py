@@ -205,12 +205,12 @@ def std(
     where: Any = True,
 ) -> tuple[Array, Array]:
     if mean is None and where is True:
-        n = count(np.shape(a), axis)
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         if real(a):
-            return unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / (n - ddof), 0.0
+            share = unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims)
+            return share * d / (count(np.shape(a), axis) - ddof), 0.0
         share = unreduce(quotient_or_zero(np.real(z_bar), z), np.shape(a), axis, keepdims)
-        return share * np.conj(d) / (n - ddof), 0.0
+        return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
     n = count_here(where, a, axis, keepdims)
     g = np.real(z_bar)
     if mean is None:

@@ -24,7 +24,7 @@ from s2sad.frontend.switches import with_switches
 from s2sad.frontend.touched import Calls
 from s2sad.ir.nodes import Const
 from s2sad.ir.types import Fact, describe
-from s2sad.pipeline.untaken import decisions, without_untaken
+from s2sad.pipeline.untaken import decisions, tested, without_untaken
 from s2sad.transform.instances import Instance
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialise import Obstacles, specialised
@@ -65,8 +65,12 @@ class Sources:
         #: The sources of functions as they are written, and without what they make and use themselves.
         self.texts: dict[tuple[types.FunctionType, bool], Source] = {}
         self.sources: dict[types.FunctionType, Source] = {}
-        #: Functions without the branches that do not run, by what decides these, and what each was made of.
+        #: The parameters that the tests of a function read.
+        self.tested: dict[types.FunctionType, frozenset[str]] = {}
+        #: Functions without the branches that do not run, by the types that decide these, by the outcomes of the tests,
+        #: and what each was made of.
         self.prunings: dict[Any, types.FunctionType] = {}
+        self.decided: dict[Any, types.FunctionType] = {}
         self.unpruned: dict[types.FunctionType, types.FunctionType] = {}
         #: By function: arguments that are objects whose attributes it may set, and those that were taken apart.
         self.instances: dict[types.FunctionType, dict[str, Instance]] = {}
@@ -127,23 +131,33 @@ class Sources:
 
     def pruned(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
         """A function without the branches that the types of its arguments rule out; itself if there is none."""
-        try:
-            source = self.read(function)
-        except S2SADError:
-            return function
+        names = self.tested.get(function)
+        if names is None:
+            try:
+                names = self.tested[function] = tested(self.read(function))
+            except S2SADError:
+                return function
+        facts = {**_default_values(function), **facts} if names else {}
+        key = function, tuple([(name, facts[name]) for name in sorted(facts.keys() & names)])
+        if key not in self.prunings:
+            self.prunings[key] = self.without_branches(function, facts) if key[1] else function
+        return self.prunings[key]
+
+    def without_branches(self, function: types.FunctionType, facts: Mapping[str, Fact]) -> types.FunctionType:
+        """The same, made anew unless the same branches were ruled out before."""
+        source = self.read(function)
         code = source.function.__code__
         resolver = Resolver(source.function, frozenset((*code.co_varnames, *code.co_cellvars)))
-        facts = {**_default_values(function), **facts}
         decided = decisions(source, facts, lambda text: classes_of(resolver, text))
+        self.guards.add_resolved(resolver)
         key = function, decided
-        if decided and key not in self.prunings:
+        if decided and key not in self.decided:
             made = without_untaken(source, decided)
-            self.prunings[key] = made or function
+            self.decided[key] = made or function
             if made is not None:
                 self.unpruned[made] = function
                 self.guards.add_definition(function)
-        self.guards.add_resolved(resolver)
-        return self.prunings[key] if decided else function
+        return self.decided[key] if decided else function
 
 
 def classes_of(resolver: Resolver, text: str) -> tuple[type, ...]:

@@ -55,18 +55,26 @@ def decisions(source: Source, facts: Mapping[str, Fact], classes: Classes) -> tu
         facts: The types of its arguments, by parameter.
         classes: The classes that a global name stands for.
     """
+    if tested(source).isdisjoint(facts):
+        return ()
     tests = _tests(source.node)
-    names = {a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)}
-    read = {n.id for test in tests for n in nodes_of(test) if isinstance(n, gast.Name)}
-    if read.isdisjoint(names & facts.keys()) or source.function.__code__.co_flags & inspect.CO_GENERATOR:
-        return ()
-    if any(isinstance(n, gast.Name) and n.id == source.name for n in nodes_of(source.node)):
-        # A function that calls itself is one function for all its calls.
-        return ()
     decider = _Decider(source, facts, classes)
     decider.block(source.node.body, set())
     found = [(number, decider.found.get(id(test))) for number, test in enumerate(tests)]
     return tuple([(number, taken) for number, taken in found if taken is not None])
+
+
+def tested(source: Source) -> frozenset[str]:
+    """The parameters of a function that its tests read; none of one whose tests are not decided."""
+    if source.function.__code__.co_flags & inspect.CO_GENERATOR:
+        return frozenset()
+    arguments = source.node.args
+    names = {a.id for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    read = {n.id for test in _tests(source.node) for n in nodes_of(test) if isinstance(n, gast.Name)}
+    if read.isdisjoint(names) or any(isinstance(n, gast.Name) and n.id == source.name for n in nodes_of(source.node)):
+        # A function that calls itself is one function for all its calls.
+        return frozenset()
+    return frozenset(read & names)
 
 
 def _tests(tree: Node) -> list[Node]:

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-import tests.operations  # noqa: F401
 from s2sad import ops
 from s2sad.analysis import evaluate as types_of_results
 from s2sad.frontend import operators
@@ -23,6 +22,7 @@ from s2sad.ops import spec
 from s2sad.ops.infer import bounds
 from s2sad.ops.infer.common import LowerBound
 from s2sad.ops.spec import OpSpec, sample
+from tests.operations import some_of_distributions
 from tests.ops.claims import (
     INDEX,
     Form,
@@ -94,17 +94,7 @@ def identity(entry: OpSpec) -> str:
     return entry.name
 
 
-def some_of_distributions(entries: list[OpSpec]) -> Iterator[OpSpec]:
-    """The operations, and of the methods of each distribution, which are made by templates, every eighth in turn."""
-    laws: dict[str, int] = {}
-    for number, entry in enumerate(entries):
-        law, _, _ = entry.name.rpartition(".")
-        is_method = law.startswith("scipy.stats.")
-        if not is_method or (number + laws.setdefault(law, len(laws))) % 8 == 0:
-            yield entry
-
-
-@pytest.mark.parametrize("entry", list(some_of_distributions(SPECS)), ids=identity)
+@pytest.mark.parametrize("entry", list(some_of_distributions(SPECS, 8)), ids=identity)
 def test_what_is_claimed_of_a_result_is_true(entry: OpSpec) -> None:
     assert not found_at(function_form(entry.function), points_of(entry))
 

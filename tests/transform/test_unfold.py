@@ -481,7 +481,7 @@ def of_module(names: dict[str, Any]) -> Callable[[Code], Code]:
     return lambda code: unfolded(code, everything(code), known)
 
 
-@pytest.mark.parametrize("name", ["graphlib", "test.test_scope", "test.test_generators"])
+@pytest.mark.parametrize("name", ["test.test_scope", "test.test_generators"])
 def test_modules_do_what_their_tests_ask(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tests = name if name.startswith("test.") else f"test.test_{name}"
     if importlib.util.find_spec(tests) is None:
