@@ -205,6 +205,8 @@ class Builder:
                 return replace(expr, kwargs=tuple([k for k in expr.kwargs if k != ("dtype", Const(None))]))
             if expr.op == SUM and len(expr.args) == 1 and not expr.kwargs and self.fact(expr.args[0]).kind == "scalar":
                 return expr.args[0]
+            if expr.op.kind == "attribute" and expr.op.name == "T" and self.fact(expr.args[0]).ndim == 2:
+                return Call(algebra.MATRIX_TRANSPOSE, expr.args)
             if expr.op == algebra.SUBTRACT and expr.args[1] == Const(0):
                 return expr.args[0]
             if expr.op in (algebra.MULTIPLY, algebra.DIVIDE):
@@ -249,7 +251,8 @@ class Builder:
         """The sum of two adjoints of ``like``."""
         if not (self.fact(like).numeric or self.of_numbers(a, b)):
             return Call(ADD, (a, b))
-        return algebra.add(a, self.plain(b, self.fact(a)))
+        plain = self.plain(b, self.fact(a))
+        return algebra.add(a if plain is not b else self.plain(a, self.fact(b)), plain)
 
     def of_numbers(self, a: Expr, b: Expr) -> bool:
         return self.fact(a).kind in ("scalar", "array") and self.fact(b).kind in ("scalar", "array")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.applied import REMEDY
-from s2sad.differentiate.builder import ADD, INDEX, as_value
+from s2sad.differentiate.builder import ADD, BROADCAST, INDEX, as_value
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
@@ -67,9 +67,16 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         return
     if not isinstance(whole, Var) or whole.name in storage.stopped:
         return
+    fact = make.of[whole.name]
+    back = _without_new_axes(index) if fact.kind == "array" and not storage.is_buffer(whole) else None
+    if back is not None:
+        inner = make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
+        is_number = make.fact(inner).kind == "scalar"
+        seen = Call(BROADCAST, (inner, make.shape_of(whole))) if is_number else Call(INDEX, (z_bar, back))
+        adjoints.contribute(whole, adjoints.realised(seen, fact), owned=adjoints.is_owned(z_bar))
+        return
     index = state.later.kept(index)
     x_bar = writable(state, whole)
-    fact = make.of[whole.name]
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
     number = fact.kind in ("list", "tuple", "dict") and part.kind == make.fact(g).kind == "scalar"
@@ -85,6 +92,16 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     else:
         given = state.shadows.adjoint_of(whole, g)
         make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), given)), make.origin))
+
+
+def _without_new_axes(index: Expr) -> Expr | None:
+    """The index that takes out the axes which another put in, if it did nothing else: ``[:, 0]`` for ``[:, None]``."""
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    whole = (Slice(None, None, None), Const(...))
+    if Const(None) not in parts or not all(p == Const(None) or p in whole for p in parts):
+        return None
+    found = tuple([Const(0) if p == Const(None) else p for p in parts])
+    return Build("tuple", found) if isinstance(index, Build) else found[0]
 
 
 def _add_to_item(state: State, x_bar: Var, key: Expr, g: Expr, part: Fact) -> None:

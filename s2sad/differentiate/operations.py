@@ -26,6 +26,8 @@ from s2sad.ir.traverse import names_in
 from s2sad.runtime import joined
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
 
+#: What gives all elements of an array in another shape, in a view that may be written or in a new array.
+_SHAPED = (np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.reshape, np.squeeze, np.expand_dims, np.flip)
 _ARRAY = Op("runtime", "np.array", np.array)
 _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
@@ -128,7 +130,9 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
     for name, value in wanted:
         value, operand = renamed(value), bound[name]
         if rule.kind != "elementwise":
-            adjoints.contribute(operand, make.tidy(value))
+            g = make.tidy(value)
+            is_view = isinstance(g, Call) and g.op.function in _SHAPED and g.args[:1] == (held,)
+            adjoints.contribute(operand, g, owned=is_view and len(wanted) == 1 and adjoints.is_owned(held))
             continue
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
         negative = isinstance(full, Call) and full.op == algebra.NEGATE

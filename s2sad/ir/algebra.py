@@ -7,12 +7,13 @@ one shape: ``0 * x`` stays, since ``x`` may be infinite.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from s2sad import runtime
-from s2sad.ir.nodes import Call, Const, Expr, Op, Var
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children
 from s2sad.runtime.arrays import count, power_dx
 from s2sad.runtime.edges import power_adjoint
@@ -26,6 +27,9 @@ POWER = Op("operator", "**", np.power)
 QUOTIENT = Op("runtime", "quotient", runtime.quotient)
 QUOTIENT_OR_ZERO = Op("runtime", "quotient_or_zero", runtime.quotient_or_zero)
 ROOT_QUOTIENT = Op("runtime", "root_quotient", runtime.root_quotient)
+MATMUL = Op("operator", "@", np.matmul)
+#: ``x.T`` of a matrix.
+MATRIX_TRANSPOSE = Op("attribute", "T", np.matrix_transpose)
 _POWER_DX = Op("runtime", "power_dx", power_dx)
 _IF = Op("ifexp", "if")
 _SIZE_ATTRIBUTE = Op("attribute", "size")
@@ -239,12 +243,52 @@ def finished(expr: Expr) -> Expr:
     return whole
 
 
+def without_kept_axes(whole: Expr, index: Expr) -> Expr | None:
+    """``np.sum(x, axis=1)`` for ``np.sum(x, axis=1, keepdims=True)[:, 0]``; None for what is no such item.
+
+    Example:
+        >>> from s2sad.ir.nodes import Build, Slice
+        >>> x, axis = Var("x.1"), ("axis", Const(0))
+        >>> kept = Call(Op("function", "np.sum", np.sum), (x,), (axis, ("keepdims", Const(True))))
+        >>> without_kept_axes(kept, Const(0)).kwargs
+        (('axis', Const(value=0)),)
+    """
+    if isinstance(whole, Call) and whole.op == NEGATE:
+        inner = without_kept_axes(whole.args[0], index)
+        return None if inner is None else negate(inner)
+    if not isinstance(whole, Call) or whole.op.function is not np.sum or len(whole.args) != 1:
+        return None
+    given = dict(whole.kwargs)
+    axis = given.get("axis")
+    axes = axis.items if isinstance(axis, Build) else (axis,)
+    parts = index.items if isinstance(index, Build) else (index,)
+    taken = tuple([Const(i) for i, part in enumerate(parts) if part == Const(0)])
+    others = [part for part in parts if part not in (Const(0), Slice(None, None, None))]
+    if given.keys() != {"axis", "keepdims"} or given["keepdims"] != Const(True) or others or axes != taken:
+        return None
+    return replace(whole, kwargs=(("axis", axis),)) if axis is not None else None
+
+
+def transposed_product(product: Expr) -> Expr | None:
+    """``b.T @ a`` for the transpose of ``a.T @ b``, where one operand is a transpose; None for what is none."""
+    if not isinstance(product, Call) or product.op != MATMUL or not any(map(_is_transpose, product.args)):
+        return None
+    a, b = [x.args[0] if _is_transpose(x) else Call(MATRIX_TRANSPOSE, (x,)) for x in product.args]
+    return Call(MATMUL, (b, a))
+
+
+def _is_transpose(expr: Expr) -> TypeGuard[Call]:
+    return isinstance(expr, Call) and expr.op == MATRIX_TRANSPOSE
+
+
 def outermost(expr: Expr) -> Expr:
     """Apply the rules above to the outermost operation."""
     if not isinstance(expr, Call):
         return expr
     if expr.op == QUOTIENT:
         return quotient(*expr.args)
+    if expr.op == MATRIX_TRANSPOSE:
+        return transposed_product(expr.args[0]) or expr
     if expr.op.function is power_adjoint and is_nonzero(expr.args[0]):
         return multiply(expr.args[0], Call(_POWER_DX, expr.args[1:]))
     if is_guarded(expr) and is_nonzero(expr.args[0]):

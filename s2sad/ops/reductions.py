@@ -207,8 +207,8 @@ def std(
     if mean is None and where is True:
         d = a - np.mean(a, axis=axis, dtype=dtype, keepdims=True)
         if real(a):
-            share = unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims)
-            return share * d / (count(np.shape(a), axis) - ddof), 0.0
+            n = count(np.shape(a), axis) - ddof
+            return unreduce(quotient_or_zero(z_bar, z), np.shape(a), axis, keepdims) * d / n, 0.0
         share = unreduce(quotient_or_zero(np.real(z_bar), z), np.shape(a), axis, keepdims)
         return share * np.conj(d) / (count(np.shape(a), axis) - ddof), 0.0
     n = count_here(where, a, axis, keepdims)

@@ -15,7 +15,7 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, literal, rule, sample
+from s2sad.ops.spec import Sample, linear, literal, ndim, rule, sample
 from s2sad.runtime.linear import layout_order, unrollaxis
 
 Array = Any
@@ -127,6 +127,8 @@ def _transposes() -> Sequence[Sample]:
     forms=(Form("transpose", gathers="axes"), Form("T", "attribute")),
 )
 def transpose(z_bar: Array, a: Array, axes: Any = None) -> Array:
+    if axes is None and ndim(a) == 2:
+        return z_bar.T
     if axes is None:
         return np.transpose(z_bar)
     return np.transpose(z_bar, np.argsort(np.mod(axes, np.ndim(a))))

@@ -22,7 +22,7 @@ import numpy as np
 
 from s2sad.analysis.sharing import sharing
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, Function, Op, Slice, Stmt, Store, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Copy, Expr, Function, Slice, Stmt, Store, Var
 from s2sad.ir.traverse import base, blocks, map_children, map_stmt, names_in, rename, subexpressions, walk, writes
 from s2sad.optimise.memory import Memory
 
@@ -30,7 +30,6 @@ from s2sad.optimise.memory import Memory
 _Key = tuple[Expr, tuple[str, ...]]
 #: The name that has the value of an expression, and all names that this rests on.
 _Found = dict[_Key, tuple[str, set[str]]]
-_MATMUL = Op("operator", "@", np.matmul)
 
 
 def share(function: Function, memory: Memory) -> Function:
@@ -182,7 +181,7 @@ def _simpler(expr: Expr, found: _Found, memory: Memory) -> Expr:
                 return Call(algebra.MULTIPLY, (Var(quotient[0]), other))
     if expr.op.function is np.sum and len(expr.args) == 1 and not expr.kwargs and _is_dot(expr.args[0], memory):
         assert isinstance(expr.args[0], Call)
-        return Call(_MATMUL, expr.args[0].args)
+        return Call(algebra.MATMUL, expr.args[0].args)
     return expr
 
 

@@ -122,8 +122,14 @@ def width(expr: Expr | None) -> int:
 
 
 def weight(expr: Expr) -> int:
-    """How long an expression is to read: its operations."""
-    return sum(isinstance(e, Call) for e in subexpressions(expr))
+    """How long an expression is to read: its operations, but for reading sizes."""
+    return sum(isinstance(e, Call) and not _is_size(e) for e in subexpressions(expr))
+
+
+def _is_size(call: Call) -> bool:
+    """Whether a call is ``x.shape``, ``x.shape[0]`` or ``x.size``."""
+    read = call.args[0] if call.op.kind == "index" else call
+    return isinstance(read, Call) and read.op.kind == "attribute" and read.op.name in ("shape", "size")
 
 
 class _Folder:
@@ -201,6 +207,7 @@ def _outermost(expr: Expr) -> Expr:
         if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
             item: Expr = whole.items[index.value]  # ``(a, b)[1]``
             return item
+        expr = algebra.without_kept_axes(whole, index) or expr
     if isinstance(expr, Call) and expr.op.kind == "operator":
         # What is computed at once from an array needs no copy of it.
         expr = replace(expr, args=tuple(map(_uncopied, expr.args)))
