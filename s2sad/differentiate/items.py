@@ -46,6 +46,8 @@ def field(state: State, call: Call, z_bar: Expr) -> None:
         what = f"the attribute .{call.op.name} of a value that is differentiated has no derivative rule"
         state.refusals.refuse(call.node, what, remedy_of_member(call.op.name) or REMEDY)
         return
+    if key is not None and _to_part(state, whole, key, z_bar):
+        return
     x_bar = writable(state, whole)
     if key is None:
         make.emit(Evaluate(Call(_ADD_FIELD, (x_bar, whole, Const(call.op.name), z_bar)), make.origin))
@@ -75,6 +77,8 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         seen = Call(BROADCAST, (inner, make.shape_of(whole))) if is_number else Call(INDEX, (z_bar, back))
         adjoints.contribute(whole, adjoints.realised(seen, fact), owned=adjoints.is_owned(z_bar))
         return
+    if isinstance(index, Const) and _to_part(state, whole, index, z_bar):
+        return
     index = state.later.kept(index)
     x_bar = writable(state, whole)
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
@@ -94,12 +98,37 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
         make.emit(Evaluate(Call(ADD_AT, (x_bar, as_value(index), given)), make.origin))
 
 
+def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:
+    """Add to an item of the adjoint of a tuple, which is a display of its parts; whether that is possible."""
+    make, adjoints = state.make, state.adjoints
+    fact, old = make.of[whole.name], adjoints.of.get(whole.name)
+    if fact.kind not in ("tuple", "record") or not fact.items or state.storage.is_buffer(whole):
+        return False
+    place, count = key.value, len(fact.items)
+    whole_is_free = whole.name not in state.storage.changed and whole.name not in adjoints.unbound
+    if type(place) is not int or not -count <= place < count or not whole_is_free:
+        return False
+    items = [Call(INDEX, (whole, Const(i))) for i in range(count)]
+    if old is None:
+        parts: list[Expr] = [make.zeros(item) for item in items]
+    elif isinstance(old, Build) and len(old.items) == count:
+        parts = list(old.items)
+    else:
+        return False
+    place %= count
+    g = adjoints.realised(z_bar, make.fact(items[place]))
+    is_zero = parts[place] == make.zeros(items[place])
+    parts[place] = g if is_zero else make.let(make.fresh("~t_bar"), make.plus(parts[place], g, items[place]))
+    adjoints.owned.difference_update(names_in(parts[place]))
+    adjoints.of[whole.name] = Build("tuple", tuple(parts))
+    return True
+
+
 def _without_new_axes(index: Expr) -> Expr | None:
     """The index that takes out the axes which another put in, if it did nothing else: ``[:, 0]`` for ``[:, None]``."""
-    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    whole = (Slice(None, None, None), Const(...))
-    if Const(None) not in parts or not all(p == Const(None) or p in whole for p in parts):
+    if not algebra.adds_axes(index):
         return None
+    parts = index.items if isinstance(index, Build) else (index,)
     found = tuple([Const(0) if p == Const(None) else p for p in parts])
     return Build("tuple", found) if isinstance(index, Build) else found[0]
 

@@ -16,13 +16,13 @@ from s2sad.differentiate.applied import (
     in_precision,
     maybe_complex,
 )
-from s2sad.differentiate.builder import INDEX
+from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
-from s2sad.ir.traverse import names_in
+from s2sad.ir.traverse import names_in, rename
 from s2sad.runtime import joined
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
 
@@ -105,7 +105,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     several = rule.kind != "elementwise" or (rule.multiplied and not algebra.is_nonzero(held))
     if (several and not isinstance(held, (Var, Const))) or not state.later.moving.isdisjoint(names_in(held)):
         # An adjoint that is an array of the forward part is that array as it is by now, unlike the operands.
-        held = make.let(make.bar(z.name), held)
+        held = _named_parts(make, held) if isinstance(held, Build) else make.let(make.bar(z.name), held)
     try:
         spliced = splice(rule, wide, z, held, make.fact, make.fresh)
     except UnknownLength:
@@ -115,13 +115,25 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         _to_operands(state, found, spliced, z, held)
 
 
+def _named_parts(make: Builder, held: Build) -> Build:
+    """The adjoint of a tuple with a name for each part that is computed."""
+    parts = [p if isinstance(p, (Var, Const)) else make.let(make.fresh("~t_bar"), p) for p in held.items]
+    return Build(held.kind, tuple(parts))
+
+
 def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: Expr) -> None:
     """Contribute what the body of a rule computes, of the adjoint that is ``held``, to the operands."""
     make, adjoints, rule, bound = state.make, state.adjoints, found.rule, found.bound
     renamed = state.later.snapshots(z.name)
-    wanted = [(n, v) for n, v in zip(rule.wrt, spliced.values, strict=True) if adjoints.is_active(bound[n])]
+    sizes: dict[str, Expr] = {}
     for name, value in spliced.lets:
-        make.let(name, make.tidy(renamed(value)))
+        let = make.tidy(rename(renamed(value), sizes))
+        if algebra.is_size(let):
+            sizes[name] = let
+        else:
+            make.let(name, let)
+    values = [rename(value, sizes) for value in spliced.values]
+    wanted = [(n, v) for n, v in zip(rule.wrt, values, strict=True) if adjoints.is_active(bound[n])]
     if len(wanted) == 2 and bound[wanted[0][0]] == bound[wanted[1][0]] and rule.kind == "bilinear":
         first, second = (make.tidy(renamed(value)) for _, value in wanted)
         if first == second:

@@ -269,12 +269,24 @@ def without_kept_axes(whole: Expr, index: Expr) -> Expr | None:
     return replace(whole, kwargs=(("axis", axis),)) if axis is not None else None
 
 
+def adds_axes(index: Expr) -> bool:
+    """Whether an index takes all elements and puts in new axes: ``[:, None]``."""
+    parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+    return Const(None) in parts and all(p in (Const(None), Const(...), Slice(None, None, None)) for p in parts)
+
+
 def transposed_product(product: Expr) -> Expr | None:
     """``b.T @ a`` for the transpose of ``a.T @ b``, where one operand is a transpose; None for what is none."""
     if not isinstance(product, Call) or product.op != MATMUL or not any(map(_is_transpose, product.args)):
         return None
     a, b = [x.args[0] if _is_transpose(x) else Call(MATRIX_TRANSPOSE, (x,)) for x in product.args]
     return Call(MATMUL, (b, a))
+
+
+def is_size(expr: Expr) -> bool:
+    """Whether an expression is ``x.shape``, ``x.shape[0]`` or ``x.size``."""
+    read = expr.args[0] if isinstance(expr, Call) and expr.op.kind == "index" else expr
+    return isinstance(read, Call) and read.op.kind == "attribute" and read.op.name in ("shape", "size")
 
 
 def _is_transpose(expr: Expr) -> TypeGuard[Call]:

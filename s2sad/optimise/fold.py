@@ -123,13 +123,7 @@ def width(expr: Expr | None) -> int:
 
 def weight(expr: Expr) -> int:
     """How long an expression is to read: its operations, but for reading sizes."""
-    return sum(isinstance(e, Call) and not _is_size(e) for e in subexpressions(expr))
-
-
-def _is_size(call: Call) -> bool:
-    """Whether a call is ``x.shape``, ``x.shape[0]`` or ``x.size``."""
-    read = call.args[0] if call.op.kind == "index" else call
-    return isinstance(read, Call) and read.op.kind == "attribute" and read.op.name in ("shape", "size")
+    return sum(isinstance(e, Call) and not algebra.is_size(e) for e in subexpressions(expr))
 
 
 class _Folder:
@@ -207,6 +201,8 @@ def _outermost(expr: Expr) -> Expr:
         if isinstance(whole, Build) and whole.kind != "dict" and isinstance(index, Const):
             item: Expr = whole.items[index.value]  # ``(a, b)[1]``
             return item
+        if isinstance(whole, Call) and whole.op == algebra.NEGATE and algebra.adds_axes(index):
+            return Call(algebra.NEGATE, (Call(expr.op, (whole.args[0], index)),))
         expr = algebra.without_kept_axes(whole, index) or expr
     if isinstance(expr, Call) and expr.op.kind == "operator":
         # What is computed at once from an array needs no copy of it.

@@ -114,6 +114,7 @@ CASES = [
     Case("broadcast_general", f.broadcast, (_draw(3, 4), _draw(4) + 3.0, 0.5), (0, 1, 2), general=True),
     Case("power_spectrum", f.power_spectrum, (_complex, _draw(4))),
     Case("lasso", f.lasso, (_draw(3) + 0.05, _draw(5, 3), _draw(5), 0.1), with_value=True, has_aux=True),
+    Case("linear_discriminant", f.linear_discriminant, (_draw(5, 3), _draw(2, 3), _draw(2)), (0, 1, 2)),
     Case("weighted_path", f.weighted_path, (_draw(4, 2), _draw(4)), (0, 1)),
     Case("clashing", f.clashing, (_draw(3), _draw(3) + 2.0), (0, 1)),
     *[_kernel(name) for name in ("jacobi_2d", "gauss_seidel", "cholesky", "cavity_flow")],
