@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from s2sad.ir.nodes import (
     Build,
@@ -27,6 +28,9 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
                 key += len(whole.items)
             return item_of(whole, key)
         if isinstance(index, Slice) and whole.kind in ("tuple", "list"):
+            taken = _taken(index, len(whole.items)) if whole.items is not None else None
+            if whole.items is not None and taken is not None:
+                return Fact(whole.kind, items=tuple([(i, whole.items[place][1]) for i, place in enumerate(taken)]))
             return Fact(whole.kind, each=some_item(whole))
         single = whole.kind == "dict" or fact(index).kind == "scalar"
         return some_item(whole) or OPEN if single else OPEN
@@ -90,6 +94,13 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         (base,) = whole.shape
         shape = whole.shape if not removed else frozenset({atom(f"{base.name}<{','.join(removed)}>")})
     return Fact(kind, shape, ndim, whole.real)
+
+
+def _taken(part: Slice, length: int) -> range | None:
+    """The positions that a slice of literal bounds takes from a list of a length."""
+    bounds: list[Any] = [p.value if isinstance(p, Const) else p for p in (part.lower, part.upper, part.step)]
+    known = all(b is None or type(b) is int for b in bounds) and bounds[2] != 0
+    return range(length)[slice(*bounds)] if known else None
 
 
 def index_parts(index: Expr, fact: Callable[[Expr], Fact]) -> tuple[Expr | Fact, ...]:

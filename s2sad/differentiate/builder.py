@@ -208,7 +208,7 @@ class Builder:
             if expr.op == INDEX and isinstance(expr.args[0], Build) and expr.args[0].kind == "tuple":
                 place = expr.args[1]
                 return expr.args[0].items[place.value] if isinstance(place, Const) else expr
-            if expr.op.kind == "attribute" and expr.op.name == "T" and self.fact(expr.args[0]).ndim == 2:
+            if _is_transpose(expr) and self.fact(expr.args[0]).ndim == 2:
                 return Call(algebra.MATRIX_TRANSPOSE, expr.args)
             if expr.op == algebra.SUBTRACT and expr.args[1] == Const(0):
                 return expr.args[0]
@@ -288,6 +288,15 @@ class Builder:
                 return Call(SUM, (g,), (("axis", _literal(axis)), ("keepdims", Const(True))))
         return Call(UNBROADCAST, (g, self.shape_of(x)))
 
+    def untransposed(self, expr: Expr) -> Expr:
+        """An expression of the function's names with ``x`` for ``t.T`` where ``t`` is ``x.T``, a matrix."""
+        expr = map_children(expr, self.untransposed)
+        if not (isinstance(expr, Call) and _is_transpose(expr) and self.fact(expr.args[0]).ndim == 2):
+            return expr
+        inner = expr.args[0]
+        made = self.steady.get(inner.name) if isinstance(inner, Var) else inner
+        return made.args[0] if isinstance(made, Call) and _is_transpose(made) else expr
+
     def lowered(self, expr: Expr) -> Expr:
         """Expand helpers whose arguments are known: ``unreduce`` of a full sum is a broadcast."""
         if isinstance(expr, Call) and expr.op.function is unreduce and len(expr.args) == 4 and not expr.kwargs:
@@ -358,6 +367,10 @@ def _axes(axis: Expr, ndim: int | None) -> tuple[int, ...]:
     items = axis.items if isinstance(axis, Build) else (axis,)
     found = [axis_of(item, ndim) for item in items] if ndim else []
     return () if None in found else tuple(sorted(i for i in found if i is not None))
+
+
+def _is_transpose(call: Call) -> bool:
+    return call.op.kind == "attribute" and call.op.name == "T"
 
 
 def _is_true(expr: Expr) -> bool:

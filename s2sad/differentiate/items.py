@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.applied import REMEDY
 from s2sad.differentiate.builder import ADD, BROADCAST, INDEX, as_value
@@ -156,10 +158,19 @@ def is_basic(state: State, index: Expr) -> bool:
     fact = state.make.fact
     if isinstance(index, Call) and index.op.function is flat_index:
         index = index.args[1]
-    return all(
-        isinstance(p, (Slice, Const)) or (p if isinstance(p, Fact) else fact(p)).kind in ("slice", "scalar")
-        for p in index_parts(index, fact)
-    )
+    parts = index_parts(index, fact)
+    others = [p if isinstance(p, Fact) else fact(p) for p in parts if not isinstance(p, (Slice, Const))]
+    if any(isinstance(p, Var) and _counts(state.make.steady.get(p.name)) for p in parts):
+        # ``a[np.arange(n), labels]``: one element of each row.
+        return all(p.kind == "scalar" or (p.kind == "array" and p.ndim == 1 and not p.boolean) for p in others)
+    return all(p.kind in ("slice", "scalar") for p in others)
+
+
+def _counts(expr: Expr | None) -> bool:
+    """Whether an expression is ``np.arange(n)``."""
+    if not isinstance(expr, Call) or expr.op.function is not np.arange:
+        return False
+    return len(expr.args) == 1 and not expr.kwargs
 
 
 def unpack(state: State, stmt: Unpack) -> None:

@@ -127,7 +127,7 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
     renamed = state.later.snapshots(z.name)
     sizes: dict[str, Expr] = {}
     for name, value in spliced.lets:
-        let = make.tidy(rename(renamed(value), sizes))
+        let = make.tidy(rename(renamed(make.untransposed(value)), sizes))
         if algebra.is_size(let):
             sizes[name] = let
         else:
@@ -140,7 +140,7 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
             adjoints.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
             return
     for name, value in wanted:
-        value, operand = renamed(value), bound[name]
+        value, operand = renamed(make.untransposed(value)), bound[name]
         if rule.kind != "elementwise":
             g = make.tidy(value)
             is_view = isinstance(g, Call) and g.op.function in _SHAPED and g.args[:1] == (held,)

@@ -276,7 +276,17 @@ def adds_axes(index: Expr) -> bool:
 
 
 def transposed_product(product: Expr) -> Expr | None:
-    """``b.T @ a`` for the transpose of ``a.T @ b``, where one operand is a transpose; None for what is none."""
+    """``b.T @ a`` for the transpose of ``a.T @ b``, where one operand is a transpose; None for what is none.
+
+    That of ``np.outer(a, b)`` is ``np.outer(b, a)``, and that of a transpose is what was transposed.
+    """
+    if isinstance(product, Call) and product.op == NEGATE:
+        inner = transposed_product(product.args[0])
+        return None if inner is None else negate(inner)
+    if isinstance(product, Call) and product.op.function is np.outer and len(product.args) == 2:
+        return replace(product, args=product.args[::-1])
+    if _is_transpose(product):
+        return product.args[0]
     if not isinstance(product, Call) or product.op != MATMUL or not any(map(_is_transpose, product.args)):
         return None
     a, b = [x.args[0] if _is_transpose(x) else Call(MATRIX_TRANSPOSE, (x,)) for x in product.args]

@@ -83,8 +83,13 @@ def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
         certain = [s for s in sizes if str(s).isalnum()]
         if len(sizes) > 1 and not certain:
             return None
-        out.append(min(certain, key=str) if certain else sizes.pop() if sizes else 1)
+        out.append(min(certain, key=_preference) if certain else sizes.pop() if sizes else 1)
     return tuple(reversed(out))
+
+
+def _preference(size: Dim) -> tuple[bool, str]:
+    """The order of sizes that are equal: those of arguments, which loops carry, before numbers."""
+    return str(size)[0] != "n", str(size)
 
 
 #: How long the text of a size may be; what is longer is not followed.

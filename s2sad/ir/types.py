@@ -303,12 +303,23 @@ def either(facts: Iterable[Fact]) -> Fact | None:
             kind = "numeric"
         ndim = found.ndim if found.ndim == fact.ndim else None
         each = either([found.each, fact.each]) if found.each is not None and fact.each is not None else None
+        items = _both_items(found, fact) if kind == found.kind else None
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
         owners, real = found.owners | fact.owners, found.real and fact.real
         reach = found.reach | fact.reach
-        found = Fact(kind, None, ndim, real, None, None, None, each, truth, precision, axes, owners, boxed, reach=reach)
+        found = Fact(
+            kind, None, ndim, real, items, None, None, each, truth, precision, axes, owners, boxed, reach=reach
+        )
     return found
+
+
+def _both_items(a: Fact, b: Fact) -> tuple[tuple[Any, Fact], ...] | None:
+    """What holds for the items of two containers of the same keys; None where these differ."""
+    if a.items is None or b.items is None or [k for k, _ in a.items] != [k for k, _ in b.items]:
+        return None
+    pairs = zip(a.items, b.items, strict=True)
+    return tuple([(k, either([f, g]) or OPEN) for (k, f), (_, g) in pairs])
 
 
 def common(a: Precision, b: Precision) -> Precision:

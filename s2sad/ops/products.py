@@ -177,6 +177,10 @@ def _outers_of_any_shape() -> Sequence[Sample]:
 def outer(z_bar: Array, a: Array, b: Array) -> tuple[Array, Array]:
     if ndim(a) == 1 and ndim(b) == 1:
         return z_bar @ b, a @ z_bar
+    if ndim(a) == 1:
+        return z_bar @ np.ravel(b), np.reshape(a @ z_bar, np.shape(b))
+    if ndim(b) == 1:
+        return np.reshape(z_bar @ b, np.shape(a)), np.ravel(a) @ z_bar
     return np.reshape(z_bar @ np.ravel(b), np.shape(a)), np.reshape(np.ravel(a) @ z_bar, np.shape(b))
 
 

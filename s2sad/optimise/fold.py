@@ -208,6 +208,8 @@ def _outermost(expr: Expr) -> Expr:
         # What is computed at once from an array needs no copy of it.
         expr = replace(expr, args=tuple(map(_uncopied, expr.args)))
     new = algebra.outermost(expr)
+    if isinstance(expr, Call) and expr.op == algebra.MATRIX_TRANSPOSE:
+        return new
     # ``-(-x)`` is a new array and ``x`` is not; the name that gets it may be written in place.
     return new if isinstance(new, Call) and (new.op.kind == "operator" or algebra.is_quotient(new)) else expr
 

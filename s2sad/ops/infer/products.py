@@ -15,6 +15,7 @@ from s2sad.ops.infer.common import (
     all_real,
     array_of,
     elementwise,
+    flat,
     items_of,
     length_of,
     literal,
@@ -55,8 +56,9 @@ def _product(a: Fact, b: Fact, real: bool, stacked: bool) -> Fact:
 def outer(b: Bound, fact: Look) -> Fact:
     x, y = (fact(v) for v in b.values())
     real = operands_real(b, fact)
-    known = x.dims is not None and y.dims is not None and len(x.dims) == len(y.dims) == 1
-    return sized((*x.dims, *y.dims), real) if known else Fact("array", None, 2, real)  # type: ignore[misc]
+    rows, columns = [None if f.dims is None else f.dims if len(f.dims) == 1 else flat(f.dims) for f in (x, y)]
+    known = rows is not None and columns is not None
+    return sized((*rows, *columns), real) if known else Fact("array", None, 2, real)  # type: ignore[misc]
 
 
 def contracted(left: int, right: int, own: int) -> Rank:
