@@ -273,9 +273,24 @@ class Adjoints:
         if isinstance(g, Var) and g.name in self.owned and g.name not in given:
             given.add(g.name)
             return g
+        parts = self._owned_parts(g, fact) if isinstance(g, Build) else None
+        if parts is not None and given.isdisjoint(parts) and len(set(parts)) == len(parts):
+            given.update(parts)
+            return g
         if fact.kind == "array" and fact.ndim != 0 and isinstance(g, Var):
             return Call(COPY, (g,))
         return Call(_FRESH, (g,))
+
+    def _owned_parts(self, g: Expr, fact: Fact) -> list[str] | None:
+        """The names of the arrays in the adjoint of a tuple; None unless nothing else refers to any of them."""
+        if fact.kind == "scalar" and self.make.fact(g).kind == "scalar":
+            return []
+        if isinstance(g, Var):
+            return [g.name] if g.name in self.owned else None
+        if not isinstance(g, Build) or g.kind != "tuple" or fact.items is None or len(fact.items) != len(g.items):
+            return None
+        found = [self._owned_parts(part, kind) for part, (_, kind) in zip(g.items, fact.items, strict=True)]
+        return None if None in found else [name for names in found for name in names or ()]
 
     # --- zeros and joins
 

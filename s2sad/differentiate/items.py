@@ -20,6 +20,7 @@ from s2sad.runtime.positions import flat_index
 
 ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
+_ARRAY = Op("runtime", "np.array", np.array)
 _ADD_FIELD = Op("runtime", "add_field", add_field, pure=False)
 _ADD_ROW = Op("runtime", "add_row", add_row, pure=False)
 PACKED = Op("runtime", "packed", packed)
@@ -193,18 +194,30 @@ def unpack(state: State, stmt: Unpack) -> None:
     whole: Expr = Build("tuple", parts)
     if stmt.star is not None:
         whole = Call(_STARRED, (whole, Const(stmt.star), Const(len(stmt.targets))))
+    if stmt.star is None and _is_row_of_numbers(state, value, parts):
+        adjoints.contribute(value, Call(_ARRAY, (Build("list", parts),)), owned=True)
+        return
     if stmt.star is not None or make.fact(value).kind not in ("tuple", "record", "list"):
         whole = Call(PACKED, (value, whole))
-    for part in parts:
-        adjoints.owned.difference_update(names_in(part))
     if not isinstance(value, Var):
+        adjoints.owned.difference_update(names_in(whole))
         adjoints.contribute(value, whole if isinstance(whole, Build) else make.let(make.fresh("~t_bar"), whole))
     elif not isinstance(whole, Build):
+        adjoints.owned.difference_update(names_in(whole))
         adjoints.contribute(value, whole)
     elif value.name in adjoints.of:
+        adjoints.owned.difference_update(names_in(whole))
         adjoints.contribute(value, Call(ADD, (adjoints.of.pop(value.name), whole)))
     else:
         adjoints.of[value.name] = whole
+
+
+def _is_row_of_numbers(state: State, value: Expr, parts: tuple[Expr, ...]) -> bool:
+    """Whether the adjoint of an array is that of its numbers in a row, in double precision as these are."""
+    fact = state.make.fact
+    row = fact(value)
+    is_row = row.kind == "array" and row.ndim == 1 and row.real and row.precision == "double" and not row.boxed
+    return is_row and all(fact(p).kind == "scalar" and fact(p).real for p in parts)
 
 
 def _unpack_buffer(state: State, stmt: Unpack, value: Var) -> None:

@@ -42,7 +42,8 @@ def _takes_place(stmt: Store, name: str, memory: Memory) -> bool:
     base, value = memory.fact(Var(name)), memory.fact(stmt.value)
     if stmt.base != Var(name) or stmt.op != "+" or stmt.call is not None:
         return False
-    if isinstance(stmt.value, Call) and stmt.value.op.kind == "operator" and len(stmt.value.args) == 1:
+    is_negative = isinstance(stmt.value, Call) and stmt.value.op.kind == "operator" and len(stmt.value.args) == 1
+    if is_negative and value.kind != "scalar":
         # It is subtracted, without another array for what has the other sign.
         return False
     same = base.kind == "array" and value.numeric and (value.real or not base.real)
