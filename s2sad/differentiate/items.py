@@ -205,11 +205,14 @@ def unpack(state: State, stmt: Unpack) -> None:
     elif not isinstance(whole, Build):
         adjoints.owned.difference_update(names_in(whole))
         adjoints.contribute(value, whole)
-    elif value.name in adjoints.of:
+    elif value.name not in adjoints.of:
+        adjoints.of[value.name] = whole
+    elif len(make.fact(value).items or ()) == len(parts) and _to_part(state, value, Const(0), parts[0]):
+        for i, part in enumerate(parts[1:], 1):
+            _to_part(state, value, Const(i), part)
+    else:
         adjoints.owned.difference_update(names_in(whole))
         adjoints.contribute(value, Call(ADD, (adjoints.of.pop(value.name), whole)))
-    else:
-        adjoints.of[value.name] = whole
 
 
 def _is_row_of_numbers(state: State, value: Expr, parts: tuple[Expr, ...]) -> bool:

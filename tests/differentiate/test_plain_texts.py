@@ -1,0 +1,99 @@
+"""Adjoints that are written as a person would: of new axes, transposes, items of tuples, rows of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, jvp
+from tests.oracle import numeric_gradient
+
+RNG = np.random.default_rng(5)
+X, Y, V = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 3)), RNG.standard_normal(3)
+LABELS = np.array([0, 2, 1, 2])
+
+
+def new_axes(x, v):
+    a = x[:, None, :] - v[None, None]
+    return np.sum(a**3) + np.sum(x[..., None] * v) + np.sum(v[None]) + np.sum(np.sin(v)[:, None] * v)
+
+
+def new_axis_of_what_is_written(x, v):
+    a = x * 1.0
+    b = a[:, None]
+    a[1] = v
+    b[0, 0, 2] = v[0]
+    return np.sum(b**2) + np.sum(a[None] ** 3)
+
+
+def spread_sums(x, v):
+    m, s = x.mean(axis=1), x.std(axis=0)
+    total = np.sum(x, axis=(0, 1)) * np.sum(x.var(axis=(0, 1), ddof=1))
+    return np.sum(m[:, None] * x * v) + np.sum(s / (1.0 + v**2)) + total + np.sum(np.mean(x, axis=-2) ** 2)
+
+
+def products(x, v):
+    a, t = x @ x.T, x.T
+    b = (t @ x).T @ t
+    c = np.outer(v, x[0]).T + np.outer(x, v)[:3]
+    return np.sum(np.sin(a)) + np.sum(b * x.T) + np.sum(c**3) + np.sum(t.T @ v)
+
+
+def picked(x, v):
+    p = x - np.log(np.sum(np.exp(x), axis=1))[:, None]
+    rows = np.arange(len(LABELS))
+    square = np.sum(p[np.arange(2), LABELS[1::2, None]] ** 2)
+    return np.sum(p[rows, LABELS] * 0.5) + p[rows, LABELS] @ rows + square + np.sum(v[LABELS] ** 2)
+
+
+def parts(x, v):
+    a = x.T @ x
+    found = np.linalg.eigh(a)
+    w, q = found
+    return np.sum(w**2) + found[0][1] * found.eigenvalues[0] + np.sum(q[:, 0] ** 2 * v) + np.linalg.slogdet(a)[1]
+
+
+def unpacked(x, v):
+    row = np.exp(v)
+    a, b, c = row
+    d, _, e = row
+    return a * b * np.sum(x) + c * d + e**2 + row[0]
+
+
+CASES = [new_axes, new_axis_of_what_is_written, spread_sums, products, picked, parts, unpacked]
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_gradients(f: Callable[..., Any]) -> None:
+    found = grad(f, (0, 1))(X, V)
+    for position in (0, 1):
+        expected = numeric_gradient(f, (X, V), position)
+        np.testing.assert_allclose(found[position], expected, rtol=1e-7, atol=1e-8)
+    assert not np.shares_memory(*found)
+    for one in found:
+        assert one.flags.writeable
+        assert not any(np.shares_memory(one, a) for a in (X, V))
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_second_derivatives(f: Callable[..., Any]) -> None:
+    def along(x, v):
+        return np.sum(grad(f)(x, v) * Y)
+
+    expected = numeric_gradient(along, (X, V))
+    np.testing.assert_allclose(grad(along)(X, V), expected, rtol=1e-6, atol=1e-6)
+    _, moved = jvp(along, (X, V), (X, 0 * V))
+    np.testing.assert_allclose(moved, np.sum(expected * X), rtol=1e-6)
+
+
+def test_parts_of_a_tuple_are_arrays_of_their_own() -> None:
+    def f(p):
+        a, b = p
+        return np.sum(a + b)
+
+    a_bar, b_bar = grad(f)((V, V))
+    assert not np.shares_memory(a_bar, b_bar)
+    np.testing.assert_array_equal(a_bar, b_bar)
