@@ -32,7 +32,7 @@ SHAPE = Op("runtime", "np.shape", np.shape)
 SHAPE_ATTRIBUTE = Op("attribute", "shape")
 COPY = Op("method", "copy", np.copy)
 INDEX = Op("index", "[]")
-_LEN = Op("runtime", "len", len)
+LEN = Op("runtime", "len", len)
 _SIZE = Op("runtime", "np.size", np.size)
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
@@ -170,7 +170,7 @@ class Builder:
                 own = self.of[param.name].dims
                 if own is not None and dims[0] in own and param.name not in names_in(x):
                     if own.index(dims[0]) == 0:
-                        return Call(_LEN, (Var(param.name),))
+                        return Call(LEN, (Var(param.name),))
                     return Call(INDEX, (Call(SHAPE_ATTRIBUTE, (Var(param.name),)), Const(own.index(dims[0]))))
         same = self.of_same_shape(x)
         return Call(_SIZE_ATTRIBUTE, (same if self.fact(same).kind == "array" else x,))

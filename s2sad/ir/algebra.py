@@ -101,6 +101,14 @@ def multiply(a: Expr, b: Expr) -> Expr:
     return Call(MULTIPLY, (a, b))
 
 
+def total(a: Expr, b: Expr) -> Expr:
+    """``a + b`` of two whole numbers."""
+    m, n = _number(a), _number(b)
+    if m == 0:
+        return b
+    return Const(m + n) if m is not None and n is not None else Call(ADD, (a, b))
+
+
 def divide(a: Expr, b: Expr) -> Expr:
     """``a / b``."""
     if _number(b) == 1:

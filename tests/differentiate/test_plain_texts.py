@@ -63,7 +63,18 @@ def unpacked(x, v):
     return a * b * np.sum(x) + c * d + e**2 + row[0]
 
 
-CASES = [new_axes, new_axis_of_what_is_written, spread_sums, products, picked, parts, unpacked]
+def joined(x, v):
+    a, b = (
+        np.concatenate([x, x[:, :2], v[:, None]]) if x.shape[1] == 1 else np.concatenate([x, x[:, :2]], axis=-1),
+        v**2,
+    )
+    c = np.concatenate((v, b, x[0])) * np.arange(9.0)
+    d = np.vstack([x, v, b[None]]) + np.column_stack([np.cos(v)[[0, 1, 2, 0, 1, 2]], np.ones((6, 2))])
+    e = np.hstack([v, b, c[:3]]) @ np.hstack([b, v, c[3:6]]) + np.sum(np.stack([x, x**2], axis=1)[:, 1] ** 2)
+    return np.sum(a**2) + np.sum(c**2) + np.sum(d**3) + e
+
+
+CASES = [new_axes, new_axis_of_what_is_written, spread_sums, products, picked, parts, unpacked, joined]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
