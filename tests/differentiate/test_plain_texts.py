@@ -64,10 +64,7 @@ def unpacked(x, v):
 
 
 def joined(x, v):
-    a, b = (
-        np.concatenate([x, x[:, :2], v[:, None]]) if x.shape[1] == 1 else np.concatenate([x, x[:, :2]], axis=-1),
-        v**2,
-    )
+    a, b = np.concatenate([x, x[:, :2]], axis=-1), v**2
     c = np.concatenate((v, b, x[0])) * np.arange(9.0)
     d = np.vstack([x, v, b[None]]) + np.column_stack([np.cos(v)[[0, 1, 2, 0, 1, 2]], np.ones((6, 2))])
     e = np.hstack([v, b, c[:3]]) @ np.hstack([b, v, c[3:6]]) + np.sum(np.stack([x, x**2], axis=1)[:, 1] ** 2)
