@@ -9,11 +9,12 @@ but with their own saved copies.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from s2sad.ir.nodes import Assign, Break, Call, Const, Copy, Effect, Enter, Exit, For, Function, If, Stmt, Var, While
-from s2sad.ir.traverse import base, is_attempt, names_in, reads, walk, writes
+from s2sad.ir.needed import Liveness
+from s2sad.ir.nodes import Assign, Call, Const, Copy, Effect, Expr, Function, Stmt, Var
+from s2sad.ir.traverse import base, names_in, reads, walk, writes
 from s2sad.ir.unset import set_first
 
 
@@ -29,9 +30,9 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
     for name in order:
         groups.setdefault(_group(name), []).append(name)
     several = {n for members in groups.values() if len(members) > 1 for n in members}
-    conflicts = _Interference(several)
+    conflicts = _Interference()
     live = set(names_in(function.result))
-    conflicts.block(blocks, live)
+    Liveness(conflicts.define, several).block(blocks, live)
     for param in function.params:
         for other in live:
             conflicts.add(param.name, other)
@@ -108,14 +109,9 @@ def _unused(stem: str, taken: set[str]) -> str:
 class _Interference:
     """Which versions of a variable are needed at the same time."""
 
-    def __init__(self, names: set[str]) -> None:
-        self.names = names
+    def __init__(self) -> None:
         self.pairs: dict[str, set[str]] = {}
-        self.ends: list[set[str]] = []
         self.likes: dict[str, str] = {}
-        #: What the handlers need of what is tried, from outside in; and those of the attempt whose end comes next.
-        self.needed: list[set[str]] = []
-        self.handling: set[str] = set()
 
     def add(self, a: str, b: str) -> None:
         if a != b and _group(a) == _group(b):
@@ -125,105 +121,15 @@ class _Interference:
     def has(self, a: str, b: str) -> bool:
         return b in self.pairs.get(a, ())
 
-    def define(self, name: str, live: set[str], source: str | None = None) -> None:
+    def define(self, name: str, live: Set[str], stmt: Stmt) -> None:
         """``name`` gets a value where ``live`` is needed afterwards."""
-        if name in self.names:
-            stem = _group(name)
-            for other in live.union(*self.needed):
-                if other != source and other != name and _group(other) == stem:
-                    self.add(name, other)
-
-    def block(self, block: Iterable[Stmt], live: set[str]) -> None:
-        """Walk backwards; ``live`` is what is needed after the block, and becomes what is needed before."""
-        after: Stmt | None = None
-        for stmt in reversed(tuple(block)):
-            if isinstance(stmt, Assign) and isinstance(after, Exit):
-                # Where the last of what is tried raises, it assigns nothing.
-                needed = self.needed.pop()
-                self.statement(stmt, live)
-                self.needed.append(needed)
-            else:
-                self.statement(stmt, live)
-            after = stmt
-
-    def use(self, names: Iterable[str], live: set[str]) -> None:
-        live.update(n for n in names if n in self.names)
-
-    def statement(self, stmt: Stmt, live: set[str]) -> None:
-        match stmt:
-            case Assign(target=target, value=Call(op=op, args=(left, right))) if op.kind == "inplace":
-                live.discard(target)
-                self.define(target, live | set(names_in(right)))
-                if isinstance(left, Var):
-                    self.likes[target] = left.name
-                self.use(reads(stmt), live)
-            case Assign(target=target, value=Call(op=op, args=(left, *rest))) if op.kind == "change":
-                live.discard(target)
-                # The operands are there before the change.
-                self.define(target, live | ({n for e in rest for n in names_in(e)} - set(names_in(left))))
-                if isinstance(left, Var):
-                    self.likes[target] = left.name
-                self.use(reads(stmt), live)
-            case Assign(target=target, value=value):
-                live.discard(target)
-                self.define(target, live, value.name if isinstance(value, Var) else None)
-                self.use(reads(stmt), live)
-            case Copy(targets=targets, sources=sources):
-                live.difference_update(targets)
-                for target, source in zip(targets, sources, strict=True):
-                    self.define(target, live | set(targets), source.name if isinstance(source, Var) else None)
-                self.use(reads(stmt), live)
-            case If(then=then, orelse=orelse):
-                other, outer = set(live), self.handling
-                self.block(orelse, other)
-                self.handling = other if is_attempt(stmt) else outer
-                self.block(then, live)
-                self.handling = outer
-                live |= other
-                self.use(reads(stmt), live)
-            case For() | While():
-                self.loop(stmt, live)
-            case Exit(handler=handler, attempt=attempt):
-                other = set(self.handling if attempt else ())
-                self.block(handler, other)
-                self.use(reads(stmt), other)
-                self.needed.append(other)
-            case Enter():
-                live |= self.needed.pop()
-                for target in writes(stmt):
-                    live.discard(target)
-                    self.define(target, live)
-                self.use(reads(stmt), live)
-            case Break():
-                live.clear()
-                live |= self.ends[-1]
-            case _:
-                targets = writes(stmt)
-                live.difference_update(targets)
-                for target in targets:
-                    self.define(target, live | set(targets))
-                self.use(reads(stmt), live)
-
-    def loop(self, stmt: For | While, live: set[str]) -> None:
-        self.ends.append(set(live))
-        if isinstance(stmt, While):
-            self.use(reads(stmt), live)
-        head = set(live)
-        while True:
-            body = set(head)
-            self.block(stmt.body, body)
-            targets = writes(stmt)
-            body.difference_update(targets)
-            for target in targets:
-                self.define(target, body | set(targets) | (self.ends[-1] if isinstance(stmt, For) else set()))
-            if isinstance(stmt, While):
-                self.use(reads(stmt), body)
-            new = head | body
-            if new == head:
-                break
-            head = new
-        self.ends.pop()
-        live.clear()
-        live |= head
-        if isinstance(stmt, For):
-            self.use(reads(stmt), live)
+        source: Expr | None = None
+        if isinstance(stmt, Assign):
+            source = stmt.value
+            if isinstance(source, Call) and source.op.kind in ("inplace", "change") and isinstance(source.args[0], Var):
+                self.likes[name] = source.args[0].name
+        elif isinstance(stmt, Copy):
+            source = stmt.sources[stmt.targets.index(name)]
+        for other in live:
+            if Var(other) != source and other != name:
+                self.add(name, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from s2sad.differentiate.recording import Recorder
 from s2sad.differentiate.remake import Remaker
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.ir.check import checked
+from s2sad.ir.needed import Liveness
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Function, Op, Push, Stmt, Store, Var
 from s2sad.ir.traverse import base, is_light, map_children, map_stmt, names_in, reads, rename, walk, writes
 from s2sad.ir.types import OPEN, Fact
@@ -100,14 +101,17 @@ def finished_forward(a: Analysed, function: Function, made: Tangential, seen: It
 
 def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Function:
     """Decide each augmented assignment: of a number, of an array that is not read later, or of a copy."""
-    needed: set[str] = set()
-    for stmt in walk(function.reverse or ()):
-        needed.update(reads(stmt))
-    for stmt in walk(function.body):
-        if isinstance(stmt, Push):
-            needed.update(reads(stmt))
-    needed.update(names_in(function.result))
-    params = {p.name for p in function.params}
+    needed = {n for stmt in walk(function.reverse or ()) for n in reads(stmt)} | set(names_in(function.result))
+    # What is on a tape, or was given, is never written; another array only if nobody reads it as it was.
+    kept = {n for stmt in walk(function.body) if isinstance(stmt, Push) for n in reads(stmt)}
+    kept.update(p.name for p in function.params)
+    after: dict[str, set[str]] = {}
+
+    def note(name: str, live: Set[str], stmt: Stmt) -> None:
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+            after.setdefault(name, set()).update(live)
+
+    Liveness(note).block((*function.body, *(function.reverse or ())), set(names_in(function.result)))
 
     def in_stmt(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
@@ -119,7 +123,8 @@ def _in_place(a: Analysed, function: Function, made: Mapping[str, Fact]) -> Func
                 return replace(stmt, value=Call(op, call.args, (), call.node))
             group = a.effects.group.get(stmt.target, frozenset({stmt.target}))
             private = stmt.target in a.effects.private
-            if private and (group | set(names_in(left))) & (needed | params):
+            same = group | set(names_in(left))
+            if private and (same & kept or same & needed & (after[stmt.target] - {stmt.target})):
                 own = OWN if fact.numeric else COPY_REACHABLE
                 return replace(stmt, value=Call(call.op, (Call(own, (left,)), call.args[1]), (), call.node))
             return stmt
