@@ -283,6 +283,9 @@ def _iterations(
         # One that is complex at the end of an iteration is so at the beginning of the next.
         complex_ = {join for join, end in moves if make.of[join].real and not make.fact(end).real}
         if not shared and not complex_:
+            ends = dict(moves)
+            kept = {join for _, join, _ in joins.of if join in owned}
+            adjoints.owned |= {join for join in kept if adjoints.is_owned(ends.get(join, Var(join)))}
             return forward, out, moves
         make.of.update({join: replace(make.of[join], real=False) for join in complex_})
         owned -= shared

@@ -10,7 +10,8 @@ reverse reads:
         y = np.sin(y) * x                        ...
 
 What can be rebuilt at no cost is not saved: loop indices, views and items of what is
-there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 2005).
+there anyway, shapes (to-be-recorded analysis: Hascoët, Naumann and Pascual 2005);
+nor what has the same value in every turn of all loops.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Recorder:
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its operands are there;
     ``stored`` has where in an array the value of a name is, and ``remaker`` decides what is computed again.
     ``unbound`` are names that may have no value when they are saved.  Of what is differentiated ``again`` all tapes are
-    there from the beginning, so that none of them may have no value.
+    there from the beginning, so that none of them may have no value.  The halves of what is ``split`` become functions.
     """
 
     fresh: Callable[[str], str]
@@ -59,9 +60,12 @@ class Recorder:
     remaker: Remaker
     unbound: frozenset[str]
     again: bool = False
+    split: bool = False
     tapes: list[str] = field(default_factory=list)
     #: The names that may have no value when they are saved.
     unset: set[str] = field(default_factory=set)
+    #: The names that have the same value in every turn of the outermost loop.
+    lasting: frozenset[str] = frozenset()
 
     def record(self, body: Block, reverse: Block) -> tuple[Block, Block]:
         """Return the forward and the reverse part with the tapes put in."""
@@ -89,6 +93,8 @@ class Recorder:
                 forward.append(replace(stmt, then=then, orelse=orelse))
                 done[stmt.key] = replace(twin, then=then_back, orelse=else_back)
             elif isinstance(stmt, (For, While)) and isinstance(twin, For):
+                if not in_loop and not self.again:
+                    self.lasting = self.remaker.lasting(stmt, self.unbound, self.split)
                 new, done[stmt.key] = self.loop(stmt, twin)
                 if not in_loop and not self.again:
                     forward += [Assign(t, Build("list", ())) for t in self.tapes]
@@ -196,6 +202,7 @@ class Recorder:
 
         The first ``items_first`` statements of ``back`` read the loop's items again, on which what is rebuilt may rest.
         """
+        defined = defined - self.lasting
         saved, rebuilt = self.chosen(body, back, defined)
 
         def is_there(name: str) -> bool:

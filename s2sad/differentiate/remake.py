@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from s2sad import ops
 from s2sad.analysis.effects import Effects
-from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, Op, Slice, Stmt, Var
-from s2sad.ir.traverse import expressions, names_in, subexpressions, walk
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Global, Op, Opaque, Slice, Stmt, Var, While
+from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.runtime import own
 
@@ -92,6 +93,34 @@ class Remaker:
         copies = tuple([(copy, leaf.name, block.first[leaf]) for copy, leaf in made])
         added = sorted(kept.difference(arrays), key=lambda n: (block.definitions.get(n, (-1,))[0], n))
         return Plan(copies, frozenset(arrays) - kept, tuple(added), block.made)
+
+    def lasting(self, loop: For | While, unbound: frozenset[str], arrays: bool) -> frozenset[str]:
+        """The names that get the same value whenever a loop, or one in it, gives them one: the last that they got.
+
+        With ``arrays`` only these: a number is made again for less than it costs to hand it on.
+        """
+        varying = {n for s in walk((loop,)) for n in writes(s)}
+        same: set[str] = set()
+        found: set[str] = set()
+        for stmt in walk(loop.body):
+            if not isinstance(stmt, Assign) or stmt.target in unbound or self.is_changing(stmt.target):
+                continue
+            changes = any(self.is_changing(n) or (n in varying and n not in same) for n in names_in(stmt.value))
+            if not changes and _is_repeatable(stmt.value):
+                same.add(stmt.target)
+                if not self.is_taken(stmt) and (self.fact(stmt.target).has_axes or not arrays):
+                    found.add(stmt.target)
+        return frozenset(found)
+
+    def is_taken(self, stmt: Assign) -> bool:
+        """Whether an array is another, or taken out of one, which costs nothing."""
+        taken = isinstance(stmt.value, Var) or (
+            isinstance(stmt.value, Call) and stmt.value.op.kind in ("index", "attribute")
+        )
+        return taken and self.fact(stmt.target).kind != "scalar"
+
+    def is_changing(self, name: str) -> bool:
+        return name in self.effects.unsteady or name in self.effects.versions
 
     def is_arithmetic(self, value: Expr) -> bool:
         """Whether a value is computed by one operation on two numbers."""
@@ -254,6 +283,19 @@ class _Block:
             case Call(op=op, args=args):
                 return Call(op, tuple([self.again(a, position, kept) for a in args]), (), expr.node)
         return expr
+
+
+def _is_repeatable(value: Expr) -> bool:
+    """Whether a value is computed by operations that give the same for the same operands, and by nothing else."""
+    for expr in subexpressions(value):
+        if isinstance(expr, (Opaque, Global)):
+            return False
+        if isinstance(expr, Call) and expr.op.kind not in ("operator", "compare", "index"):
+            rule = ops.find(expr.op.function)
+            sizes = expr.op.kind == "attribute" and expr.op.name in ("shape", "ndim", "size")
+            if not sizes and expr.op.function is not len and (rule is None or rule.ordered or not expr.op.pure):
+                return False
+    return isinstance(value, (Call, Var))
 
 
 def _uncopied(value: Expr) -> Expr:

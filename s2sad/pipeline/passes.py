@@ -39,8 +39,11 @@ from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
 
 
-def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tuple[Function, Memory]:
-    """The passes after the adjoint is written: joins, dead code, tapes, temporaries; and what shares memory."""
+def finished(a: Analysed, function: Function, made: Reversed, again: bool, split: bool) -> tuple[Function, Memory]:
+    """The passes after the adjoint is written: joins, dead code, tapes, temporaries; and what shares memory.
+
+    The halves of what is ``split`` become two functions; what is made ``again`` is differentiated itself.
+    """
     function = checked(remove_trivial_joins(checked(function, "reverse")), "joins")
     groups = a.effects.objects()
     kept = sorted(a.effects.written & a.effects.module)
@@ -65,7 +68,7 @@ def finished(a: Analysed, function: Function, made: Reversed, again: bool) -> tu
     stored = {name: item for name, item in made.stored.items() if name in there}
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
     unbound = a.lowered.unbound | made.unbound
-    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, again)
+    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, again, split)
     body, back = recorder.record(function.body, function.reverse)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))

@@ -71,7 +71,55 @@ def joined(x, v):
     return np.sum(a**2) + np.sum(c**2) + np.sum(d**3) + e
 
 
-CASES = [new_axes, new_axis_of_what_is_written, spread_sums, products, picked, parts, unpacked, joined]
+def turns(x, v):
+    """What loops compute again and again, what only the inner one does, and turns that there are none of."""
+    total = 0.1 * np.sum(v)
+    for i in range(3):
+        w = v * (i + 1.0)
+        for j in range(i):
+            a, scale = x.T @ x, v * 2.0
+            if j > 0:
+                b = a * v
+                total = total + 0.1 * np.sum(np.sin(b) * w)
+            c = w * 2.0
+            total = total + 0.1 * np.sum(c * scale * np.cos(total))
+        if total > 1e6:
+            late = v**3
+            total = total * np.sum(late)
+            break
+    return total
+
+
+def turns_of_callees(x, v):
+    return turns(x, v) * turns(x * v, v[::-1])
+
+
+def written_meanwhile(x, v):
+    u, out = x.copy(), np.zeros((3, 3))
+    for i in range(3):
+        t = u[0] * 2.0
+        u[i + 1] = np.sin(t) * u[i + 1]
+        out += t[:, None] * v
+        u[0] += out[i] * 0.1
+        out += u[:3] * v[i]
+        if i == 1:
+            v = v * 1.5
+    return np.sum(out**2) + np.sum(u**3)
+
+
+CASES = [
+    new_axes,
+    new_axis_of_what_is_written,
+    spread_sums,
+    products,
+    picked,
+    parts,
+    unpacked,
+    joined,
+    turns,
+    turns_of_callees,
+    written_meanwhile,
+]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
