@@ -15,6 +15,7 @@ from s2sad.load import origin
 from s2sad.pipeline import Compiled, Together
 from s2sad.runtime import SharedArgumentsError, as_pair, zeros
 from s2sad.runtime.calls import again
+from s2sad.runtime.copies import copy_arrays
 from s2sad.runtime.trees import fields_apart
 from s2sad.variants import Options, variants
 
@@ -83,23 +84,15 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
     result = results[0] if pair.count is None else tuple(results)
     value = as_pair(result)[0] if has_aux else result
 
-    calls = 0
-
     def pullback(value_bar: Any) -> tuple[Any, ...]:
         """The adjoints of the primals for the adjoint ``value_bar`` of the value."""
-        nonlocal calls
         value_bar = arguments.seed_for(value_bar, value, label)
-        if compiled.once and calls:
-            raise UndefinedDerivativeError(
-                f"{label}: this pullback can be called once, because {function.__qualname__} writes into arrays whose"
-                " aliases are known only at run time",
-                "Call vjp again for another adjoint.",
-            )
-        calls += 1
         seed = [value_bar, zeros(result[1])] if has_aux else value_bar
         with placed():
             seeds = [fields_apart(s) for s in ([seed] if pair.count is None else [seed[i] for i in pair.seeded])]
-            bars = reverse(again(saved), *seeds[: len(pair.seeded)])
+            # The reverse part adds to the shadows that are saved: the next call needs them as they are.
+            kept = copy_arrays(saved) if compiled.once else saved
+            bars = reverse(again(kept), *seeds[: len(pair.seeded)])
         bars = (bars,) if len(values) == 1 else bars
         return tuple([fitted(g, x) for g, x in zip(bars, values, strict=True)])
 
