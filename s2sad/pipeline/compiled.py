@@ -53,8 +53,8 @@ class Compiled:
 
     ``pair`` says what goes in and out of the halves of a pair, ``tangent`` the same of the tangent of a function.  With
     ``once``, what a forward part saves serves one run of the reverse part, which changes the shadows in it: who wants
-    several copies it.  The arguments of the parameters in ``written`` are copied first.  Sizes of arguments that are not
-    known decide which objects the program makes, if it is ``of_sizes``.
+    several copies it.  The arguments of the parameters in ``written`` are copied first.  Sizes of arguments that are
+    not known decide which objects the program makes, if it is ``of_sizes``.
     """
 
     text: str
