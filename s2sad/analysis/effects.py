@@ -30,7 +30,7 @@ from s2sad.analysis.summaries import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.versions import is_change, versions
+from s2sad.analysis.versions import augmented_after, is_change, versions
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.ir.nodes import (
     Assign,
@@ -384,9 +384,10 @@ def effects(
     private: set[str] = set()
     owners: dict[str, frozenset[str]] = {}
     stops = {n for n in stopping if not n.startswith("<")}
-    # What is returned nothing writes any more, unless ``finally`` does.
+    # What is returned in the end nothing writes any more, unless ``finally`` does.
     tried = any(isinstance(stmt, Enter) for stmt in walk(function.body))
-    returned = set() if tried else set(names_in(function.result))
+    returned = frozenset(() if tried else names_in(function.result))
+    later = augmented_after(function, returned)
     marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (_CALLER, _OUTSIDE)))
     modified = {mark for name in stored | augmented for mark in marks.get(name, ())}
     stored |= lent
@@ -402,7 +403,8 @@ def effects(
             stops |= own
         if members & (stored | augmented):
             written |= own
-            bases = {base(n) for n in own - returned} | of_module | of_caller
+            last = {n for n in own & returned if own.isdisjoint(later.get(n, ()))}
+            bases = {base(n) for n in own - last} | of_module | of_caller
             # A loop over an array holds it as well.
             if not members & (stored | iterated) and len(bases) == 1:
                 private |= own

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, Function, Opaque, Stmt, Store, Var
-from s2sad.ir.traverse import base, names_in, walk
+from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, Function, Opaque, Stmt, Store, Var, While
+from s2sad.ir.traverse import base, blocks, names_in, walk, writes
 
 
 def is_change(value: Expr) -> bool:
@@ -79,6 +79,34 @@ def versions(function: Function) -> dict[str, frozenset[str]]:
         elif isinstance(stmt, Assign) and isinstance(stmt.value, Var) and base(stmt.value.name) == base(stmt.target):
             link(stmt.target, stmt.value.name)
     return {name: frozenset(group) for name, group in linked.items() if group & changed}
+
+
+def augmented_after(function: Function, names: frozenset[str]) -> dict[str, frozenset[str]]:
+    """For each of the ``names``: the targets of the augmented assignments that may run once it has its value.
+
+    Example:
+        >>> from s2sad.ir.nodes import Const, Op
+        >>> bump = Assign("w.2", Call(Op("inplace", "+"), (Var("w.1"), Const(1))))
+        >>> body = (Assign("u.1", Var("x.1")), Assign("w.1", Var("u.1")), bump, Assign("r.1", Var("w.2")))
+        >>> augmented_after(Function("f", (), body, Var("u.1")), frozenset({"u.1", "r.1"}))
+        {'u.1': frozenset({'w.2'})}
+    """
+    found: dict[str, set[str]] = {}
+
+    def follow(block: Block, given: frozenset[str]) -> frozenset[str]:
+        for stmt in block:
+            if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op.kind == "inplace":
+                for name in given:
+                    found.setdefault(name, set()).add(stmt.target)
+            if isinstance(stmt, (For, While)):
+                # Another turn may come.
+                given |= names.intersection(n for s in walk(stmt.body) for n in writes(s))
+            inner = [follow(b, given) for b in blocks(stmt)]
+            given = given.union(names.intersection(writes(stmt)), *inner)
+        return given
+
+    follow(function.body, names.intersection(p.name for p in function.params))
+    return {name: frozenset(targets) for name, targets in found.items()}
 
 
 def container_stores(stmts: Iterable[Stmt], facts: Facts) -> Iterator[tuple[int, str]]:

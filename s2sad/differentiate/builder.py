@@ -15,7 +15,7 @@ from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
 from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
-from s2sad.ir.sizes import Dim, is_symbol
+from s2sad.ir.sizes import NOTHING, Dim, is_symbol
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
 from s2sad.ir.types import Atom, Fact, same_shape
 from s2sad.ops.infer.common import axis_of
@@ -36,6 +36,7 @@ LEN = Op("runtime", "len", len)
 _SIZE = Op("runtime", "np.size", np.size)
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
+_MAX = Op("runtime", "max", max)
 
 
 class _Types(dict[str, Fact]):
@@ -185,7 +186,7 @@ class Builder:
 
     def plain(self, g: Expr, like: Fact) -> Expr:
         """``g`` without its broadcast, where an operand of shape ``like`` makes up for it."""
-        if self.fact(g).shape != like.shape:
+        if not same_shape(self.fact(g), like):
             return g
         if isinstance(g, Call) and g.op.function is np.broadcast_to:
             return g.args[0]
@@ -339,7 +340,7 @@ class Builder:
         return Call(INDEX, (g, Build("tuple", kept)))
 
     def counted(self, expr: Call) -> Expr:
-        """How many elements a reduction adds up: of one axis its size, of all the size of the array."""
+        """How many elements a reduction adds up: of one axis its size, of all the size of the array, at least 1."""
         shape, axis = expr.args
         x = _read_of(shape)
         if x is None:
@@ -347,9 +348,17 @@ class Builder:
         ndim = self.fact(x).ndim
         reduced = _axes(axis, ndim)
         if axis == Const(None) or (ndim == 1 and reduced):
-            return self.size_of(x) if self.fact(x).kind == "array" else Call(_SIZE, (x,))
+            size = self.size_of(x) if self.fact(x).kind == "array" else Call(_SIZE, (x,))
+            return size if self.has_elements(x) else Call(_MAX, (size, Const(1)))
         # The adjoint of the result is an array: it may be divided by zero.
         return Call(INDEX, (self.shape_of(x), Const(reduced[0]))) if len(reduced) == 1 else expr
+
+    def has_elements(self, x: Expr) -> bool:
+        """Whether an array is not empty, as far as its type tells; an argument of unknown sizes is taken not to be."""
+        dims = self.fact(x).dims
+        if dims is None:
+            return self.fact(x).shape in self.shaped
+        return all(is_symbol(d) and d != NOTHING for d in dims)
 
     def short(self, shape: Expr) -> Expr:
         if isinstance(shape, Call) and shape.op.function is np.shape:

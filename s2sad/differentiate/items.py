@@ -11,6 +11,7 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Slice, Store, Unpack, Var
+from s2sad.ir.sizes import is_symbol
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
@@ -73,7 +74,8 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     if not isinstance(whole, Var) or whole.name in storage.stopped:
         return
     fact = make.of[whole.name]
-    back = _without_new_axes(index) if fact.kind == "array" and not storage.is_buffer(whole) else None
+    plain = fact.kind == "array" and not storage.is_buffer(whole) and not adjoints.is_loose(z_bar)
+    back = _without_new_axes(index) if plain else None
     if back is not None:
         inner = make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar
         is_number = make.fact(inner).kind == "scalar"
@@ -105,7 +107,8 @@ def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:
     """Add to an item of the adjoint of a tuple, which is a display of its parts; whether that is possible."""
     make, adjoints = state.make, state.adjoints
     fact, old = make.of[whole.name], adjoints.of.get(whole.name)
-    if fact.kind not in ("tuple", "record") or not fact.items or state.storage.is_buffer(whole):
+    is_display = fact.kind in ("tuple", "record") and fact.items and not state.storage.is_buffer(whole)
+    if not is_display or adjoints.is_loose(z_bar):
         return False
     place, count = key.value, len(fact.items)
     whole_is_free = whole.name not in state.storage.changed and whole.name not in adjoints.unbound
@@ -161,7 +164,8 @@ def is_basic(state: State, index: Expr) -> bool:
         index = index.args[1]
     parts = index_parts(index, fact)
     others = [p if isinstance(p, Fact) else fact(p) for p in parts if not isinstance(p, (Slice, Const))]
-    if any(isinstance(p, Var) and _counts(state.make.steady.get(p.name)) for p in parts):
+    rows = [fact(p) for p in parts if isinstance(p, Var) and _counts(state.make.steady.get(p.name))]
+    if rows and _is_repeated_by_none(rows[0], others):
         # ``a[np.arange(n), labels]``: one element of each row.
         return all(p.kind == "scalar" or (p.kind == "array" and p.ndim == 1 and not p.boolean) for p in others)
     return all(p.kind in ("slice", "scalar") for p in others)
@@ -172,6 +176,14 @@ def _counts(expr: Expr | None) -> bool:
     if not isinstance(expr, Call) or expr.op.function is not np.arange:
         return False
     return len(expr.args) == 1 and not expr.kwargs
+
+
+def _is_repeated_by_none(rows: Fact, others: list[Fact]) -> bool:
+    """Whether no part of an index repeats the numbers of rows, as it would if there is one row alone."""
+    if rows.dims is None:
+        return False
+    (count,) = rows.dims
+    return (is_symbol(count) and count != 1) or all(p.kind == "scalar" or p.dims == rows.dims for p in others)
 
 
 def unpack(state: State, stmt: Unpack) -> None:
@@ -207,7 +219,11 @@ def unpack(state: State, stmt: Unpack) -> None:
         adjoints.contribute(value, whole)
     elif value.name not in adjoints.of:
         adjoints.of[value.name] = whole
-    elif len(make.fact(value).items or ()) == len(parts) and _to_part(state, value, Const(0), parts[0]):
+    elif (
+        len(make.fact(value).items or ()) == len(parts)
+        and not any(map(adjoints.is_loose, parts))
+        and _to_part(state, value, Const(0), parts[0])
+    ):
         for i, part in enumerate(parts[1:], 1):
             _to_part(state, value, Const(i), part)
     else:

@@ -1,6 +1,6 @@
 """The sizes of axes: numbers, symbols, and expressions of these.
 
-A size is 1, a symbol (``n0``: equal sizes have one symbol, and none of them is 1; ``k3``: the number 3), or an
+A size is 1, a symbol (``n0``: equal sizes have one symbol, and none of them is 1 or 0; ``k3``: the number 3), or an
 expression (``n0-2``, ``k.1+1``, ``n0[k.1+1:]``) for the number that it gives for the values of the names in it.
 """
 
@@ -10,13 +10,15 @@ import re
 
 Dim = int | str
 Dims = tuple[Dim, ...]
+#: The size of an axis without elements.
+NOTHING = "k0"
 
 
 class Sizes(dict[int, Dim]):
     """Symbols for the sizes of axes, in order of appearance; equal sizes get one symbol."""
 
     def __missing__(self, size: int) -> Dim:
-        self[size] = symbol = 1 if size == 1 else f"n{len(self)}"
+        self[size] = symbol = literal_size(size) if size < 2 else f"n{len(self)}"
         return symbol
 
 
