@@ -280,7 +280,7 @@ class Adjoints:
         parts = self._owned_parts(g, fact) if isinstance(g, Build) else None
         if parts is not None and given.isdisjoint(parts) and len(set(parts)) == len(parts):
             given.update(parts)
-            return _as_lists(g)
+            return g
         if fact.kind == "array" and fact.ndim != 0 and isinstance(g, Var):
             return Call(COPY, (g,))
         return Call(_FRESH, (g,))
@@ -372,11 +372,6 @@ class Adjoints:
             made = Call(COPY if fact.kind == "dict" else LIST, (g,))
         self.owned.difference_update(names_in(g))
         return self.let_owned(self.make.bar(name), made, fact)
-
-
-def _as_lists(g: Expr) -> Expr:
-    """A display of adjoints as lists, which whoever gets it may add to in place."""
-    return Build("list", tuple(map(_as_lists, g.items))) if isinstance(g, Build) else g
 
 
 def _has_complex_adjoints(call: Call) -> bool:

@@ -354,11 +354,9 @@ class Builder:
         return Call(INDEX, (self.shape_of(x), Const(reduced[0]))) if len(reduced) == 1 else expr
 
     def has_elements(self, x: Expr) -> bool:
-        """Whether an array is not empty, as far as its type tells; an argument of unknown sizes is taken not to be."""
+        """Whether an array surely is not empty."""
         dims = self.fact(x).dims
-        if dims is None:
-            return self.fact(x).shape in self.shaped
-        return all(is_symbol(d) and d != NOTHING for d in dims)
+        return dims is not None and all(is_symbol(d) and d != NOTHING for d in dims)
 
     def short(self, shape: Expr) -> Expr:
         if isinstance(shape, Call) and shape.op.function is np.shape:

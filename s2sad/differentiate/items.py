@@ -107,8 +107,9 @@ def _to_part(state: State, whole: Var, key: Const, z_bar: Expr) -> bool:
     """Add to an item of the adjoint of a tuple, which is a display of its parts; whether that is possible."""
     make, adjoints = state.make, state.adjoints
     fact, old = make.of[whole.name], adjoints.of.get(whole.name)
-    is_display = fact.kind in ("tuple", "record") and fact.items and not state.storage.is_buffer(whole)
-    if not is_display or adjoints.is_loose(z_bar):
+    if fact.kind not in ("tuple", "record") or not fact.items:
+        return False
+    if state.storage.is_buffer(whole) or adjoints.is_loose(z_bar):
         return False
     place, count = key.value, len(fact.items)
     whole_is_free = whole.name not in state.storage.changed and whole.name not in adjoints.unbound

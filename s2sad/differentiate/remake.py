@@ -57,12 +57,18 @@ class _Costly(Exception):
 
 
 class Remaker:
-    """Decides what of the values that a block saves is made again; ``fact`` is what is known of names."""
+    """Decides what of the values that a block saves is made again; ``fact`` is what is known of names.
 
-    def __init__(self, fact: Callable[[str], Fact], effects: Effects, fresh: Callable[[str], str]) -> None:
+    ``shadows`` are names of adjoints, which the reverse part writes.
+    """
+
+    def __init__(
+        self, fact: Callable[[str], Fact], effects: Effects, fresh: Callable[[str], str], shadows: frozenset[str]
+    ) -> None:
         self.fact = fact
         self.effects = effects
         self.fresh = fresh
+        self.shadows = shadows
 
     def plan(self, body: Block, saved: Iterable[str], there: Callable[[str], bool], unbound: frozenset[str]) -> Plan:
         """What to do about the names ``saved`` of a block; ``there`` says which names have a value in its reverse."""
@@ -120,7 +126,7 @@ class Remaker:
         return taken and self.fact(stmt.target).kind != "scalar"
 
     def is_changing(self, name: str) -> bool:
-        return name in self.effects.unsteady or name in self.effects.versions
+        return name in self.effects.unsteady or name in self.effects.versions or name in self.shadows
 
     def is_arithmetic(self, value: Expr) -> bool:
         """Whether a value is computed by one operation on two numbers."""

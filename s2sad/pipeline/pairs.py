@@ -158,15 +158,22 @@ def assembled_pair(a: Analysed, made: Reversed, edge: Border, context: Context |
     """
     written = [p.name for p in a.function.params if p.name in a.effects.modified] if context is not None else []
     kept = [*written, *edge.seeds.passed.values(), *made.outward]
-    parts = (edge.items, made.adjoints, tuple(Var(n) for n in kept))
+    parts = (edge.items, tuple(map(_as_lists, made.adjoints)), tuple(Var(n) for n in kept))
     result = Build("tuple", tuple(Build("tuple", part) for part in parts))
     return replace(a.function, body=made.body, reverse=made.reverse, result=result)
+
+
+def _as_lists(g: Expr) -> Expr:
+    """An adjoint that is a display as a list, which whoever gets it may add to in place."""
+    if not isinstance(g, Build) or g.kind != "tuple":
+        return g
+    return replace(g, kind="list", items=tuple(map(_as_lists, g.items)))
 
 
 def again_of(a: Analysed, whole: Function, made: Reversed) -> Again:
     """How the reverse half of a function computes what the forward half would save."""
     known = Facts(made.facts, a.facts.globals)
-    remaker = Remaker(lambda name: known.get(Var(name)), a.effects, Builder(whole, known).fresh)
+    remaker = Remaker(lambda name: known.get(Var(name)), a.effects, Builder(whole, known).fresh, made.shadows)
     return Again(remaker, a.lowered.unbound | made.unbound)
 
 

@@ -66,7 +66,7 @@ def finished(a: Analysed, function: Function, made: Reversed, again: bool, split
     assert function.reverse is not None
     there = {s.value.name for s in walk(function.body) if isinstance(s, Store) and isinstance(s.value, Var)}
     stored = {name: item for name, item in made.stored.items() if name in there}
-    remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh)
+    remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh, made.shadows)
     unbound = a.lowered.unbound | made.unbound
     recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, again, split)
     body, back = recorder.record(function.body, function.reverse)

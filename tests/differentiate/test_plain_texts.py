@@ -107,6 +107,32 @@ def written_meanwhile(x, v):
     return np.sum(out**2) + np.sum(u**3)
 
 
+def halved(a, w):
+    a[:-1] = np.sin(a[1:] * w)
+    return a[:2]
+
+
+def shadows_of_copies(x, v):
+    """Copies that a callee writes in every turn: their shadows begin with the same zeros, but do not last."""
+    total = 0.0
+    for i in range(3):
+        total = total + np.sum(halved(x.T.reshape(4, 3), v[i]) ** 2)
+        v = v * 1.5
+    return total
+
+
+def items_in_branches(x, v):
+    """Items of tuples whose adjoint may be the number 0.0, where the branch that reads them is not taken."""
+    pair = (x * 2.0, np.sin(v))
+    total = np.sum(pair[0] ** 2)
+    if total > 0.0:
+        a, b = pair
+        wide = b[:, None]
+    if total > 1e9:
+        total = total + np.sum(a**3) * np.sum(wide)
+    return total + pair[1] @ pair[0][0]
+
+
 CASES = [
     new_axes,
     new_axis_of_what_is_written,
@@ -120,9 +146,11 @@ CASES = [
     turns_of_callees,
     written_meanwhile,
 ]
+#: Second derivatives of these are refused.
+ONCE = [shadows_of_copies, items_in_branches]
 
 
-@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", CASES + ONCE, ids=lambda f: f.__name__)
 def test_gradients(f: Callable[..., Any]) -> None:
     found = grad(f, (0, 1))(X, V)
     for position in (0, 1):
@@ -153,3 +181,28 @@ def test_parts_of_a_tuple_are_arrays_of_their_own() -> None:
     a_bar, b_bar = grad(f)((V, V))
     assert not np.shares_memory(a_bar, b_bar)
     np.testing.assert_array_equal(a_bar, b_bar)
+
+
+@pytest.mark.parametrize("labels", [np.array([0, 2, 2]), np.array([2])], ids=["repeated", "one"])
+def test_labels_of_one_row(labels: Any) -> None:
+    """One row has an element for each label, which may be the same."""
+
+    def f(p):
+        return np.sum(p[np.arange(len(p)), labels] ** 2)
+
+    def of_counted_labels(p, found):
+        return np.sum(p[np.arange(len(found)), found] ** 2)
+
+    np.testing.assert_allclose(grad(f)(V[None]), numeric_gradient(f, (V[None],)), rtol=1e-9)
+    args = (np.ones((len(labels), 3)) * V, labels)
+    expected = numeric_gradient(of_counted_labels, args)
+    np.testing.assert_allclose(grad(of_counted_labels)(*args), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value", "ignore:Degrees of freedom")
+@pytest.mark.parametrize("reduce", [np.mean, np.var, lambda a: np.sum(a.mean(axis=0))], ids=["mean", "var", "axis"])
+@pytest.mark.parametrize("part", [np.s_[:0], np.s_[9:]], ids=["none", "behind"])
+def test_means_of_nothing(reduce: Callable[[Any], Any], part: Any) -> None:
+    np.testing.assert_array_equal(grad(lambda x: reduce(x[part]) + np.sum(x))(V), np.ones(3))
+    np.testing.assert_array_equal(grad(lambda x: reduce(x[x > 99.0]) + np.sum(x))(V), np.ones(3))
+    assert grad(reduce)(V[:0]).shape == (0,)
