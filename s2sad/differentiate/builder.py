@@ -336,7 +336,7 @@ class Builder:
             return g
         if self.fact(g).ndim != ndim - len(reduced):
             return None
-        kept = tuple([Const(None) if i in reduced else Slice(None, None, None) for i in range(ndim)])
+        kept = tuple([Const(None) if i in reduced else algebra.WHOLE for i in range(ndim)])
         return Call(INDEX, (g, Build("tuple", kept)))
 
     def counted(self, expr: Call) -> Expr:

@@ -9,7 +9,6 @@ from s2sad.ir.sizes import number_of
 from s2sad.ops.infer.common import axis_of
 from s2sad.runtime.linear import uncolumn_stack, unconcatenate, unhstack, unstack, unvstack
 
-_WHOLE = Slice(None, None, None)
 _CUTS = (unconcatenate, unstack, unhstack, unvstack, uncolumn_stack)
 
 
@@ -41,7 +40,7 @@ def cut(make: Builder, g: Expr) -> list[Expr] | None:
         end = algebra.total(start, Const(1) if is_layer else _size(make, operand, axis))
         first, last = start == Const(0), position == len(facts) - 1
         place = start if is_layer else Slice(None if first else start, None if last else end, None)
-        parts.append(Call(INDEX, (whole, Build("tuple", (*(_WHOLE,) * axis, place)) if axis else place)))
+        parts.append(Call(INDEX, (whole, Build("tuple", (*(algebra.WHOLE,) * axis, place)) if axis else place)))
         start = end
     # Three sizes that are added up are longer to read than the call.
     return parts if len(facts) <= 3 or isinstance(start, Const) else None

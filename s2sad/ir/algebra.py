@@ -33,6 +33,8 @@ MATRIX_TRANSPOSE = Op("attribute", "T", np.matrix_transpose)
 _POWER_DX = Op("runtime", "power_dx", power_dx)
 _IF = Op("ifexp", "if")
 _SIZE_ATTRIBUTE = Op("attribute", "size")
+#: ``:``, all of an axis.
+WHOLE = Slice(None, None, None)
 #: What gives the number of elements of an array, of which no adjoint is made if there are none.
 _SIZES = (len, np.size, count)
 
@@ -156,6 +158,8 @@ def is_nonzero(expr: Expr) -> bool:
     expr = factor(expr)
     if isinstance(expr, Call) and _is(expr, "/"):
         size = expr.args[1]
+        if isinstance(size, Call) and size.op.function is max and size.args[1:] == (Const(1),):
+            size = size.args[0]
         if isinstance(size, Call) and (size.op.function in _SIZES or size.op == _SIZE_ATTRIBUTE):
             return is_nonzero(expr.args[0])
     return bool(_number(expr)) or (isinstance(expr, Call) and expr.op.function is runtime.scalar_seed)
@@ -271,7 +275,7 @@ def without_kept_axes(whole: Expr, index: Expr) -> Expr | None:
     axes = axis.items if isinstance(axis, Build) else (axis,)
     parts = index.items if isinstance(index, Build) else (index,)
     taken = tuple([Const(i) for i, part in enumerate(parts) if part == Const(0)])
-    others = [part for part in parts if part not in (Const(0), Slice(None, None, None))]
+    others = [part for part in parts if part not in (Const(0), WHOLE)]
     if given.keys() != {"axis", "keepdims"} or given["keepdims"] != Const(True) or others or axes != taken:
         return None
     return replace(whole, kwargs=(("axis", axis),)) if axis is not None else None
@@ -280,7 +284,7 @@ def without_kept_axes(whole: Expr, index: Expr) -> Expr | None:
 def adds_axes(index: Expr) -> bool:
     """Whether an index takes all elements and puts in new axes: ``[:, None]``."""
     parts = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
-    return Const(None) in parts and all(p in (Const(None), Const(...), Slice(None, None, None)) for p in parts)
+    return Const(None) in parts and all(p in (Const(None), Const(...), WHOLE) for p in parts)
 
 
 def transposed_product(product: Expr) -> Expr | None:

@@ -194,7 +194,7 @@ class _Compilation:
         a, made, head = self.with_arrays(asked, reversed_)
         titled = title(a.lowered.source, asked.wrt, goal, asked.facts, self.program.sources.written(asked.function))
         form = GradientForm(name, titled, single, goal == "value_and_gradient", self.conformed)
-        whole, memory = finished(a, assembled_gradient(a, made, head, asked, form), made, self.conformed, False)
+        whole, memory = finished(a, assembled_gradient(a, made, head, asked, form), made, self.conformed)
         gradient = fold(whole, memory)
         self.stages["adjoint"] = lambda: show(gradient)
         self.write(gradient, asked)
@@ -222,7 +222,7 @@ class _Compilation:
             return a, edge, self.adjoint(a, edge.seeds, edge.pair.wrt, around)
 
         a, edge, made = self.with_arrays(replace(asked, has_aux=False), reversed_)
-        whole, memory = finished(a, assembled_pair(a, made, edge, context), made, self.conformed, True)
+        whole, memory = finished(a, assembled_pair(a, made, edge, context), made, self.conformed, split=True)
         self.stages.setdefault("adjoint", lambda: show(whole))
         titles = title(a.lowered.source, wrt, "pair"), title(a.lowered.source, wrt, "reverse")[:1]
         again = None

@@ -39,7 +39,9 @@ from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
 
 
-def finished(a: Analysed, function: Function, made: Reversed, again: bool, split: bool) -> tuple[Function, Memory]:
+def finished(
+    a: Analysed, function: Function, made: Reversed, again: bool, split: bool = False
+) -> tuple[Function, Memory]:
     """The passes after the adjoint is written: joins, dead code, tapes, temporaries; and what shares memory.
 
     The halves of what is ``split`` become two functions; what is made ``again`` is differentiated itself.
