@@ -169,7 +169,20 @@ def is_basic(state: State, index: Expr) -> bool:
     if rows and _is_repeated_by_none(rows[0], others):
         # ``a[np.arange(n), labels]``: one element of each row.
         return all(p.kind == "scalar" or (p.kind == "array" and p.ndim == 1 and not p.boolean) for p in others)
-    return all(p.kind in ("slice", "scalar") for p in others)
+    arrays = [p for p in others if p.kind not in ("slice", "scalar")]
+    return not arrays or (arrays == [fact(index)] and _is_mask(state, index))
+
+
+def _is_mask(state: State, index: Expr) -> bool:
+    """Whether an index surely is an array of truth values, which names each element once."""
+    made = state.make.steady.get(index.name) if isinstance(index, Var) else index
+    if not isinstance(made, Call) or state.make.fact(made).boxed:
+        return False
+    if made.op.kind == "operator" and made.op.name in ("&", "|", "^", "~"):
+        return all(_is_mask(state, a) for a in made.args)
+    return made.op.kind == "compare" or (
+        isinstance(made.op.function, np.ufunc) and all(t.endswith("->?") for t in made.op.function.types)
+    )
 
 
 def _counts(expr: Expr | None) -> bool:

@@ -49,6 +49,12 @@ def picked(x, v):
     return np.sum(p[rows, LABELS] * 0.5) + p[rows, LABELS] @ rows + square + np.sum(v[LABELS] ** 2)
 
 
+def masked(x, v):
+    """Masks name each element once, the numbers that are made of them do not."""
+    inside = np.sum(x[(x > -0.5) & ~(x > 0.7)] ** 3) + np.sum(x[np.isfinite(x) ^ (x < 0.0)] ** 2)
+    return inside + np.sum(x[(v > 0.0) * 1] ** 2) + np.sum(x[:3][x[:3] != v]) + np.sum(v[(x > 9.0)[0]])
+
+
 def parts(x, v):
     a = x.T @ x
     found = np.linalg.eigh(a)
@@ -139,6 +145,7 @@ CASES = [
     spread_sums,
     products,
     picked,
+    masked,
     parts,
     unpacked,
     joined,
@@ -206,3 +213,12 @@ def test_means_of_nothing(reduce: Callable[[Any], Any], part: Any) -> None:
     np.testing.assert_array_equal(grad(lambda x: reduce(x[part]) + np.sum(x))(V), np.ones(3))
     np.testing.assert_array_equal(grad(lambda x: reduce(x[x > 99.0]) + np.sum(x))(V), np.ones(3))
     assert grad(reduce)(V[:0]).shape == (0,)
+
+
+def test_masks_are_added_to_in_place() -> None:
+    def f(x):
+        kept = x > 0.0
+        return np.sum(x[kept] ** 2)
+
+    text = grad(f).source_for(V)
+    assert "x_bar[kept] = " in text or "x_bar[kept] += " in text
