@@ -16,13 +16,14 @@
                                     x = manager.__enter__()
                                     try: body
                                     except BaseException as error:
-                                        manager.__exit__(type(error), error, error.__traceback__)
+                                        manager.__exit__(type(error), error, error.__traceback__)    (Unswallowed)
                                         raise
                                     manager.__exit__(None, None, None)
 
-The last of them is for managers of which nothing is known.  An exception that one swallows is raised again.  The
-methods of ``del`` and of stores are called by attributes in the context of ``del`` and of a store, and written as
-statements again where they stay (`syntax.unmade`).
+The last of them is for managers of which nothing is known.  That none keeps the exception back is checked at run time,
+since what comes after the ``with`` would be differentiated as if its body had come to its end.  The methods of ``del``
+and of stores are called by attributes in the context of ``del`` and of a store, and written as statements again where
+they stay (`syntax.unmade`).
 """
 
 from __future__ import annotations
@@ -52,6 +53,14 @@ def desugared(body: list[Node], lookup: Lookup, fresh: Callable[[str], str]) -> 
     if not any(isinstance(node, _DESUGARED) for node in nodes):
         return body
     return _Desugaring(lookup, fresh, assigned(body)).block(body)
+
+
+class Unswallowed(gast.Expr):  # type: ignore[misc]
+    """A call of ``__exit__`` that has to let the exception pass."""
+
+
+class Managed(gast.Try):  # type: ignore[misc]
+    """A ``try`` whose ``finalbody`` runs where its body comes to its end or is left, and not where it raises."""
 
 
 class _Desugaring:
@@ -154,7 +163,9 @@ class _Desugaring:
             new = copy.copy(s)
             new.body = body
             return [new]
-        held, error = self.fresh("manager"), self.fresh("error")
+        # What the module has is called by its own name, so that its methods are known.
+        is_outside = isinstance(manager, gast.Name) and manager.id not in self.bound and self.lookup(manager)[0]
+        held, error = manager.id if is_outside else self.fresh("manager"), self.fresh("error")
         text = (
             f"{held} = 0\n{held}.__enter__()\n"
             f"try:\n pass\nexcept BaseException as {error}:\n"
@@ -166,7 +177,10 @@ class _Desugaring:
             for node in nodes_of(statement):
                 gast.copy_location(node, manager)
         made.value = manager
+        (handler,) = around.handlers
+        leaving, raised = handler.body
+        handler.body = [gast.copy_location(Unswallowed(leaving.value), manager), raised]
         if first.optional_vars is not None:
             entered = gast.copy_location(gast.Assign([first.optional_vars], entered.value, None), manager)
-        around.body = body
-        return [made, entered, gast.copy_location(around, s), left]
+        inside = gast.copy_location(Managed(body, [handler], [], [left]), s)
+        return [entered, inside] if is_outside else [made, entered, inside]

@@ -39,8 +39,8 @@ statement is whether it ran.  The rewrites below make that plain:
     finally: last           except: last; raise
                             last
 
-Afterwards there is no ``return`` or ``continue``, loops have no ``else``, and a ``break``
-is the last statement that its iteration runs.
+What a context manager does where its ``with`` is left (`Managed`) comes behind the ``try`` likewise.  Afterwards there
+is no ``return`` or ``continue``, loops have no ``else``, and a ``break`` is the last statement that its iteration runs.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ from typing import Any
 
 import gast
 
+from s2sad.frontend.desugar import Managed
 from s2sad.frontend.exposure import note
 
 Node = Any
@@ -253,6 +254,8 @@ class _Rewriter:
         if s.finalbody and not _jumps(s.finalbody):
             new.finalbody = []
             last = self.block(s.finalbody, place)
+            if isinstance(s, Managed):
+                return [*self.protected(new, place), *last]
             again = gast.copy_location(gast.Raise(exc=None, cause=None), s.finalbody[-1])
             handler = gast.copy_location(gast.ExceptHandler(None, None, [*s.finalbody, again]), s.finalbody[0])
             around = gast.copy_location(gast.Try([new] if s.handlers else s.body, [handler], [], []), s)

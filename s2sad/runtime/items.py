@@ -221,6 +221,18 @@ def require_ndarray(x: Any) -> None:
         )
 
 
+def require_unswallowed(result: Any) -> None:
+    """Raise `UndefinedDerivativeError` where the ``__exit__`` of a context manager keeps an exception back.
+
+    >>> require_unswallowed(None)
+    """
+    if result:
+        raise UndefinedDerivativeError(
+            "a context manager keeps an exception back: its __exit__ returns true",
+            "Catch the exception with try and except, or use contextlib.suppress.",
+        )
+
+
 def require_array(x: Any) -> None:
     """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
 
