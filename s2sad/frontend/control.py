@@ -30,7 +30,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import leaves
+from s2sad.ir.traverse import leaves, walk
 from s2sad.runtime.objects import remember
 
 Node = Any
@@ -163,6 +163,11 @@ class ControlFlow(Hoisting):
         self.loops.pop()
         self.origin = origin
         self.env.update(heads)
+        moved = {target for stmt in walk(self.block) if isinstance(stmt, Copy) for target in stmt.targets}
+        for name, head in heads:
+            # The name of an exception has no value behind its handler.
+            if head in self.unbound and head not in moved and name not in self.own:
+                self.env.pop(name)
 
     def while_loop(self, s: Node) -> None:
         """Lower a ``while`` loop."""

@@ -1,4 +1,4 @@
-"""Random programs of ``try``, loops, jumps, stores and calls that raise, against Python and central differences."""
+"""Random programs of ``try``, ``with``, loops, jumps, stores and calls that raise, against Python and differences."""
 
 from __future__ import annotations
 
@@ -12,14 +12,53 @@ import numpy as np
 import pytest
 
 from s2sad import jvp, value_and_grad
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 
 NAMES = ["y", "z", "w"]
 CLASSES = ["ValueError", "IndexError", "(KeyError, OverflowError)", "Exception"]
 POINTS = (0.6, 1.37, 2.3, -0.8)
+#: Managers that note what becomes of them, with a number that is another inside of some.
+MANAGERS = """
+import contextlib
+NOTES, SCALE = [], [1.0]
+class Watch:
+    def __enter__(self):
+        NOTES.append("in")
+        SCALE[0] *= 2.0
+        return self
+    def __exit__(self, kind, error, trace):
+        SCALE[0] /= 2.0
+        NOTES.append("" if kind is None else kind.__name__)
+class Swallow(Watch):
+    def __exit__(self, kind, error, trace):
+        super().__exit__(kind, error, trace)
+        return kind is ValueError
+@contextlib.contextmanager
+def section(name):
+    NOTES.append(name)
+    try:
+        yield 2.0
+    finally:
+        NOTES.append("out")
+WATCH = Watch()
+"""
+WITHS = [
+    "with WATCH:",
+    "with Watch():",
+    "with section('a') as scale:",
+    "with Watch(), section('b'):",
+    "with contextlib.suppress(ValueError):",
+    "with Swallow():",
+]
 
 
-def expression(r: random.Random, depth: int = 0) -> str:
+class Source(random.Random):
+    """Where the choices come from, and whether there are managers."""
+
+    withs = False
+
+
+def expression(r: Source, depth: int = 0) -> str:
     kind = r.random()
     if depth > 1 or kind < 0.25:
         return r.choice([*NAMES, "x"])
@@ -33,7 +72,7 @@ def expression(r: random.Random, depth: int = 0) -> str:
     return f"({inner} - {r.choice(['0.7', '1.3', '2.1'])})" if kind < 0.85 else f"math.sin({inner})"
 
 
-def block(r: random.Random, margin: str, depth: int, in_loop: bool) -> list[str]:
+def block(r: Source, margin: str, depth: int, in_loop: bool) -> list[str]:
     out: list[str] = []
     inside = margin + "    "
     for _ in range(r.randint(1, 3)):
@@ -54,6 +93,9 @@ def block(r: random.Random, margin: str, depth: int, in_loop: bool) -> list[str]
             out += [test, *block(r, inside, depth + 1, in_loop)]
         elif kind < 0.8 and depth < 2:
             out += [f"{margin}for _ in range({r.randint(2, 3)}):", *block(r, inside, depth + 1, True)]
+        elif depth < 3 and r.withs and r.random() < 0.6:
+            body = [f"{inside}h.append(SCALE[0] * {name})", *block(r, inside, depth + 1, in_loop)]
+            out += [f"{margin}{r.choice(WITHS)}", *body]
         elif depth < 3:
             out += attempt(r, margin, depth + 1, in_loop)
         else:
@@ -61,7 +103,7 @@ def block(r: random.Random, margin: str, depth: int, in_loop: bool) -> list[str]
     return out
 
 
-def attempt(r: random.Random, margin: str, depth: int, in_loop: bool) -> list[str]:
+def attempt(r: Source, margin: str, depth: int, in_loop: bool) -> list[str]:
     inside = margin + "    "
     out = [f"{margin}try:", *block(r, inside, depth + 1, in_loop)]
     classes = sorted(r.sample(CLASSES, r.randint(1, 2)), key=CLASSES.index)
@@ -76,9 +118,11 @@ def attempt(r: random.Random, margin: str, depth: int, in_loop: bool) -> list[st
     return out
 
 
-def program(seed: int) -> str:
-    r = random.Random(seed)
-    lines = ["import math", "import numpy as np", "def f(x):", "    y, z, w = x, 2.0 * x, 0.5"]
+def program(seed: int, withs: bool) -> str:
+    r = Source(seed)
+    r.withs = withs
+    lines = ["import math", "import numpy as np", *(MANAGERS.splitlines() if withs else ())]
+    lines += ["def f(x):", "    y, z, w = x, 2.0 * x, 0.5"]
     lines += ["    a = np.array([x, 1.2, 0.3])", "    h = [x]", *attempt(r, "    ", 0, False)]
     return "\n".join([*lines, "    return y + z * w + np.sum(a * a) + sum(h)", ""])
 
@@ -90,11 +134,12 @@ def outcome(f: Callable[..., Any], x: float) -> tuple[Any, ...]:
         return (type(error).__name__,)
 
 
+@pytest.mark.parametrize("withs", [False, True], ids=["tries", "withs"])
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("seed", range(40))
-def test_random_program(seed: int, mode: str, tmp_path: Path) -> None:
+def test_random_program(seed: int, mode: str, withs: bool, tmp_path: Path) -> None:
     path = tmp_path / f"tries_{seed}.py"
-    path.write_text(program(seed), encoding="utf-8")
+    path.write_text(program(seed, withs), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -102,13 +147,21 @@ def test_random_program(seed: int, mode: str, tmp_path: Path) -> None:
     spec.loader.exec_module(module)
     f = module.f
     df = value_and_grad(f) if mode == "reverse" else lambda x: jvp(f, (x,), (1.0,))
+    notes: list[str] = getattr(module, "NOTES", [])
     for x in POINTS:
+        notes.clear()
         kind, *value = outcome(f, x)
+        seen = list(notes)
+        notes.clear()
         try:
             found = outcome(df, x)
         except UnsupportedError as error:
             assert all(v.place is not None for v in error.violations)  # noqa: PT017
             return
+        except UndefinedDerivativeError as error:
+            assert withs and "keeps an exception back" in str(error)  # noqa: PT017, PT018
+            continue
+        assert notes == seen
         assert found[0] == kind
         if kind != "value":
             continue
