@@ -6,14 +6,20 @@ for i in ...: x_bar.2[i] += g    (nothing moves into x_bar.2 in the loop)
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
+from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Block, Const, Copy, Expr, Function, Stmt, Var
-from s2sad.ir.traverse import map_stmt, rename, walk, writes
+from s2sad.ir.traverse import map_stmt, names_in, rename, walk, writes
 
 
 def remove_trivial_joins(function: Function) -> Function:
-    """Remove joins with a single source, and assignments of names and literals to adjoints."""
+    """Remove joins that only ever hold one value, and assignments of names and literals to adjoints.
+
+    Joins that move into each other and get one value from elsewhere all hold that (Braun et al., "Simple and efficient
+    construction of static single assignment form", 2013, section 3.2).
+    """
     while True:
         names = _single(function)
         if not names:
@@ -24,27 +30,23 @@ def remove_trivial_joins(function: Function) -> Function:
 
 
 def _single(function: Function) -> dict[str, Expr]:
-    sources: dict[str, set[Expr]] = {}
+    #: By their text, since numbers that are equal may differ in their types and signs.
+    sources: dict[str, dict[str, Expr]] = {}
     assigned: dict[str, int] = {}
     adjoint = {name for s in walk(function.reverse or ()) for name in writes(s)}
     for stmt in walk((*function.body, *(function.reverse or ()))):
         if isinstance(stmt, Copy):
             for target, source in zip(stmt.targets, stmt.sources, strict=True):
-                if isinstance(source, (Var, Const)):
-                    if source != Var(target):
-                        sources.setdefault(target, set()).add(source if isinstance(source, Var) else Var(repr(source)))
-                else:
-                    sources.setdefault(target, set()).update({Var("?"), Var("??")})
+                sources.setdefault(target, {})[repr(source)] = source
         for target in writes(stmt):
             assigned[target] = assigned.get(target, 0) + 1
     found: dict[str, Expr] = {}
-    for target, values in sources.items():
-        if target not in adjoint or len(values) != 1:
-            continue
-        (source,) = values
-        assert isinstance(source, Var)
-        if assigned.get(source.name) == 1 and source.name not in sources and source.name not in found:
-            found[target] = source
+    for target in sources.keys() & adjoint:
+        value = _only(target, sources, adjoint)
+        if isinstance(value, Const) or (
+            isinstance(value, Var) and assigned.get(value.name) == 1 and value.name not in sources
+        ):
+            found[target] = value
     for stmt in walk(function.reverse or ()):
         if isinstance(stmt, Assign) and stmt.target not in found and isinstance(stmt.value, (Var, Const)):
             value = stmt.value
@@ -53,6 +55,20 @@ def _single(function: Function) -> dict[str, Expr]:
             ):
                 found[stmt.target] = value
     return found
+
+
+def _only(join: str, sources: Mapping[str, Mapping[str, Expr]], joins: Set[str]) -> Expr | None:
+    """The one value that goes into a join from elsewhere, be it through other ``joins``; None where there are more."""
+    web, waiting = {join}, [join]
+    values: dict[str, Expr] = {}
+    while waiting and len(values) < 2:
+        for text, source in sources[waiting.pop()].items():
+            if not isinstance(source, Var) or source.name not in sources or source.name not in joins:
+                values[text] = source
+            elif source.name not in web:
+                web.add(source.name)
+                waiting.append(source.name)
+    return next(iter(values.values())) if len(values) == 1 else None
 
 
 def _replaced(block: Block, names: dict[str, Expr]) -> Block:
@@ -65,5 +81,12 @@ def _replaced(block: Block, names: dict[str, Expr]) -> Block:
         elif isinstance(stmt, Assign) and stmt.target in names:
             continue
         else:
-            out.append(map_stmt(stmt, lambda e: rename(e, names), lambda b: _replaced(b, names)))
+            out.append(map_stmt(stmt, lambda e: _with(e, names), lambda b: _replaced(b, names)))
     return tuple(out)
+
+
+def _with(expr: Expr, names: dict[str, Expr]) -> Expr:
+    """An expression with values in place of names; with numbers there it is simplified."""
+    new = rename(expr, names)
+    has_numbers = any(isinstance(names.get(n), Const) for n in names_in(expr))
+    return algebra.finished(new) if has_numbers else new
