@@ -13,7 +13,7 @@ from s2sad.ir.nodes import (
     Slice,
     Var,
 )
-from s2sad.ir.sizes import Dim, Dims, sliced
+from s2sad.ir.sizes import Dim, Dims, number_of, sliced
 from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]
@@ -137,20 +137,16 @@ def _removed(part: Slice) -> int | None:
 
 
 def _sliced(size: Dim, part: Slice, fact: Callable[[Expr], Fact]) -> Dim | None:
-    """The size that a slice leaves of an axis, as an expression; None where a bound is not known."""
+    """The size that a slice leaves of an axis; None where a bound is not known."""
     bounds: list[Dim | None] = []
     for bound in (part.lower, part.upper):
-        if bound is None or (bound == Const(0) and bound is part.lower):
-            bounds.append(None)
-            continue
-        value = bound.value if isinstance(bound, Const) else fact(bound).size
-        if not isinstance(value, (int, str)):
+        value = bound.value if isinstance(bound, Const) else None if bound is None else fact(bound).size
+        if not isinstance(value, (int, str)) and bound is not None and bound != Const(None):
             return None
         bounds.append(value)
-    if part.step is not None and not isinstance(part.step, Const):
-        return None
-    step = "" if part.step is None or part.step == Const(1) else f":{part.step.value}"
-    return sliced(size, bounds[0], bounds[1], step)
+    step = 1 if part.step is None else part.step.value if isinstance(part.step, Const) else None
+    step = 1 if step is None and part.step == Const(None) else step
+    return sliced(size, bounds[0], bounds[1], step) if type(step) is int and step else None
 
 
 def _cut(size: Dim, part: Fact) -> Dim | None:
@@ -158,7 +154,10 @@ def _cut(size: Dim, part: Fact) -> Dim | None:
     bounds = [f for _, f in part.items or ()]
     if not 2 <= len(bounds) <= 3 or any(b.kind != "none" and b.size is None for b in bounds):
         return None
-    return sliced(size, bounds[0].size, bounds[1].size, f":{bounds[2].size}" if len(bounds) == 3 else "")
+    step = number_of(bounds[2].size) if len(bounds) == 3 else None
+    if len(bounds) == 3 and bounds[2].kind != "none" and not step:
+        return None
+    return sliced(size, bounds[0].size, bounds[1].size, 1 if step is None else step)
 
 
 def _indexed(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], Fact]) -> Dims | None:
@@ -181,19 +180,10 @@ def _indexed(dims: Dims, parts: tuple[Expr | Fact, ...], fact: Callable[[Expr], 
                 return None
             out.append(left)
         elif isinstance(part, Slice):
-            size = rest.pop(0)
-            cut = _removed(part)
-            if part.step == Const(-1) and part.lower is None and part.upper is None:
-                cut = 0
-            if cut is None:
-                cut_out = _sliced(size, part, fact)
-                if cut_out is None:
-                    return None
-                out.append(cut_out)
-                continue
-            out.append(size if cut == 0 else f"{size}-{cut}" if str(size).isalnum() and size != 1 else "")
-            if out[-1] == "":
+            left = _sliced(rest.pop(0), part, fact)
+            if left is None:
                 return None
+            out.append(left)
         else:
             rest.pop(0)
     return (*out, *rest)

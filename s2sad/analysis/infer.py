@@ -33,6 +33,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
+from s2sad.ir.sizes import named
 from s2sad.ir.traverse import names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,
@@ -135,7 +136,7 @@ class _Inference:
             return replace(fact, shape=frozenset({self.atom(name)}))
         if fact.kind == "scalar" and fact.real and (fact.size is None) is not is_floating(fact):
             # No number with a fraction is the size of an axis.
-            return replace(fact, size=None if is_floating(fact) else name)
+            return replace(fact, size=None if is_floating(fact) else named(name))
         return _emptied(fact) if name.rstrip("?*") in self.changing else fact
 
     def value(self, expr: Expr, name: str) -> Fact:

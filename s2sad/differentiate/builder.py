@@ -15,7 +15,7 @@ from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
 from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
-from s2sad.ir.sizes import NOTHING, Dim, is_symbol
+from s2sad.ir.sizes import NOTHING, Dim, is_certain
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
 from s2sad.ir.types import Atom, Fact, same_shape
 from s2sad.ops.infer.common import axis_of
@@ -356,7 +356,7 @@ class Builder:
     def has_elements(self, x: Expr) -> bool:
         """Whether an array surely is not empty."""
         dims = self.fact(x).dims
-        return dims is not None and all(is_symbol(d) and d != NOTHING for d in dims)
+        return dims is not None and all(is_certain(d) and d != NOTHING for d in dims)
 
     def short(self, shape: Expr) -> Expr:
         if isinstance(shape, Call) and shape.op.function is np.shape:
@@ -400,7 +400,7 @@ def as_value(index: Expr) -> Expr:
 
 def _fits(target: Dim, source: Dim) -> bool:
     """Whether an axis of ``target`` size that was broadcast to one of ``source`` size is 1 long, or as long."""
-    return target in (1, source) or (is_symbol(target) and is_symbol(source) and source != 1)
+    return target in (1, source) or is_certain(target)
 
 
 def _literal(value: object) -> Expr:

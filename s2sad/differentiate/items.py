@@ -11,7 +11,7 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Slice, Store, Unpack, Var
-from s2sad.ir.sizes import is_symbol
+from s2sad.ir.sizes import is_certain
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
@@ -197,7 +197,7 @@ def _is_repeated_by_none(rows: Fact, others: list[Fact]) -> bool:
     if rows.dims is None:
         return False
     (count,) = rows.dims
-    return (is_symbol(count) and count != 1) or all(p.kind == "scalar" or p.dims == rows.dims for p in others)
+    return (is_certain(count) and count != 1) or all(p.kind == "scalar" or p.dims == rows.dims for p in others)
 
 
 def unpack(state: State, stmt: Unpack) -> None:

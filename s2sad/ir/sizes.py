@@ -1,17 +1,24 @@
-"""The sizes of axes: numbers, symbols, and expressions of these.
+"""The sizes of axes, and whole numbers that are such: sums of symbols and a number.
 
-A size is 1, a symbol (``n0``: equal sizes have one symbol, and none of them is 1 or 0; ``k3``: the number 3), or an
-expression (``n0-2``, ``k.1+1``, ``n0[k.1+1:]``) for the number that it gives for the values of the names in it.
+A size is 1, a symbol (``n0``: equal sizes have one symbol, and none of them is 1 or 0; ``k3``: the number 3; ``k.1``:
+the value of that name), or the text of a sum of such (``n0-2``, ``2*n0+k.1``).  What is no sum is in braces and is a
+symbol of its own: ``{0|n0-4}`` is the larger of the two, ``{s|n0[k.1:]}`` what a slice leaves of an axis, and
+``{(n0)*(n1)}`` and ``{(n0)//(k2)}`` are a product and a quotient.  Equal texts are equal sizes.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
 Dim = int | str
 Dims = tuple[Dim, ...]
 #: The size of an axis without elements.
 NOTHING = "k0"
+#: How long the text of a size may be; what is longer is not followed.
+_LONGEST = 48
 
 
 class Sizes(dict[int, Dim]):
@@ -46,29 +53,169 @@ def literal_size(size: int) -> Dim:
     return 1 if size == 1 else f"k{size}"
 
 
-_LITERAL = re.compile(r"k(\d+)(?:(//|[-+*])(\d+)|\[(-?\d*):(-?\d*)\])?")
+# --- sums
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Symbols, in order of their names, with the numbers of times that they occur; and a number."""
+
+    terms: tuple[tuple[str, int], ...]
+    number: int
+
+    def plus(self, other: _Sum, times: int = 1) -> _Sum:
+        counts = dict(self.terms)
+        for symbol, count in other.terms:
+            counts[symbol] = counts.get(symbol, 0) + times * count
+        return _Sum(tuple(sorted((s, c) for s, c in counts.items() if c)), self.number + times * other.number)
+
+    def least(self) -> int | None:
+        """A number that the sum is not less than; None where none is known."""
+        found = self.number
+        for symbol, count in self.terms:
+            bound = _least(symbol)
+            if count < 0 or bound is None:
+                return None
+            found += count * bound
+        return found
+
+    def text(self) -> Dim:
+        if not self.terms:
+            return literal_size(self.number)
+        out = ""
+        for symbol, count in self.terms:
+            out += ("-" if count < 0 else "+") + (f"{abs(count)}*" if abs(count) != 1 else "") + symbol
+        return out.removeprefix("+") + (f"{self.number:+d}" if self.number else "")
+
+
+_SYMBOL = r"(?:[~^@]|[^\W\d])[\w~^@]*(?:\.\d*'*)?"
+_PLAIN = re.compile(_SYMBOL)
+_TERM = re.compile(rf"([-+]?)(?:(\d+)\*)?({_SYMBOL}|\{{)|([-+]?\d+)$")
+_NUMBER = re.compile(r"k(-?\d+)")
+#: The names in the text of a size.
+_NAME = re.compile(r"[~^@\w]+\.\d*")
+
+
+@functools.lru_cache(maxsize=4096)
+def _sum(size: Dim) -> _Sum:
+    """The sum that a text is."""
+    if isinstance(size, int):
+        return _Sum((), size)
+    if (number := _NUMBER.fullmatch(size)) is not None:
+        return _Sum((), int(number[1]))
+    found, at = _Sum((), 0), 0
+    while at < len(size):
+        term = _TERM.match(size, at)
+        assert term is not None, size
+        sign, count, symbol, number_ = term.groups()
+        at = term.end()
+        if number_ is not None:
+            found = found.plus(_Sum((), int(number_)))
+            continue
+        if symbol == "{":
+            end = _closing(size, at)
+            symbol, at = size[at - 1 : end], end
+        times = int(count or 1) * (-1 if sign == "-" else 1)
+        found = found.plus(_Sum(((symbol, 1),), 0), times)
+    return found
+
+
+def _closing(text: str, at: int) -> int:
+    """The place behind the brace that closes the one before ``at``."""
+    depth = 1
+    while depth:
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+    return at
+
+
+def _least(symbol: str) -> int | None:
+    """A number that a symbol is not less than: axes of arguments have 2 elements or more, numbers may be negative."""
+    if symbol[0] == "{":
+        return 0 if symbol[1:3] in ("0|", "s|") else None
+    return 2 if re.fullmatch(r"n\d+", symbol) else None
+
+
+def _kept(size: Dim) -> Dim | None:
+    return size if len(str(size)) <= _LONGEST else None
+
+
+def named(name: str) -> Dim:
+    """The size that the value of a name is.
+
+    Example:
+        >>> named("k.1"), named("k.1*")
+        ('k.1', '{k.1*}')
+    """
+    return name if _PLAIN.fullmatch(name) else "{" + name.replace("{", "(").replace("}", ")") + "}"
+
+
+# --- what is known of a size
 
 
 def number_of(size: Dim | None) -> int | None:
     """The number that a size is, if it is known.
 
     Example:
-        >>> number_of(1), number_of("k6"), number_of("k6-2"), number_of("k6[1:-1]"), number_of("n0")
-        (1, 6, 4, 4, None)
+        >>> number_of(1), number_of("k6"), number_of("n0")
+        (1, 6, None)
     """
-    found = _LITERAL.fullmatch(str(size)) if isinstance(size, str) else None
-    if found is None:
-        return size if isinstance(size, int) else None
-    number, operator, other, start, end = found.groups()
-    if operator is not None:
-        a, b = int(number), int(other)
-        if operator == "//":
-            return a // b if b else None
-        return max(a + b if operator == "+" else a * b if operator == "*" else a - b, 0)
-    if start is not None:
-        bounds = [int(bound) if bound not in ("", "-") else None for bound in (start, end)]
-        return len(range(int(number))[slice(*bounds)])
-    return int(number)
+    if size is None:
+        return None
+    found = _sum(size)
+    return None if found.terms else found.number
+
+
+def is_symbol(size: Dim) -> bool:
+    """Whether a size is 1 or a symbol, of which it is known that it is not 1."""
+    return str(size).isalnum()
+
+
+def is_certain(size: Dim) -> bool:
+    """Whether it is known if a size is 1.
+
+    Example:
+        >>> is_certain("n0"), is_certain("n0+1"), is_certain("n0-1"), is_certain("k.1")
+        (True, True, False, False)
+    """
+    return is_symbol(size) or (_sum(size).least() or 0) > 1
+
+
+def is_natural(size: Dim) -> bool:
+    """Whether a whole number surely is not negative."""
+    return _is_natural(_sum(size))
+
+
+def is_of_arguments(size: Dim) -> bool:
+    """Whether a size is 1, or computed from the sizes of arguments, which nothing changes.
+
+    Example:
+        >>> is_of_arguments("n0-2"), is_of_arguments("k3"), is_of_arguments("n0-k.1")
+        (True, False, False)
+    """
+    return size == 1 or (str(size)[0] not in "k-" and not _NAME.search(str(size)))
+
+
+def names_in_size(size: Dim) -> list[str]:
+    """The names of values in a size."""
+    return _NAME.findall(str(size))
+
+
+def renamed(size: Dim, rename: Callable[[str], str]) -> Dim:
+    """A size with other names of values in it.
+
+    Example:
+        >>> renamed("2*k.1+n0", lambda name: "a.2")
+        '2*a.2+n0'
+    """
+    if isinstance(size, int) or not _NAME.search(size):
+        return size
+    new = _NAME.sub(lambda name: rename(name[0]), size)
+    # The order of the names may be another.
+    return _sum(new).text() if "{" not in new else new
+
+
+# --- sizes that are computed
 
 
 def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
@@ -82,38 +229,103 @@ def broadcast_dims(parts: list[Dims | None]) -> Dims | None:
     out: list[Dim] = []
     for position in range(1, max((len(p) for p in known), default=0) + 1):
         sizes = {p[-position] for p in known if len(p) >= position} - {1}
-        certain = [s for s in sizes if str(s).isalnum()]
+        certain = [s for s in sizes if is_certain(s)]
         if len(sizes) > 1 and not certain:
             return None
         out.append(min(certain, key=_preference) if certain else sizes.pop() if sizes else 1)
     return tuple(reversed(out))
 
 
-def _preference(size: Dim) -> tuple[bool, str]:
+def _preference(size: Dim) -> tuple[bool, int, str]:
     """The order of sizes that are equal: those of arguments, which loops carry, before numbers."""
-    return str(size)[0] != "n", str(size)
-
-
-#: How long the text of a size may be; what is longer is not followed.
-_LONGEST = 48
-
-
-def is_symbol(size: Dim) -> bool:
-    """Whether a size is 1 or a symbol, of which it is known that it is not 1."""
-    return str(size).isalnum()
+    return str(size)[0] != "n", len(str(size)), str(size)
 
 
 def computed(symbol: str, a: Dim | None, b: Dim | None) -> Dim | None:
-    """The size ``a + b``, ``a - b``, ``a * b`` or ``a // b``; None where it is not known."""
+    """The number ``a + b``, ``a - b``, ``a * b`` or ``a // b``; None where it is not known.
+
+    Example:
+        >>> computed("-", "n0", "k2"), computed("+", "n0-2", "k2"), computed("*", "k2", "n0-1")
+        ('n0-2', 'n0', '2*n0-2')
+    """
     if a is None or b is None or symbol not in ("+", "-", "*", "//"):
         return None
-    left, right = (str(x) if is_symbol(x) else f"({x})" for x in (a, b))
-    right = right[1:] if right[0] == "k" and right[1:].isdigit() else right
-    text = f"{left}{symbol}{right}"
-    return text if len(text) <= _LONGEST else None
+    left, right = _sum(a), _sum(b)
+    if symbol in "+-":
+        return _kept(left.plus(right, 1 if symbol == "+" else -1).text())
+    if symbol == "*":
+        if left.terms and right.terms:
+            return _kept("{" + "*".join(sorted((f"({a})", f"({b})"))) + "}")
+        number, other = (right.number, left) if left.terms else (left.number, right)
+        return _kept(_Sum((), 0).plus(other, number).text())
+    if not right.terms and right.number:
+        divisor = right.number
+        if not left.number % divisor and not any(count % divisor for _, count in left.terms):
+            return _Sum(tuple((s, c // divisor) for s, c in left.terms), left.number // divisor).text()
+        if not left.terms:
+            return literal_size(left.number // divisor)
+    return _kept(f"{{({a})//({b})}}")
 
 
-def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: str) -> Dim | None:
-    """The size of ``a[lower:upper:step]`` for an axis of ``size``."""
-    text = f"{size}[{'' if lower is None else lower}:{'' if upper is None else upper}{step}]"
-    return text if len(text) <= _LONGEST else None
+def product(sizes: Dims) -> Dim | None:
+    """How many elements an array with axes of these sizes has."""
+    found: Dim | None = 1
+    for size in sorted(map(str, sizes)):
+        found = computed("*", found, 1 if size == "1" else size)
+    return found
+
+
+def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: int = 1) -> Dim | None:
+    """The size of ``a[lower:upper:step]`` for an axis of ``size``; bounds that are numbers may be negative.
+
+    Example:
+        >>> sliced("n0", 1, -1), sliced("n0", "k3", None), sliced("n0", None, "k.1"), sliced("n0-2", "k1", None)
+        ('n0-2', '{0|n0-3}', '{s|n0[:k.1]}', '{0|n0-3}')
+        >>> sliced("k6", 1, "k4"), sliced("k6", None, None, 2), sliced("n0", None, None, -1)
+        ('k3', 'k3', 'n0')
+    """
+    if lower is None and upper is None and step in (1, -1):
+        return size
+    whole, bounds = _sum(size), [None if b is None else _sum(b) for b in (lower, upper)]
+    if not whole.terms and not any(b is not None and b.terms for b in bounds):
+        start, end = (None if b is None else b.number for b in bounds)
+        return literal_size(len(range(whole.number)[slice(start, end, step)]))
+    left = _left(whole, *bounds) if step > 0 else None
+    if left is not None and step == 1:
+        return _kept(left)
+    texts = ["" if b is None else str(b.text()) for b in bounds]
+    return _kept("{s|" + f"{size}[{texts[0]}:{texts[1]}{'' if step == 1 else f':{step}'}]" + "}")
+
+
+def _left(whole: _Sum, lower: _Sum | None, upper: _Sum | None) -> Dim | None:
+    """What ``lower:upper`` leaves of an axis, as a sum; None where it is none."""
+    start = lower or _Sum((), 0)
+    if not start.terms and start.number < 0:
+        # It counts from the end.
+        start = whole.plus(start)
+    if not _is_natural(start):
+        return None
+    if upper is None:
+        return _at_least_none(whole.plus(start, -1))
+    if not upper.terms and upper.number < 0:
+        return _at_least_none(whole.plus(upper).plus(start, -1))
+    is_inside = _is_natural(upper) and _is_natural(whole.plus(upper, -1))
+    return _at_least_none(upper.plus(start, -1)) if is_inside else None
+
+
+def _is_natural(number: _Sum) -> bool:
+    least = number.least()
+    return least is not None and least >= 0
+
+
+def _at_least_none(size: _Sum) -> Dim:
+    """A size, or 0 where it is negative."""
+    if _is_natural(size):
+        return size.text()
+    if not size.terms:
+        return NOTHING
+    inner = size.terms[0][0]
+    if len(size.terms) == 1 and size.terms[0][1] == 1 and inner.startswith("{0|") and size.number <= 0:
+        # max(0, max(0, a) - b) is max(0, a - b).
+        return _at_least_none(_sum(inner[3:-1]).plus(_Sum((), size.number)))
+    return "{0|" + str(size.text()) + "}"

@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
-from s2sad.ir.sizes import Dim, Dims, LiteralNumbers, Sizes, is_symbol, literal_size
+from s2sad.ir.sizes import Dim, Dims, LiteralNumbers, Sizes, is_of_arguments, literal_size
 from s2sad.runtime import protocols
 from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
 from s2sad.runtime.contents import items_of
@@ -331,7 +331,7 @@ def timeless(fact: Fact) -> Fact:
     """A fact without the shapes and sizes that a later value of the same name may not have."""
     if fact.kind == "scalar":
         return replace(scalar(fact.real), boolean=fact.boolean, precision=fact.precision)
-    if fact.dims is not None and all(d == 1 or (is_symbol(d) and str(d)[0] == "n") for d in fact.dims):
+    if fact.dims is not None and all(is_of_arguments(d) for d in fact.dims):
         known = sized(fact.dims, fact.real, fact.kind)
         return replace(known, boolean=fact.boolean, precision=fact.precision, boxed=fact.boxed)
     if fact.kind in ("tuple", "record", "dataclass") and fact.items is not None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from s2sad.ir.sizes import Dim, is_symbol
+from s2sad.ir.sizes import Dim, is_of_arguments, names_in_size, renamed
 from s2sad.ir.types import Atom, Fact, resized
 
-#: The names in the text of a size.
-_NAME = re.compile(r"[~^@\w]+\.\d*")
+#: How long a size may be that callees know in terms of the arguments of the whole program.
+_LONGEST = 6
 
 
 def inward(facts: Mapping[str, Fact]) -> tuple[dict[str, Fact], dict[str, str]]:
@@ -20,9 +19,9 @@ def inward(facts: Mapping[str, Fact]) -> tuple[dict[str, Fact], dict[str, str]]:
     arguments of another call if it is the same but for names.
 
     Example:
-        >>> facts, names = inward({"x": Fact("scalar", size="n.1"), "y": Fact("scalar", size="(n.1)-2")})
+        >>> facts, names = inward({"x": Fact("scalar", size="n.1"), "y": Fact("scalar", size="n.1-2")})
         >>> [fact.size for fact in facts.values()], names
-        (['^0.', '(^0.)-2'], {'^0.': 'n.1'})
+        (['^0.', '^0.-2'], {'^0.': 'n.1'})
     """
     marks: dict[str, str] = {}
 
@@ -58,9 +57,7 @@ def unmarked(fact: Fact, names: Mapping[str, str]) -> Fact:
 
 
 def _renamed_size(size: Dim, rename: Callable[[str], str]) -> Dim:
-    if size == 1:
-        return 1
-    return _NAME.sub(lambda name: name[0] if name[0][0] == "@" else rename(name[0]), str(size))
+    return renamed(size, lambda name: name if name[0] == "@" else rename(name))
 
 
 def _renamed_atom(atom: Atom, rename: Callable[[str], str]) -> Atom:
@@ -69,7 +66,7 @@ def _renamed_atom(atom: Atom, rename: Callable[[str], str]) -> Atom:
 
 
 def _is_marked(size: str) -> bool:
-    return all(name[0] in "^@" for name in _NAME.findall(size))
+    return all(name[0] in "^@" for name in names_in_size(size))
 
 
 def own_terms(facts: Mapping[str, Fact]) -> dict[str, Fact]:
@@ -81,14 +78,15 @@ def own_terms(facts: Mapping[str, Fact]) -> dict[str, Fact]:
 def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
     """The fact about a parameter in terms of its own: equal sizes stay equal, by whatever expression they are known."""
 
-    def renamed(size: Dim) -> Dim:
-        kept = size == 1 or (str(size)[0] == "n" and is_symbol(size))
+    def own(size: Dim) -> Dim:
+        # Of others there may be as many as there are calls.
+        kept = is_of_arguments(size) and len(str(size)) <= _LONGEST
         return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
 
     if fact.dims:
-        return resized(fact, tuple(map(renamed, fact.dims)))
+        return resized(fact, tuple(map(own, fact.dims)))
     if fact.kind == "scalar" and fact.size is not None:
-        return replace(fact, size=renamed(fact.size))
+        return replace(fact, size=own(fact.size))
     shape = frozenset({Atom(name)}) if fact.shape and fact.dims is None else fact.shape
     items = None
     if fact.items is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
-from s2sad.ir.sizes import Dims
+from s2sad.ir.sizes import Dims, sliced
 from s2sad.ir.types import OPEN, SCALAR, Fact, made_of, scalar, sized
 from s2sad.ops.infer.common import (
     Bound,
@@ -15,7 +15,6 @@ from s2sad.ops.infer.common import (
     all_real,
     array_of,
     axis_of,
-    certain,
     is_flat,
     items_of,
     length_of,
@@ -319,9 +318,10 @@ def differences(b: Bound, fact: Look) -> Fact | None:
         return None
     real = all_real(*operands(b, fact))
     alone = b.get("prepend", Const(None)) == b.get("append", Const(None)) == Const(None)
-    if a.dims is None or not certain(a.dims[axis]) or a.dims[axis] == 1 or not alone:
+    left = sliced(a.dims[axis], n, None) if a.dims is not None and alone else None
+    if a.dims is None or left is None:
         return array_of(None, a.ndim, real)
-    return sized((*a.dims[:axis], f"{a.dims[axis]}-{n}", *a.dims[axis + 1 :]), real)
+    return sized((*a.dims[:axis], left, *a.dims[axis + 1 :]), real)
 
 
 def gradients(b: Bound, fact: Look) -> Fact | None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ir.sizes import Dim, Dims, broadcast_dims, is_symbol, literal_size
+from s2sad.ir.sizes import Dim, Dims, broadcast_dims, is_certain, literal_size, product
 from s2sad.ir.types import OPEN, SCALAR, Atom, Fact, broadcast, scalar, sized, some_item
 
 Look = Callable[[Expr], Fact]
@@ -66,14 +66,14 @@ def axis_of(expr: Expr | None, ndim: int) -> int | None:
 
 
 def certain(dim: Dim) -> bool:
-    """Whether a size is a symbol or 1: of an expression nobody knows whether it is 1."""
-    return is_symbol(dim)
+    """Whether it is known of a size if it is 1."""
+    return is_certain(dim)
 
 
 def flat(dims: Dims) -> Dims | None:
     """The size of all elements in one row."""
-    factors = sorted(str(d) for d in dims if d != 1)
-    return ("*".join(factors) or 1,) if all(map(certain, dims)) else None
+    size = product(dims)
+    return None if size is None else (size,)
 
 
 def all_real(*facts: Fact) -> bool:

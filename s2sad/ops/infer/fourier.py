@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const
-from s2sad.ir.sizes import Dim, Dims, literal_size
+from s2sad.ir.sizes import Dim, Dims, computed, literal_size
 from s2sad.ir.types import Fact
 from s2sad.ops.infer.common import (
     SOME_ARRAY,
@@ -18,7 +18,6 @@ from s2sad.ops.infer.common import (
     all_real,
     array_of,
     axis_of,
-    certain,
     dims_of_shape,
     literal,
     ndim_of,
@@ -37,7 +36,7 @@ def half(b: Bound, fact: Look) -> Fact:
     a = fact(b["a"])
     length = _length(b, a.dims)
     if length is not None:
-        length = (1 if length == 1 else f"{length}//2+1") if certain(length) else None
+        length = computed("+", computed("//", length, literal_size(2)), 1)
     return _made(_changed(a.dims, b, length), b, fact, real=False)
 
 
@@ -46,7 +45,7 @@ def turned_back(b: Bound, fact: Look) -> Fact:
     a = fact(b["a"])
     length = _length(b, a.dims)
     if literal(b["n"]) is None and length is not None:
-        length = f"2*{length}-2" if certain(length) else None
+        length = computed("-", computed("*", literal_size(2), length), literal_size(2))
     return _made(_changed(a.dims, b, length), b, fact, real=True)
 
 

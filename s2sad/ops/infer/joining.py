@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.sizes import Dim, literal_size
+from s2sad.ir.sizes import Dim, computed, literal_size
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
@@ -16,7 +16,6 @@ from s2sad.ops.infer.common import (
     all_real,
     array_of,
     axis_of,
-    certain,
     is_flat,
     items_of,
     literal,
@@ -47,9 +46,11 @@ def concatenated(b: Bound, fact: Look) -> Fact | None:
         return array_of(None, ndim, real)
     rest = [(*f.dims[:axis], *f.dims[axis + 1 :]) for f in items if f.dims]
     parts = [f.dims[axis] for f in items if f.dims]
-    if any(r != rest[0] for r in rest) or not all(map(certain, parts)):
+    total: Dim | None = literal_size(0)
+    for part in parts:
+        total = computed("+", total, part)
+    if any(r != rest[0] for r in rest) or total is None:
         return array_of(None, ndim, real)
-    total = "+".join(sorted(map(str, parts))) if len(parts) > 1 else parts[0]
     return sized((*first[:axis], total, *first[axis + 1 :]), real)
 
 

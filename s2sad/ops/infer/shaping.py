@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from s2sad.ir.sizes import Dims, is_symbol, literal_size, number_of
+from s2sad.ir.sizes import Dims, is_natural, literal_size, number_of
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.common import (
     Bound,
@@ -27,7 +27,7 @@ def reshaped(b: Bound, fact: Look) -> Fact | None:
     dims = dims_of_shape(shape, b["shape"], fact)
     if dims is None and type(value) is tuple and a.dims is not None:
         dims = _completed(value, a.dims)
-    if dims is not None and not all(d == 1 or (is_symbol(d) and str(d)[0] in "nk") for d in dims):
+    if dims is not None and not all(is_natural(d) for d in dims):
         # One of them may be -1.
         dims = None
     length = len(value) if type(value) is tuple else len(shape.items) if shape.items is not None else None
