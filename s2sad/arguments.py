@@ -107,14 +107,18 @@ def facts(
     Raises:
         ArgumentError: for a list, tuple, dict or dataclass that holds itself.
     """
-    sizes, found = LiteralNumbers() if literal else Sizes(), {}
-    for name, value in zip(names, values, strict=True):
-        try:
-            fact = describe(value, name, sizes)
-            found[name] = fact if refined is None else refined(name, value, fact)
-        except RecursionError:
-            what = f"{label}: {name} holds itself, or containers in containers without end"
-            raise ArgumentError(f"{what}\nPass a container that is a tree.") from None
+    sizes: Sizes = LiteralNumbers() if literal else Sizes()
+    found: dict[str, Fact] = {}
+    for last in (True,) if literal else (False, True):
+        for name, value in zip(names, values, strict=True):
+            try:
+                fact = describe(value, name, sizes)
+                found[name] = fact if refined is None or not last else refined(name, value, fact)
+            except RecursionError:
+                what = f"{label}: {name} holds itself, or containers in containers without end"
+                raise ArgumentError(f"{what}\nPass a container that is a tree.") from None
+        # Which symbols say the most is known as soon as all sizes are.
+        sizes = sizes if last else sizes.related()
     return found
 
 

@@ -33,7 +33,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.sizes import named
+from s2sad.ir.sizes import Dim, computed, literal_size, named, number_of, ranged
 from s2sad.ir.traverse import names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,
@@ -262,7 +262,7 @@ class _Inference:
         for target, iterable in zip(stmt.targets, stmt.iters, strict=True):
             runs = iterable.args[0] if isinstance(iterable, Call) and iterable.op.function is reversed else iterable
             if isinstance(runs, Call) and runs.op.function is range:
-                self.of[target] = scalar(True, target)
+                self.of[target] = scalar(True, self.in_range(target, runs))
                 continue
             whole = self.value(iterable, target)
             if whole == UNSET_FACT:
@@ -288,6 +288,17 @@ class _Inference:
             self.of[target] = self.fresh(fact, target)
         if stmt.counter is not None:
             self.of[stmt.counter] = scalar(True, stmt.counter)
+
+    def in_range(self, target: str, runs: Call) -> Dim:
+        """The size that a counter is, with the bounds that a range with a known direction gives it."""
+        sizes = [self.value(arg, target).size for arg in runs.args]
+        step = number_of(sizes[2]) if len(sizes) == 3 else 1
+        start, stop = (literal_size(0), sizes[0]) if len(sizes) == 1 else sizes[:2]
+        if not step or runs.kwargs:
+            return named(target)
+        if step > 0:
+            return ranged(target, start, computed("-", stop, 1))
+        return ranged(target, computed("+", stop, 1), start)
 
 
 def _as_array(fact: Fact) -> Fact:

@@ -264,7 +264,8 @@ class Builder:
     def unbroadcast(self, g: Expr, x: Expr) -> Expr:
         """``g`` summed over the axes along which ``x`` was broadcast; ``g`` where none can be."""
         target, source = self.fact(x), self.fact(g)
-        if same_shape(target, source):
+        if same_shape(target, source) or (source.shape and target.shape and source.shape <= target.shape):
+            # What it was broadcast to has no axis that is longer.
             return g
         if target.shape == frozenset():
             return Call(SUM, (g,))

@@ -18,7 +18,11 @@ Dims = tuple[Dim, ...]
 #: The size of an axis without elements.
 NOTHING = "k0"
 #: How long the text of a size may be; what is longer is not followed.
-_LONGEST = 48
+_LONGEST = 80
+#: How many times another a size may be so that this is known, the most first; and what sizes may be known to reach.
+_MULTIPLES = (4, 3, 2)
+_FLOORS = (2, 3, 4, 6, 8, 12)
+_FEW = 4
 
 
 class Sizes(dict[int, Dim]):
@@ -27,6 +31,38 @@ class Sizes(dict[int, Dim]):
     def __missing__(self, size: int) -> Dim:
         self[size] = symbol = literal_size(size) if size < 2 else f"n{len(self)}"
         return symbol
+
+    def related(self) -> Sizes:
+        """Symbols for the same sizes that say more of them, and are others where less would hold.
+
+        What is two, three or four times another size is a multiple of its symbol.  A symbol like ``n0f6r1`` stands for
+        a size of at least 6, which is more than those with ``r0``; four times ``n1f3r0x4r2`` is more than those with
+        ``r1``.
+
+        Example:
+            >>> sizes = Sizes()
+            >>> first = [sizes[n] for n in (12, 7, 3, 1)]
+            >>> [sizes.related()[n] for n in (12, 7, 3, 1)]
+            ['4*n1f3r0x4r2', 'n0f6r1', 'n1f3r0x4r2', 1]
+        """
+        multiples: dict[int, tuple[int, int]] = {}
+        for size in sorted(size for size in self if size > 1):
+            parts = ((times, size // times) for times in _MULTIPLES if not size % times)
+            base = next(((times, part) for times, part in parts if part in self and part > 1), None)
+            if base is not None:
+                multiples[size] = base
+        found = Sizes()
+        bases = [size for size in self if size > 1 and size not in multiples]
+        ranks = {size: f"r{rank}" for rank, size in enumerate(sorted(s for s in self if s > 1))}
+        for number, size in enumerate(bases):
+            floor = max(f for f in _FLOORS if f <= size)
+            symbol = f"n{number}" + (f"f{floor}" if floor > _FLOORS[0] else "")
+            if len(bases) > 1:
+                symbol += ranks[size] + "".join(f"x{m // size}{ranks[m]}" for m in sorted(multiples) if not m % size)
+            found[size] = symbol
+        for size, (times, part) in multiples.items():
+            found[size] = _Sum((), 0).plus(_sum(found[part]), times).text()
+        return found
 
 
 class LiteralSizes(Sizes):
@@ -71,13 +107,28 @@ class _Sum:
 
     def least(self) -> int | None:
         """A number that the sum is not less than; None where none is known."""
+        ranged = max((s for s, _ in self.terms if s.startswith("{r|")), key=len, default=None)
+        if ranged is not None:
+            # The longest first, since its bounds may be in terms of others.
+            count = dict(self.terms)[ranged]
+            bound = _bounds(ranged)[count < 0]
+            rest = _Sum(tuple(t for t in self.terms if t[0] != ranged), self.number)
+            return None if bound is None else rest.plus(bound, count).least()
         found = self.number
+        left = {s: c for s, c in self.terms if c > 0}
         for symbol, count in self.terms:
-            bound = _least(symbol)
-            if count < 0 or bound is None:
-                return None
-            found += count * bound
-        return found
+            while count < 0:
+                times, rank = max(((t, r) for t, r in _ranks(symbol) if t <= -count), default=(0, 0))
+                larger = [(r, s, t) for s, c in left.items() for t, r in _ranks(s) if r > rank and t <= c]
+                if not times or not larger:
+                    return None
+                # The difference to a larger size is at least 1.
+                _, other, taken = min(larger)
+                left[other] -= taken
+                count += times
+                found += 1
+        bounds = [(_least(s), c) for s, c in left.items() if c]
+        return None if any(b is None for b, _ in bounds) else found + sum((b or 0) * c for b, c in bounds)
 
     def text(self) -> Dim:
         if not self.terms:
@@ -91,6 +142,7 @@ class _Sum:
 _SYMBOL = r"(?:[~^@]|[^\W\d])[\w~^@]*(?:\.\d*'*)?"
 _PLAIN = re.compile(_SYMBOL)
 _TERM = re.compile(rf"([-+]?)(?:(\d+)\*)?({_SYMBOL}|\{{)|([-+]?\d+)$")
+_ARGUMENT = re.compile(r"n\d+(?:f(\d+))?((?:x?\d*r\d+)*)")
 _NUMBER = re.compile(r"k(-?\d+)")
 #: The names in the text of a size.
 _NAME = re.compile(r"[~^@\w]+\.\d*")
@@ -133,7 +185,46 @@ def _least(symbol: str) -> int | None:
     """A number that a symbol is not less than: axes of arguments have 2 elements or more, numbers may be negative."""
     if symbol[0] == "{":
         return 0 if symbol[1:3] in ("0|", "s|") else None
-    return 2 if re.fullmatch(r"n\d+", symbol) else None
+    known = _ARGUMENT.fullmatch(symbol)
+    return None if known is None else int(known[1] or _FLOORS[0])
+
+
+@functools.lru_cache(maxsize=4096)
+def _ranks(symbol: str) -> tuple[tuple[int, int], ...]:
+    """The places of the size of an argument, and of its multiples, among all sizes; none where they are not known."""
+    known = _ARGUMENT.fullmatch(symbol)
+    found = re.findall(r"(?:x(\d+))?r(\d+)", known[2]) if known is not None else []
+    return tuple((int(times or 1), int(rank)) for times, rank in found)
+
+
+def ranged(name: str, lower: Dim | None, upper: Dim | None) -> Dim:
+    """The value of a name that lies between two numbers, as that of a loop over a range does.
+
+    Example:
+        >>> index = ranged("i.1", "k0", "n0-1")
+        >>> index, is_natural(index), is_natural(computed("-", "n0", index))
+        ('{r|i.1|k0|n0-1}', True, True)
+    """
+    if lower is None and upper is None:
+        return named(name)
+    texts = ["?" if bound is None else str(bound) for bound in (lower, upper)]
+    found = f"{{r|{name}|{texts[0]}|{texts[1]}}}"
+    return found if _PLAIN.fullmatch(name) and len(found) <= _LONGEST // 2 else named(name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _bounds(symbol: str) -> tuple[_Sum | None, _Sum | None]:
+    """The bounds of what `ranged` gives."""
+    parts, at = [""], 3
+    while at < len(symbol) - 1:
+        end = _closing(symbol, at + 1) if symbol[at] == "{" else at + 1
+        if symbol[at] == "|":
+            parts.append("")
+        else:
+            parts[-1] += symbol[at:end]
+        at = end
+    lower, upper = (None if part == "?" else _sum(part if part != "1" else 1) for part in parts[1:])
+    return lower, upper
 
 
 def _kept(size: Dim) -> Dim | None:
@@ -186,6 +277,16 @@ def is_natural(size: Dim) -> bool:
     return _is_natural(_sum(size))
 
 
+def as_size(number: Dim) -> Dim:
+    """The size of an axis with so many elements, or none where the number is negative.
+
+    Example:
+        >>> as_size("n0-2"), as_size("n0-4"), as_size("k-1")
+        ('n0-2', '{0|n0-4}', 'k0')
+    """
+    return _at_least_none(_sum(number))
+
+
 def is_of_arguments(size: Dim) -> bool:
     """Whether a size is 1, or computed from the sizes of arguments, which nothing changes.
 
@@ -194,6 +295,18 @@ def is_of_arguments(size: Dim) -> bool:
         (True, False, False)
     """
     return size == 1 or (str(size)[0] not in "k-" and not _NAME.search(str(size)))
+
+
+def is_near_arguments(size: Dim) -> bool:
+    """Whether a size is that of an argument, or a multiple, but for a few elements.
+
+    Example:
+        >>> is_near_arguments("2*n0f6-2"), is_near_arguments("n0-n1"), is_near_arguments("{0|n0-3}")
+        (True, False, False)
+    """
+    found = _sum(size)
+    is_one = len(found.terms) == 1 and _ARGUMENT.fullmatch(found.terms[0][0]) is not None
+    return is_one and abs(found.number) <= _FEW
 
 
 def names_in_size(size: Dim) -> list[str]:
@@ -260,10 +373,8 @@ def computed(symbol: str, a: Dim | None, b: Dim | None) -> Dim | None:
         return _kept(_Sum((), 0).plus(other, number).text())
     if not right.terms and right.number:
         divisor = right.number
-        if not left.number % divisor and not any(count % divisor for _, count in left.terms):
+        if not any(count % divisor for _, count in left.terms):
             return _Sum(tuple((s, c // divisor) for s, c in left.terms), left.number // divisor).text()
-        if not left.terms:
-            return literal_size(left.number // divisor)
     return _kept(f"{{({a})//({b})}}")
 
 
@@ -281,8 +392,8 @@ def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: int = 1) -> Di
     Example:
         >>> sliced("n0", 1, -1), sliced("n0", "k3", None), sliced("n0", None, "k.1"), sliced("n0-2", "k1", None)
         ('n0-2', '{0|n0-3}', '{s|n0[:k.1]}', '{0|n0-3}')
-        >>> sliced("k6", 1, "k4"), sliced("k6", None, None, 2), sliced("n0", None, None, -1)
-        ('k3', 'k3', 'n0')
+        >>> sliced("k6", 1, "k4"), sliced("2*n0", None, None, 2), sliced("n0", 0, None, -1), sliced("n0", None, 0, -1)
+        ('k3', 'n0', 1, 'n0-1')
     """
     if lower is None and upper is None and step in (1, -1):
         return size
@@ -290,20 +401,23 @@ def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: int = 1) -> Di
     if not whole.terms and not any(b is not None and b.terms for b in bounds):
         start, end = (None if b is None else b.number for b in bounds)
         return literal_size(len(range(whole.number)[slice(start, end, step)]))
-    left = _left(whole, *bounds) if step > 0 else None
-    if left is not None and step == 1:
-        return _kept(left)
+    left = _left(whole, *bounds) if step > 0 else _left_backwards(whole, *bounds)
+    if left is not None:
+        return computed("//", computed("+", left, literal_size(abs(step) - 1)), literal_size(abs(step)))
     texts = ["" if b is None else str(b.text()) for b in bounds]
     return _kept("{s|" + f"{size}[{texts[0]}:{texts[1]}{'' if step == 1 else f':{step}'}]" + "}")
 
 
+def _from_front(whole: _Sum, bound: _Sum) -> _Sum | None:
+    """A bound of a slice counted from the front; None where it is not known which end it counts from."""
+    found = whole.plus(bound) if not bound.terms and bound.number < 0 else bound
+    return found if _is_natural(found) else None
+
+
 def _left(whole: _Sum, lower: _Sum | None, upper: _Sum | None) -> Dim | None:
     """What ``lower:upper`` leaves of an axis, as a sum; None where it is none."""
-    start = lower or _Sum((), 0)
-    if not start.terms and start.number < 0:
-        # It counts from the end.
-        start = whole.plus(start)
-    if not _is_natural(start):
+    start = _from_front(whole, lower or _Sum((), 0))
+    if start is None:
         return None
     if upper is None:
         return _at_least_none(whole.plus(start, -1))
@@ -311,6 +425,16 @@ def _left(whole: _Sum, lower: _Sum | None, upper: _Sum | None) -> Dim | None:
         return _at_least_none(whole.plus(upper).plus(start, -1))
     is_inside = _is_natural(upper) and _is_natural(whole.plus(upper, -1))
     return _at_least_none(upper.plus(start, -1)) if is_inside else None
+
+
+def _left_backwards(whole: _Sum, lower: _Sum | None, upper: _Sum | None) -> Dim | None:
+    """What ``lower:upper:-1`` leaves of an axis, as a sum; None where it is none."""
+    last = whole.plus(_Sum((), -1))
+    start = last if lower is None else _from_front(whole, lower)
+    stop = _Sum((), -1) if upper is None else _from_front(whole, upper)
+    if start is None or stop is None or not _is_natural(last.plus(start, -1)):
+        return None
+    return _at_least_none(start.plus(stop, -1))
 
 
 def _is_natural(number: _Sum) -> bool:

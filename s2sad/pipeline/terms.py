@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from s2sad.ir.sizes import Dim, is_of_arguments, names_in_size, renamed
+from s2sad.ir.sizes import Dim, is_near_arguments, names_in_size, renamed
 from s2sad.ir.types import Atom, Fact, resized
-
-#: How long a size may be that callees know in terms of the arguments of the whole program.
-_LONGEST = 6
 
 
 def inward(facts: Mapping[str, Fact]) -> tuple[dict[str, Fact], dict[str, str]]:
@@ -80,7 +77,7 @@ def _renamed(fact: Fact, name: str, symbols: dict[Dim, Dim]) -> Fact:
 
     def own(size: Dim) -> Dim:
         # Of others there may be as many as there are calls.
-        kept = is_of_arguments(size) and len(str(size)) <= _LONGEST
+        kept = size == 1 or is_near_arguments(size)
         return size if kept else symbols.setdefault(size, f"m{len(symbols)}.")
 
     if fact.dims:

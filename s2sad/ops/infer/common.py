@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ir.sizes import Dim, Dims, broadcast_dims, is_certain, literal_size, product
+from s2sad.ir.sizes import Dim, Dims, as_size, broadcast_dims, is_certain, literal_size, product
 from s2sad.ir.types import OPEN, SCALAR, Atom, Fact, broadcast, scalar, sized, some_item
 
 Look = Callable[[Expr], Fact]
@@ -121,8 +121,14 @@ def array_of(dims: Dims | None, ndim: int | None, real: bool) -> Fact | None:
     return Fact("array", None, ndim, real) if ndim else None
 
 
-def dims_of_shape(shape: Fact, expr: Expr, fact: Look) -> Dims | None:
-    """The sizes that a shape argument gives: ``n``, ``len(x)``, ``(n, 1)`` or ``x.shape``."""
+def dims_of_shape(shape: Fact, expr: Expr) -> Dims | None:
+    """The sizes that a shape argument gives: ``n``, ``len(x)``, ``(n, 1)`` or ``x.shape``; where negative, none."""
+    numbers = numbers_of_shape(shape, expr)
+    return None if numbers is None else tuple(map(as_size, numbers))
+
+
+def numbers_of_shape(shape: Fact, expr: Expr) -> Dims | None:
+    """The numbers in a shape argument, of which one may be negative."""
     if shape.kind == "tuple":
         if shape.items is None:
             return None
@@ -144,7 +150,7 @@ def shaped(g: Fact, shape: Expr, fact: Look) -> Fact:
     if isinstance(shape, Call) and (shape.op.function is np.shape or shape.op.name == "shape"):
         x = fact(shape.args[0])
         return Fact(x.kind if x.kind in ("scalar", "array") else "numeric", x.shape, x.ndim, g.real, dims=x.dims)
-    dims = dims_of_shape(fact(shape), shape, fact)
+    dims = dims_of_shape(fact(shape), shape)
     return sized(dims, g.real) if dims else Fact("numeric", real=g.real)
 
 

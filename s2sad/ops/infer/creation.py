@@ -21,7 +21,7 @@ def filled(b: Bound, fact: Look) -> Fact | None:
     if dtype == Const(None) and any(v.kind in ("none", "other") for v in values):
         return None
     real = all(v.real for v in values) if dtype == Const(None) else is_real(dtype, fact)
-    dims = dims_of_shape(shape, b["shape"], fact)
+    dims = dims_of_shape(shape, b["shape"])
     if dims is not None:
         return sized(dims, real)
     if shape.kind == "scalar":
@@ -48,7 +48,7 @@ def linspace(b: Bound, fact: Look) -> Fact | None:
     if literal(b.get("retstep", Const(False))) is not False:
         return OPEN
     start, stop = fact(b["start"]), fact(b["stop"])
-    dims = dims_of_shape(fact(b["num"]), b["num"], fact)
+    dims = dims_of_shape(fact(b["num"]), b["num"])
     if start.kind == stop.kind == "scalar":
         return array_of(dims, 1, all_real(start, stop))
     return _with_one_axis_more(b, fact)
@@ -73,7 +73,7 @@ def eye(b: Bound, fact: Look) -> Fact | None:
     size = b.get("N", b.get("n"))
     if "dtype" in b:
         return None
-    dims = dims_of_shape(fact(size), size, fact) if size is not None and len(b) == 1 else None
+    dims = dims_of_shape(fact(size), size) if size is not None and len(b) == 1 else None
     return array_of((*dims, *dims) if dims and len(dims) == 1 else None, 2, True)
 
 
@@ -81,7 +81,7 @@ def arange(b: Bound, fact: Look) -> Fact | None:
     given = [v for v in b.values() if v != Const(None)]
     if b.get("dtype", Const(None)) != Const(None) or any(fact(v).kind != "scalar" for v in given):
         return None
-    return array_of(dims_of_shape(fact(given[0]), given[0], fact) if len(given) == 1 else None, 1, True)
+    return array_of(dims_of_shape(fact(given[0]), given[0]) if len(given) == 1 else None, 1, True)
 
 
 def interpolated(b: Bound, fact: Look) -> Fact | None:

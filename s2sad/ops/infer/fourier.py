@@ -73,7 +73,7 @@ def frequencies(whole: bool) -> Infer:
         d = fact(b["d"])
         if d.kind != "scalar":
             return replace(SOME_ARRAY, real=all_real(d))
-        dims = dims_of_shape(fact(b["n"]), b["n"], fact) if whole else None
+        dims = dims_of_shape(fact(b["n"]), b["n"]) if whole else None
         return array_of(dims, 1, d.real) or SOME_ARRAY
 
     return infer

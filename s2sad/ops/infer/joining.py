@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.sizes import Dim, computed, literal_size
+from s2sad.ir.sizes import Dim, Dims, computed, literal_size
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
@@ -37,21 +37,23 @@ def concatenated(b: Bound, fact: Look) -> Fact | None:
     axis = axis_of(b["axis"], ndim) if ndim else None
     if not items or not ndim or any(f.kind != "array" or f.ndim != ndim for f in items):
         return SOME_ARRAY
-    flattened, first, real = is_flat(b["axis"], fact), items[0].dims, all_real(*items)
+    flattened, real = is_flat(b["axis"], fact), all_real(*items)
     if flattened is None and ndim > 1:
         return SOME_ARRAY
     if flattened or not counted:
         return array_of(None, 1 if flattened else ndim, real)
-    if axis is None or first is None or any(f.dims is None for f in items):
-        return array_of(None, ndim, real)
-    rest = [(*f.dims[:axis], *f.dims[axis + 1 :]) for f in items if f.dims]
-    parts = [f.dims[axis] for f in items if f.dims]
+    return array_of(None if axis is None else _in_a_row([f.dims for f in items], axis), ndim, real)
+
+
+def _in_a_row(sizes: Sequence[Dims | None], axis: int) -> Dims | None:
+    """The sizes of arrays that lie one after the other along an axis; None where they are not known to fit."""
+    known = [s for s in sizes if s]
+    rest = {(*s[:axis], *s[axis + 1 :]) for s in known}
     total: Dim | None = literal_size(0)
-    for part in parts:
-        total = computed("+", total, part)
-    if any(r != rest[0] for r in rest) or total is None:
-        return array_of(None, ndim, real)
-    return sized((*first[:axis], total, *first[axis + 1 :]), real)
+    for s in known:
+        total = computed("+", total, s[axis])
+    fits = len(known) == len(sizes) and len(rest) == 1 and total is not None
+    return (*known[0][:axis], total, *known[0][axis + 1 :]) if fits else None  # type: ignore[arg-type]
 
 
 def stacked(b: Bound, fact: Look) -> Fact | None:
@@ -66,17 +68,22 @@ def stacked(b: Bound, fact: Look) -> Fact | None:
 
 
 def side_by_side(b: Bound, fact: Look) -> Fact | None:
-    items, _ = _counted(fact(b["tup"]))
+    items, counted = _counted(fact(b["tup"]))
     if not items or any(f.kind != "array" or not f.ndim for f in items):
         return SOME_ARRAY
-    return array_of(None, items[0].ndim, all_real(*items))
+    ndim = items[0].ndim or 1
+    sizes = [f.dims for f in items] if counted and all(f.ndim == ndim for f in items) else [None]
+    return array_of(_in_a_row(sizes, min(ndim - 1, 1)), ndim, all_real(*items))
 
 
 def on_top(b: Bound, fact: Look) -> Fact | None:
-    items, _ = _counted(fact(b["tup"]))
+    items, counted = _counted(fact(b["tup"]))
     if not items or any(f.ndim is None for f in items):
         return SOME_ARRAY
-    return array_of(None, max(items[0].ndim or 0, 2), all_real(*items))
+    ndim = max(items[0].ndim or 0, 2)
+    rows = [(1, *f.dims) if f.ndim == 1 and f.dims else f.dims for f in items]
+    known = counted and all(d is not None and len(d) == ndim for d in rows)
+    return array_of(_in_a_row(rows, 0) if known else None, ndim, all_real(*items))
 
 
 def _joined_by_index(least: int) -> Infer:

@@ -14,9 +14,9 @@ from s2sad.ops.infer.common import (
     array_of,
     axis_of,
     certain,
-    dims_of_shape,
     flat,
     literal,
+    numbers_of_shape,
 )
 
 
@@ -24,7 +24,7 @@ def reshaped(b: Bound, fact: Look) -> Fact | None:
     a, shape, value = fact(b["a"]), fact(b["shape"]), literal(b["shape"])
     if value in (-1, (-1,)) and (a.numeric or a.kind == "array"):
         return in_one_row(b, fact)
-    dims = dims_of_shape(shape, b["shape"], fact)
+    dims = numbers_of_shape(shape, b["shape"])
     if dims is None and type(value) is tuple and a.dims is not None:
         dims = _completed(value, a.dims)
     if dims is not None and not all(is_natural(d) for d in dims):
