@@ -140,7 +140,7 @@ W, B, X = (np.random.default_rng(3).standard_normal(shape) for shape in ((12, 3)
 
 
 def gates(w, b, x):
-    n, total, h = x.shape[1], 0.0, np.zeros(3)
+    n, total, h = x.shape[1], 0.0, np.zeros(x.shape[1])
     for row in x:
         z = 0.3 * (w @ row + b + np.tile(h, 4))
         i, f, o = np.tanh(z[:n]), z[n : 2 * n], np.sin(z[3 * n :])
