@@ -158,7 +158,8 @@ def _sum(size: Dim) -> _Sum:
     found, at = _Sum((), 0), 0
     while at < len(size):
         term = _TERM.match(size, at)
-        assert term is not None, size
+        if term is None:
+            return _Sum(((str(named(size)), 1),), 0)
         sign, count, symbol, number_ = term.groups()
         at = term.end()
         if number_ is not None:

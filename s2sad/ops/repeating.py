@@ -103,9 +103,7 @@ def _tiles() -> Sequence[Sample]:
     ]
 
 
-@linear(
-    np.tile, wrt=["A"], samples=_tiles, infer=infer.axes.with_known_axes(infer.axes.tiled), steps=frozenset({"reps"})
-)
+@linear(np.tile, wrt=["A"], samples=_tiles, infer=infer.axes.tiled_in_a_row, steps=frozenset({"reps"}))
 def tile(z_bar: Array, A: Array, reps: Any) -> Array:
     return untile(z_bar, np.shape(A), reps)
 

@@ -12,28 +12,7 @@ from s2sad import grad
 from s2sad.ir import sizes
 from s2sad.ir.sizes import Dim, Sizes, as_size, computed, is_certain, is_natural, literal_size, ranged, renamed, sliced
 from tests.oracle import numeric_gradient
-
-
-def value(size: Dim, names: dict[str, int]) -> int:
-    """What the text of a size says, for values of its symbols."""
-    text = str(size)
-    while (inner := re.search(r"\{([^{}]*)\}", text)) is not None:
-        held = inner[1]
-        if held.startswith("0|"):
-            found = max(0, value(held[2:], names))
-        elif held.startswith("r|"):
-            found = names[held.split("|")[1]]
-        elif held.startswith("s|"):
-            whole, bounds = re.fullmatch(r"s\|(.*)\[(.*)\]", held).groups()
-            parts = [None if part == "" else value(part, names) for part in bounds.split(":")]
-            found = len(range(value(whole, names))[slice(*parts)])
-        else:
-            left, sign, right = re.fullmatch(r"\((.*)\)(\*|//)\((.*)\)", held).groups()
-            a, b = value(left, names), value(right, names)
-            found = a * b if sign == "*" else a // b
-        text = text.replace(inner[0], f"({found})")
-    text = re.sub(r"\bk(-?\d+)", r"(\1)", text)
-    return eval(re.sub(r"[A-Za-z_][\w.]*", lambda name: str(names[name[0]]), text))  # type: ignore[no-any-return]
+from tests.size_texts import value_of
 
 
 class Writer:
@@ -59,7 +38,7 @@ class Writer:
             return self.random.choice([*self.sizes, "k.1", "m.2", literal_size(self.random.randint(-2, 6))])
         if kind < 0.5:
             lower, upper = self.number(depth + 1), self.number(depth + 1)
-            low, high = value(lower, self.names), value(upper, self.names)
+            low, high = value_of(lower, self.names), value_of(upper, self.names)
             if high < low:
                 return lower
             name = f"i.{len(self.names)}"
@@ -79,21 +58,21 @@ def test_texts_say_what_python_counts(seed: int) -> None:
     for number in range(seed, seed + 400):
         w = Writer(number)
         size: Dim | None = w.random.choice(w.sizes)
-        count = value(size or 0, w.names)
+        count = value_of(size or 0, w.names)
         for _ in range(w.random.randint(1, 3)):
             step = w.random.choice([1, 1, 1, 2, 3, -1, -1, -2])
             bounds = [w.bound(), w.bound()]
-            numbers = [None if b is None else b if isinstance(b, int) else value(b, w.names) for b in bounds]
+            numbers = [None if b is None else b if isinstance(b, int) else value_of(b, w.names) for b in bounds]
             if size is not None:
                 size = sliced(size, *bounds, step)
             count = len(range(count)[slice(*numbers, step)])
         other = w.number()
-        assert value(as_size(other), w.names) == max(0, value(other, w.names))
-        assert not is_natural(other) or value(other, w.names) >= 0
-        assert not is_certain(other) or other == 1 or value(other, w.names) != 1
+        assert value_of(as_size(other), w.names) == max(0, value_of(other, w.names))
+        assert not is_natural(other) or value_of(other, w.names) >= 0
+        assert not is_certain(other) or other == 1 or value_of(other, w.names) != 1
         if size is not None:
-            assert value(size, w.names) == count
-            assert value(renamed(size, lambda name: name), w.names) == count
+            assert value_of(size, w.names) == count
+            assert value_of(renamed(size, lambda name: name), w.names) == count
             exact += "{s|" not in str(size)
     assert exact > 40
 

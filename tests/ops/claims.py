@@ -8,7 +8,6 @@ hold. `layouts` are variations of a sample: the same numbers, or fewer, in array
 from __future__ import annotations
 
 import operator
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from s2sad.ir.nodes import Build, Call, Const, Expr, Op, OpKind, Slice, Var
 from s2sad.ir.sizes import Sizes
 from s2sad.ir.types import Fact, describe
 from tests.oracle import is_inexact, tree_map
+from tests.size_texts import value_of
 
 
 class Labelled(np.ndarray):
@@ -160,10 +160,7 @@ class Operands:
     def size(self, dim: Any) -> int:
         """The number that a size stands for."""
         symbols = {str(symbol): size for size, symbol in self.sizes.items()}
-        text = re.sub(r"n\d+", lambda m: str(symbols[m[0]]), re.sub(r"k(\d+)", r"\1", str(dim)))
-        text = re.sub(r"(x\d+\.1)\.", lambda m: str(self.values[m[1]]), text)
-        text = re.sub(r"(\(.*?\)|\d+)\[([^]]*)\]", lambda m: f"len(range({m[1]})[{m[2]}])", text)
-        return int(eval(text))
+        return value_of(dim, {**symbols, **{f"{name}.": value for name, value in self.values.items()}})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
-from s2sad.ir.sizes import Dims, sliced
+from s2sad.ir.sizes import Dims, as_size, computed, sliced
 from s2sad.ir.types import OPEN, SCALAR, Fact, made_of, scalar, sized
 from s2sad.ops.infer.common import (
     Bound,
@@ -20,6 +20,7 @@ from s2sad.ops.infer.common import (
     length_of,
     literal,
     ndim_of,
+    numbers_of_shape,
     operands,
 )
 from s2sad.ops.infer.shaping import in_one_row
@@ -308,7 +309,20 @@ def position(b: Bound, fact: Look) -> Fact | None:
 def repeated(b: Bound, fact: Look) -> Fact | None:
     """Along an axis, or flat where none is given."""
     a, flattened = fact(b["a"]), is_flat(b["axis"], fact)
+    times = numbers_of_shape(fact(b["repeats"]), b["repeats"])
+    if a.dims is not None and len(a.dims) == 1 and times is not None and len(times) == 1:
+        size = computed("*", as_size(times[0]), a.dims[0])
+        return array_of(None if size is None else (size,), 1, a.real)
     return array_of(None, 1 if flattened or a.ndim == 1 else a.ndim if flattened is not None else None, a.real)
+
+
+def tiled_in_a_row(b: Bound, fact: Look) -> Fact | None:
+    """A row, several times."""
+    a, times = fact(b["A"]), numbers_of_shape(fact(b["reps"]), b["reps"])
+    if a.dims is None or len(a.dims) != 1 or times is None or len(times) != 1:
+        return with_known_axes(tiled)(b, fact)
+    size = computed("*", as_size(times[0]), a.dims[0])
+    return array_of(None if size is None else (size,), 1, a.real)
 
 
 def differences(b: Bound, fact: Look) -> Fact | None:
