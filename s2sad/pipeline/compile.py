@@ -234,8 +234,23 @@ class _Compilation:
         self.write(fold(backward, memory), asked)
         for name, cell in zip(names, callee.cells, strict=True):
             cell.cell_contents = self.writer.functions[name]
+        twin = None if callee.fixed or key is None else self.twin(callee, key)
+        if twin is not None:
+            # What is known of the arguments made no difference.
+            self.writer.forget(names)
+            callee.names, callee.cells, callee.pair = twin.names, twin.cells, twin.pair
         callee.done = True
         return callee
+
+    def twin(self, callee: _Callee, key: Any) -> _Callee | None:
+        """A pair that was made before for the same function, and has the same text."""
+        for known, other in self.pairs.items():
+            if known is None or known[0] is not key[0] or not other.done or other.pair is None:
+                continue
+            pair = callee.pair and replace(callee.pair, forward=other.pair.forward, reverse=other.pair.reverse)
+            if pair == other.pair and all(map(self.writer.is_same, callee.names, other.names)):
+                return other
+        return None
 
     def make_tangent(self, asked: Asked, stem: str, key: Any, alone: bool = False) -> _Tangent:
         """Write the tangent of a function: for a call, or, without context, for a user."""

@@ -116,6 +116,19 @@ class Writer:
         self.used.add(candidate)
         return candidate
 
+    def is_same(self, name: str, other: str) -> bool:
+        """Whether two functions that were written differ in their names alone."""
+        one, two = self.parts[name], self.parts[other]
+        is_same_text = one.text.replace(f"def {name}(", f"def {other}(") == two.text
+        same_cells = [c.cell_contents for c in one.cells] == [c.cell_contents for c in two.cells]
+        return is_same_text and same_cells and (one.imports, one.open, one.needs) == (two.imports, two.open, two.needs)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Take back functions that were written, of which nothing is called."""
+        for name in names:
+            del self.parts[name], self.functions[name]
+            self.used.discard(name)
+
     def write(self, function: Function, original: types.FunctionType, written: types.FunctionType) -> None:
         """Emit a function and load it with the names that ``original`` sees, or the one from which that was made."""
         function = with_moved_set(function)
