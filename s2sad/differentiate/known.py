@@ -121,7 +121,8 @@ def sharing_params(bound: Mapping[str, Expr], of: Mapping[str, Fact], effects: E
 class Known:
     """A function and all that is known of it.
 
-    ``unbound`` are names that may have no value, ``place`` finds a node, ``context`` is what its caller knows.
+    ``unbound`` are names that may have no value, ``place`` finds a node, ``context`` is what its caller knows,
+    ``defaults`` are the numbers that parameters are by default.
     """
 
     function: Function
@@ -136,6 +137,7 @@ class Known:
     #: Whether the derivative is to be differentiated itself: then sums of adjoints are values, and not written in
     #: place, and what is zero where an adjoint is zero is no branch.
     again: bool = False
+    defaults: Mapping[str, Expr] = field(default_factory=dict)
 
 
 def site_of(

@@ -98,7 +98,7 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     found = Storage(
         definitions,
         unsteady | effects.versions.keys(),
-        {n: value for n, value in definitions.items() if n not in unsteady},
+        {**known.defaults, **{n: value for n, value in definitions.items() if n not in unsteady}},
         buffers,
         frozenset(stopped),
         _turned(function, known.context.turned, buffers, fact) if buffers else frozenset(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from s2sad.analysis import keys
 from s2sad.analysis.activity import Activity, activity, written_outside
@@ -15,7 +15,7 @@ from s2sad.analysis.summaries import MODULE, RESULT, Context
 from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.check import checked
-from s2sad.ir.nodes import Assign, Build, Call, Enter, Exit, Expr, Function, Op, Unpack, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Enter, Exit, Expr, Function, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import Fact
 from s2sad.optimise import remove_dead
@@ -71,7 +71,8 @@ class Analysed:
     """A lowered function, without what is dead in it, and what the analyses say about it.
 
     ``doubts`` are what is refused if nothing else is: a call of which nothing is known may be the reason for both.
-    ``copied`` are the parameters of whose arguments the function makes copies, to write into these.
+    ``copied`` are the parameters of whose arguments the function makes copies, to write into these, ``defaults`` those
+    of a callee that no argument is given for, by their names, with the numbers that they are.
     """
 
     lowered: Lowered
@@ -81,6 +82,7 @@ class Analysed:
     activity: Activity
     doubts: tuple[Violation, ...] = ()
     copied: frozenset[str] = frozenset()
+    defaults: Mapping[str, Expr] = field(default_factory=dict)
 
 
 def analysed(program: Program, asked: Asked) -> Analysed:
@@ -153,7 +155,14 @@ def analysed(program: Program, asked: Asked) -> Analysed:
             raise UnsupportedError(doubts)
     present = {n for s in walk(ir.body) for n in writes(s)}
     lowered = replace(lowered, unbound=lowered.unbound & present)
-    return Analysed(lowered, ir, known, shared, found, tuple(doubts), frozenset(p.public for p in copied))
+    defaults = {} if context is None else _numbers_by_default(ir, asked.facts)
+    return Analysed(lowered, ir, known, shared, found, tuple(doubts), frozenset(p.public for p in copied), defaults)
+
+
+def _numbers_by_default(ir: Function, given: Mapping[str, Fact]) -> dict[str, Expr]:
+    """The parameters that have a number by default, where no argument is ``given``."""
+    defaults = {p.name: p.default.value for p in ir.params if p.default is not None and p.public not in given}
+    return {name: Const(value) for name, value in defaults.items() if type(value) in (int, float)}
 
 
 def _with_aux(program: Program, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:

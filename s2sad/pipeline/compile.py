@@ -307,8 +307,8 @@ class _Compilation:
     def known(self, a: Analysed, context: Context | None, parts: Sections) -> Known:
         """A function as it is differentiated."""
         unbound, place = a.lowered.unbound, a.lowered.source.place
-        around = context or Context()
-        return Known(a.function, a.facts, a.effects, a.activity, parts, unbound, place, self, around, self.conformed)
+        around, again = context or Context(), self.conformed
+        return Known(a.function, a.facts, a.effects, a.activity, parts, unbound, place, self, around, again, a.defaults)
 
     def adjoint(self, a: Analysed, seeds: Seeds, wrt: tuple[str, ...], context: Context | None) -> Reversed:
         """The adjoint of a function; its caller passes shadows and is given others."""
