@@ -208,7 +208,7 @@ class Derivative(Emitting):
 
     def _found(self, values: Sequence[Any], together: Together = ()) -> Variant:
         facts = functools.partial(arguments.facts, self._names, values, self._label(), self._variants.refined)
-        return self._variants.get(self._options, facts(), "", together, lambda: facts(literal=True))
+        return self._variants.for_arguments(self._options, facts, together)
 
     # --- looking
 

@@ -98,18 +98,23 @@ def literals(value: Any) -> Iterator[int | str]:
 
 
 def facts(
-    names: Sequence[str], values: Sequence[Any], label: str, refined: Refine | None = None, literal: bool = False
+    names: Sequence[str],
+    values: Sequence[Any],
+    label: str,
+    refined: Refine | None = None,
+    literal: bool = False,
+    related: bool = False,
 ) -> dict[str, Fact]:
     """The types of parameters by their arguments; ``refined`` adds what the function asks of the values.
 
-    Of ``literal`` ones the sizes are numbers.
+    Of ``literal`` ones the sizes are numbers; of ``related`` ones it is known how they compare.
 
     Raises:
         ArgumentError: for a list, tuple, dict or dataclass that holds itself.
     """
     sizes: Sizes = LiteralNumbers() if literal else Sizes()
     found: dict[str, Fact] = {}
-    for last in (True,) if literal else (False, True):
+    for last in (False, True) if related and not literal else (True,):
         for name, value in zip(names, values, strict=True):
             try:
                 fact = describe(value, name, sizes)

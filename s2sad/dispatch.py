@@ -323,7 +323,7 @@ def _compiled(
     facts = functools.partial(arguments.facts, names, values, called(function), cache.refined)
     goal = goal if wrt else "effects"
     try:
-        found = cache.get(Options(goal, wrt), facts(), literal=lambda: facts(literal=True))
+        found = cache.for_arguments(Options(goal, wrt), facts)
     except (SourceError, UnsupportedError) as error:
         if goal != "effects" or may_write(cache.function) or (wrt and _is_method_of_python(cache.function, values)):
             here = place_of_frame(sys._getframe(4))

@@ -66,9 +66,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: in
     wrt = tuple([names[i] for i in chosen])
 
     def run(together: Together = ()) -> tuple[Compiled, list[Any]]:
-        compiled = (
-            variants(function).get(Options("pair", wrt), facts(), "", together, lambda: facts(literal=True)).compiled
-        )
+        compiled = variants(function).for_arguments(Options("pair", wrt), facts, together).compiled
         variants(function).check_defaults(names, given)
         return compiled, binder.positional(compiled.functions[compiled.names[0]], (), given)(*given)
 

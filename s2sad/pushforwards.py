@@ -69,7 +69,7 @@ class Pushforward:
         cache = variants(self.function)
         facts = functools.partial(arguments.facts, names, values, self.label, cache.refined)
         options = Options("tangent_alone" if self.alone else "tangent", wrt)
-        return cache.get(options, facts(), "", together, lambda: facts(literal=True))
+        return cache.for_arguments(options, facts, together)
 
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any], positions: Sequence[int]) -> tuple[Any, Any]:
         """The value and its tangent, for the tangents of the arguments at some positions."""

@@ -28,6 +28,8 @@ from s2sad.transform.instances import is_simple_class, with_attributes
 
 #: So many texts of one parameter have variants of their own.
 _TEXTS = 8
+#: So many derivatives of one function are compiled with what is known of the relations between sizes.
+_RELATED = 12
 _SLOT = "__s2sad_variants__"
 _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
@@ -115,6 +117,16 @@ class Variants:
                 raise
             return sized
         return (of_sizes() if found.compiled.of_sizes else None) or found
+
+    def for_arguments(
+        self, options: Options, facts: Callable[..., Mapping[str, Fact]], together: Together = ()
+    ) -> Variant:
+        """The derivative for arguments of which ``facts`` says what is known.
+
+        How their sizes compare counts for the first few that are compiled.
+        """
+        related = sum(made[0] == options for made in list(self._made)) < _RELATED
+        return self.get(options, facts(related=related), "", together, lambda: facts(literal=True))
 
     def _of_sizes(self, options: Options, facts: Mapping[str, Fact], together: Together) -> Variant | None:
         """The derivative for arguments of the very sizes in their types, which may decide which objects are made."""

@@ -16,6 +16,7 @@ import pytest
 
 from s2sad import grad, value_and_grad
 from s2sad.errors import UnsupportedError
+from s2sad.variants import variants
 
 V = np.array([0.3, -1.2, 2.5])
 cells = iter(range(10**6))
@@ -445,3 +446,18 @@ def test_arrays_that_classes_have(space: dict[str, Any], compilations: list[str]
     for v in (np.array([2.0, 4.0, 6.0]), np.float32(2.0)):
         space["Holder"].v = v
         np.testing.assert_allclose(df(V), 2.0 * v * V)
+
+
+def test_what_is_known_of_sizes_is_compiled_for_a_few_times() -> None:
+    """Arguments of ever other sizes do not compile for ever."""
+
+    def f(x, y):
+        return np.sum(x[2:5]) * np.sum(y**2)
+
+    df = grad(f)
+    for n in range(1, 12):
+        for m in range(1, 12):
+            x, y = np.arange(1.0, n + 1), np.full(m, 0.5)
+            expected = np.where(np.isin(np.arange(n), (2, 3, 4)), m / 4.0, 0.0)
+            np.testing.assert_allclose(df(x, y), expected)
+    assert len(variants(f)._made) < 20
