@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.applied import REMEDY
 from s2sad.differentiate.builder import ADD, BROADCAST, INDEX, as_value
+from s2sad.differentiate.distinct import is_distinct
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Slice, Store, Unpack, Var
-from s2sad.ir.sizes import is_certain
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Unpack, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.ops.classification import remedy_of_member
 from s2sad.runtime import add_at, add_field, add_into_item, packed, starred
 from s2sad.runtime.items import add_row
-from s2sad.runtime.positions import flat_index
 
 ADD_AT = Op("runtime", "add_at", add_at, pure=False)
 _ADD_INTO_ITEM = Op("runtime", "add_into_item", add_into_item, pure=False)
@@ -89,7 +87,7 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
     number = fact.kind in ("list", "tuple", "dict") and part.kind == make.fact(g).kind == "scalar"
-    if number or (fact.kind == "array" and is_basic(state, index)):
+    if number or (fact.kind == "array" and is_distinct(make, index)):
         g = adjoints.real_as(x_bar if storage.is_buffer(whole) else whole, g, part)
         make.emit(Store(x_bar, index, g, "-" if storage.is_turned(whole) else "+", make.origin))
     elif storage.is_buffer(whole) and fact.kind in CONTAINERS:
@@ -156,48 +154,6 @@ def row(state: State, whole: Expr, counter: Var, bar: Expr) -> None:
         state.make.emit(Evaluate(added, state.make.origin))
     elif kind != "dict":
         item(state, whole, counter, bar)
-
-
-def is_basic(state: State, index: Expr) -> bool:
-    """Whether an index surely names no element twice."""
-    fact = state.make.fact
-    if isinstance(index, Call) and index.op.function is flat_index:
-        index = index.args[1]
-    parts = index_parts(index, fact)
-    others = [p if isinstance(p, Fact) else fact(p) for p in parts if not isinstance(p, (Slice, Const))]
-    rows = [fact(p) for p in parts if isinstance(p, Var) and _counts(state.make.steady.get(p.name))]
-    if rows and _is_repeated_by_none(rows[0], others):
-        # ``a[np.arange(n), labels]``: one element of each row.
-        return all(p.kind == "scalar" or (p.kind == "array" and p.ndim == 1 and not p.boolean) for p in others)
-    arrays = [p for p in others if p.kind not in ("slice", "scalar")]
-    return not arrays or (arrays == [fact(index)] and _is_mask(state, index))
-
-
-def _is_mask(state: State, index: Expr) -> bool:
-    """Whether an index surely is an array of truth values, which names each element once."""
-    made = state.make.steady.get(index.name) if isinstance(index, Var) else index
-    if not isinstance(made, Call) or state.make.fact(made).boxed:
-        return False
-    if made.op.kind == "operator" and made.op.name in ("&", "|", "^", "~"):
-        return all(_is_mask(state, a) for a in made.args)
-    return made.op.kind == "compare" or (
-        isinstance(made.op.function, np.ufunc) and all(t.endswith("->?") for t in made.op.function.types)
-    )
-
-
-def _counts(expr: Expr | None) -> bool:
-    """Whether an expression is ``np.arange(n)``."""
-    if not isinstance(expr, Call) or expr.op.function is not np.arange:
-        return False
-    return len(expr.args) == 1 and not expr.kwargs
-
-
-def _is_repeated_by_none(rows: Fact, others: list[Fact]) -> bool:
-    """Whether no part of an index repeats the numbers of rows, as it would if there is one row alone."""
-    if rows.dims is None:
-        return False
-    (count,) = rows.dims
-    return (is_certain(count) and count != 1) or all(p.kind == "scalar" or p.dims == rows.dims for p in others)
 
 
 def unpack(state: State, stmt: Unpack) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.analysis.sharing import may_view, sharing
 from s2sad.differentiate.builder import COPY, INDEX, ZEROS_LIKE, Builder, as_value
+from s2sad.differentiate.distinct import is_distinct_copy
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
@@ -227,7 +228,11 @@ class Shadows:
             g = self.make.let(name, self.taken_out(stmt.base, Call(INDEX, (bar, index))))
             self.make.emit(Store(bar, index, Const(0.0), None, stmt.origin))
             return g
-        g = self.make.let(name, Call(_TAKE_OUT, (bar, as_value(index))))
+        if self.make.fact(stmt.base).kind == "array" and is_distinct_copy(self.make, index):
+            g = self.make.let(name, Call(INDEX, (bar, index)), self.make.fact(Call(INDEX, (stmt.base, index))))
+            self.make.emit(Store(bar, index, Const(0.0), None, stmt.origin))
+        else:
+            g = self.make.let(name, Call(_TAKE_OUT, (bar, as_value(index))))
         return self.adjoint_of(stmt.base, g)
 
     def taken_out(self, whole: Expr, part: Expr) -> Expr:

@@ -8,7 +8,8 @@ from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.stopped import keeps_some
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
-from s2sad.differentiate.items import ADD_AT, is_basic
+from s2sad.differentiate.distinct import is_distinct
+from s2sad.differentiate.items import ADD_AT
 from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
@@ -53,7 +54,7 @@ def store(state: State, stmt: Store) -> None:
         # The shadow has the shape of the array.
         index = replace(index, args=(Call(SHAPE_ATTRIBUTE, (bar,)), *index.args[1:]))
     is_view = is_view_index(index, make.fact) and make.fact(base).kind == "array"
-    is_flat = isinstance(index, Call) and index.op.function is flat_index and is_basic(state, index)
+    is_flat = isinstance(index, Call) and index.op.function is flat_index and is_distinct(state.make, index)
     adds = stmt.op in ("+", "-") and (is_view or is_flat)
     if stmt.op is not None and (stmt.call is not None or adds):
         # What was there stays; where a call writes, every position counts.
@@ -174,7 +175,7 @@ def _operation(state: State, stmt: Store, bar: Var, index: Expr, g: Expr) -> Non
     bar_old = adjoints.take(old)
     if bar_old is None:
         return
-    if is_basic(state, index):
+    if is_distinct(state.make, index):
         make.emit(Store(bar, index, bar_old, "-" if state.storage.is_turned(stmt.base) else "+", stmt.origin))
     else:
         given = state.shadows.adjoint_of(stmt.base, bar_old)
