@@ -105,6 +105,18 @@ def beta_density(a: Array, b: Array, x: Array) -> Array:
     return _narrowed(np.exp(log_density), a, b, x)
 
 
+def t_density(df: Array, t: Array) -> Array:
+    """The density of Student's distribution."""
+    log_density = -special.betaln(0.5, 0.5 * df) - 0.5 * np.log(df) - 0.5 * (df + 1) * np.log1p(t * t / df)
+    return _narrowed(np.exp(log_density), df, t)
+
+
+def f_density(dfn: Array, dfd: Array, x: Array) -> Array:
+    """The density of the quotient of two mean squares."""
+    whole = dfd + dfn * x
+    return beta_density(0.5 * dfn, 0.5 * dfd, dfn * x / whole) * (dfn * dfd / whole**2)
+
+
 def multigammaln_derivative(a: Array, d: int) -> Array:
     """The derivative of multigammaln(a, d) by a: the sum of digamma(a - i / 2) for i below d."""
     return sum(special.digamma(a - 0.5 * i) for i in range(int(d)))

@@ -36,6 +36,13 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling"),
     "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("special", "special_incomplete", "special_bessel", "special_orthogonal"),
+    "scipy.special": (
+        "special",
+        "special_incomplete",
+        "special_tails",
+        "special_bessel",
+        "special_orders",
+        "special_orthogonal",
+    ),
     "scipy.stats": ("stats", "stats_multivariate", "summaries", "trimmed", "comparisons", "groups", "moments"),
 }

@@ -246,10 +246,4 @@ for _name in _POLYNOMIALS_AS_OBJECTS:
     operation(getattr(special, _name), remedy=f"use special.eval_{_name}(..., x), which has the values at x")
 
 operation(special.jve, special.yve, remedy="use special.jv and special.yv, times np.exp(-abs(np.imag(z)))")
-operation(special.gdtr, remedy="use special.gammainc(b, a * x)")
-operation(special.gdtrc, remedy="use special.gammaincc(b, a * x)")
-operation(special.chdtr, remedy="use special.gammainc(v / 2, x / 2)")
-operation(special.chdtrc, remedy="use special.gammaincc(v / 2, x / 2)")
-operation(special.fdtr, remedy="use special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))")
-operation(special.perm, remedy="use special.poch(N - k + 1, k)")
 operation(special.zetac, remedy="the derivative of the zeta function by its argument has no closed form")
