@@ -158,6 +158,9 @@ def _resolve(function: Any, depth: int) -> Target | None:
         return Target(None, known=function)
     if isinstance(function, types.BuiltinMethodType):
         owner = function.__self__
+        member = None if owner is None else getattr(type(owner), function.__name__, None)
+        if ops.find(member) is not None:
+            return Target(None, (owner,), known=member)
         spec = ops.method(function.__name__)
         if owner is None or isinstance(owner, (types.ModuleType, type)) or spec is None or spec.writes:
             return None

@@ -17,7 +17,8 @@ _WIDENED = Op("runtime", "widened", widened)
 REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 _PLAIN_OPERAND = (
     "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds; "
-    "for a sparse matrix A times a number, sparse.csr_matrix((c * A.data, A.indices, A.indptr))."
+    "for c * A @ x with a sparse matrix A and a number, c * (A @ x); for c * A itself, "
+    "sparse.csr_matrix((c * A.data, A.indices, A.indptr))."
 )
 
 

@@ -55,8 +55,10 @@ def is_unknown(call: Node, lookup: Lookup, is_local: Callable[[str], bool]) -> b
 
 def is_around(function: Any) -> bool:
     """Whether a known object runs a function when it is called, and is no function of the operation table itself."""
-    if isinstance(function, (type, types.BuiltinFunctionType, np.ufunc)) or ops.spec_of(function) is not None:
+    if isinstance(function, (type, np.ufunc)) or ops.spec_of(function) is not None:
         return False
+    if isinstance(function, types.BuiltinMethodType):
+        return ops.find(static_member(type(function.__self__), function.__name__)) is not None
     if isinstance(function, types.FunctionType):
         return False
     if ops.remedy(function) is not None:

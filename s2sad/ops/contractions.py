@@ -55,12 +55,21 @@ _CROSSES = (((2, 3), (3,)), ((3,), (3,)))
 _TENSORS = (((2, 3, 4), (3, 4, 5)), ((2, 3), (2, 3)))
 
 
-@bilinear(dot_left, steps=["a"], wrt=["g", "b"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("a"))
+@bilinear(
+    dot_left, steps=["a"], wrt=["g", "b"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("a"), calls=()
+)
 def dot_left_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(z_bar, b), dot_right(g, z_bar, b)
 
 
-@bilinear(dot_right, steps=["b"], wrt=["g", "a"], samples=_left(np.dot, *_DOTS), infer=infer.adjoints.adjoint_of("b"))
+@bilinear(
+    dot_right,
+    steps=["b"],
+    wrt=["g", "a"],
+    samples=_left(np.dot, *_DOTS),
+    infer=infer.adjoints.adjoint_of("b"),
+    calls=(),
+)
 def dot_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return np.dot(a, z_bar), dot_left(g, a, z_bar)
 
@@ -71,6 +80,7 @@ def dot_right_rule(z_bar: Array, g: Array, a: Array, b: Array) -> tuple[Array, A
     wrt=["g", "x2"],
     samples=_left(np.matmul, *_MATMULS),
     infer=infer.adjoints.adjoint_of("x1"),
+    calls=(),
 )
 def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return z_bar @ x2, matmul_right(g, z_bar, x2)
@@ -82,6 +92,7 @@ def matmul_left_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Arra
     wrt=["g", "x1"],
     samples=_left(np.matmul, *_MATMULS),
     infer=infer.adjoints.adjoint_of("x2"),
+    calls=(),
 )
 def matmul_right_rule(z_bar: Array, g: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return x1 @ z_bar, matmul_left(g, x1, z_bar)

@@ -45,6 +45,7 @@ from s2sad.pipeline.met import is_met, reached
 from s2sad.pipeline.subclasses import Subclasses
 from s2sad.runtime import plain
 from s2sad.runtime.classes import module_of
+from s2sad.runtime.contractions import SPARSE_PRODUCTS
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
 _STORING = Const("__setitem__")
@@ -180,7 +181,9 @@ class _Checks:
             operands = [operand for name, operand in given(expr).items() if name in rule.wrt]
             wanted = {id(part) for o in operands for part in (o, *(o.items if isinstance(o, Build) else ()))}
         # SciPy's functions, and the rules of these, take sparse matrices.
-        sparse = rule is not None and module_of(rule.function).startswith(("scipy.", "s2sad.runtime.scipy."))
+        sparse = rule is not None and (
+            module_of(rule.function).startswith(("scipy.", "s2sad.runtime.scipy.")) or rule.function in SPARSE_PRODUCTS
+        )
         beside = Const("@" if sparse else "*")
 
         def operand(old: Expr) -> Expr:

@@ -263,3 +263,7 @@ def vecdot_right(g: Any, a: Any, b: Any, axis: int = -1) -> Any:
     """Adjoint of ``b`` in ``np.linalg.vecdot(a, b, axis=axis)``."""
     a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
     return np.moveaxis(unbroadcast(np.expand_dims(g, -1) * np.conj(a), np.shape(b)), -1, axis)
+
+
+#: Adjoints of products, which take sparse matrices as the products do.
+SPARSE_PRODUCTS = (dot_right, matmul_left, matmul_right)

@@ -369,6 +369,12 @@ def with_none(b: Bound, fact: Look) -> Fact:
     return Fact("tuple", items=((0, OPEN), (1, Fact("none"))))
 
 
+def solution_with(count: int) -> Infer:
+    """A solution, and so many reports on it."""
+    reports = tuple([(1 + i, OPEN) for i in range(count)])
+    return lambda b, fact: Fact("tuple", items=((0, OPEN), *reports))
+
+
 def root(b: Bound, fact: Look) -> Fact | None:
     """A root of a function of one variable."""
     return scalar(True) if literal(b["full_output"]) is False else None

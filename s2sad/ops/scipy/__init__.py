@@ -34,7 +34,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.ndimage": ("ndimage", "warps", "image_transposes"),
     "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling"),
-    "scipy.sparse": ("sparse", "sparse_models", "models.sparse"),
+    "scipy.sparse": ("sparse", "sparse_methods", "sparse_models", "sparse_spectra", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": (
         "special",

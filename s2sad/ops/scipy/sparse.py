@@ -161,6 +161,7 @@ def _cg_jvp(
     infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
+    calls=(),
     gives=(tuple,),
     integers=(1,),
 )
@@ -208,6 +209,7 @@ def _gmres_jvp(
     infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
+    calls=(),
     gives=(tuple,),
     integers=(1,),
 )
@@ -253,6 +255,7 @@ def _bicgstab_jvp(
     infer=infer.scipy.iterated_solution,
     dtype="unknown",
     result="unknown",
+    calls=(),
     gives=(tuple,),
     integers=(1,),
 )
@@ -283,10 +286,9 @@ _ENTRIES = (
 _WHOLE = "use NumPy or scipy.linalg with the whole matrix"
 
 operation(solvers.factorized, solvers.splu, solvers.spilu, remedy=_FACTORS)
-operation(solvers.cgs, solvers.minres, solvers.qmr, solvers.tfqmr, solvers.lgmres, remedy="use cg or gmres")
-operation(solvers.lsqr, solvers.lsmr, remedy="use cg with A.T @ A and A.T @ b, or np.linalg.lstsq")
-operation(solvers.eigsh, solvers.eigs, solvers.svds, solvers.lobpcg, remedy=_WHOLE)
-operation(solvers.expm_multiply, solvers.expm, solvers.inv, remedy=_WHOLE)
+operation(solvers.qmr, remedy="use cg or gmres")
+operation(solvers.eigs, solvers.lobpcg, remedy=_WHOLE)
+operation(solvers.expm, solvers.inv, remedy=_WHOLE)
 operation(sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.dia_matrix, remedy=_ENTRIES)
 operation(sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.dia_array, remedy=_ENTRIES)
 operation(sparse.diags, sparse.kron, sparse.vstack, sparse.hstack, remedy=_ENTRIES)

@@ -320,6 +320,7 @@ def _iterated_jvp(
     jvp=_iterated_jvp,
     samples=_iterated,
     dtype="unknown",
+    calls=(),
     without=(1,),
     gives=(tuple,),
 )

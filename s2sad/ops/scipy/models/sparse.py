@@ -35,6 +35,7 @@ from s2sad.runtime.scipy.entries import (
     turned,
     whole,
 )
+from s2sad.runtime.scipy.sparse_spectra import eigenpairs, eigenvalues, singular_triplets, singular_values
 
 
 class Sparse:
@@ -277,3 +278,95 @@ def gmres(
     A = system_of(A)
     options = {"x0": x0, "rtol": rtol, "atol": atol, "restart": restart, "maxiter": maxiter}
     return iterated("gmres", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.minres)
+def minres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    shift: Any = 0.0,
+    maxiter: Any = None,
+    M: Any = None,
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "shift": shift, "maxiter": maxiter}
+    return iterated("minres", A.values, A.pattern, b, M, options)
+
+
+@model(linalg.cgs)
+def cgs(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = system_of(A)
+    return iterated("cgs", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.tfqmr)
+def tfqmr(
+    A: Any, b: Any, x0: Any = None, *, rtol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None
+) -> Any:
+    A = system_of(A)
+    return iterated("tfqmr", A.values, A.pattern, b, M, {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter})
+
+
+@model(linalg.lgmres)
+def lgmres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: Any = 1e-5,
+    atol: Any = 0.0,
+    maxiter: Any = 1000,
+    M: Any = None,
+    inner_m: Any = 30,
+    outer_k: Any = 3,
+) -> Any:
+    A = system_of(A)
+    options = {"x0": x0, "rtol": rtol, "atol": atol, "maxiter": maxiter, "inner_m": inner_m, "outer_k": outer_k}
+    return iterated("lgmres", A.values, A.pattern, b, M, options)
+
+
+# --- some eigenvalues and singular values
+
+
+@model(linalg.eigsh)
+def eigsh(
+    A: Any,
+    k: Any = 6,
+    M: Any = None,
+    sigma: Any = None,
+    which: Any = "LM",
+    v0: Any = None,
+    ncv: Any = None,
+    maxiter: Any = None,
+    tol: Any = 0,
+    return_eigenvectors: Any = True,
+) -> Any:
+    A = system_of(A)
+    options = {"k": k, "M": M, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol}
+    if return_eigenvectors:
+        return eigenpairs(A.values, A.pattern, options)
+    return eigenvalues(A.values, A.pattern, options)
+
+
+@model(linalg.svds)
+def svds(
+    A: Any,
+    k: Any = 6,
+    ncv: Any = None,
+    tol: Any = 0,
+    which: Any = "LM",
+    v0: Any = None,
+    maxiter: Any = None,
+    return_singular_vectors: Any = True,
+    solver: Any = "arpack",
+) -> Any:
+    A = system_of(A)
+    options = {"k": k, "ncv": ncv, "tol": tol, "which": which, "v0": v0, "maxiter": maxiter, "solver": solver}
+    if return_singular_vectors:
+        return singular_triplets(A.values, A.pattern, options, return_singular_vectors)
+    return singular_values(A.values, A.pattern, options)
