@@ -154,7 +154,17 @@ def ranked(x: Any) -> Any:
     return np.sum(y * x)
 
 
-@pytest.mark.parametrize(("f", "why"), [(averaged_in_place, "reads"), (ranked, "median_filter")])
+def lifted(x: Any) -> Any:
+    y = np.zeros(x.shape)
+    ndimage.white_tophat(x, 3, output=y)
+    return np.sum(y * x)
+
+
+def test_a_median_in_an_array_that_is_given() -> None:
+    np.testing.assert_allclose(grad(ranked)(IMAGE), numeric_gradient(ranked, (IMAGE,)), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(("f", "why"), [(averaged_in_place, "reads"), (lifted, "white_tophat")])
 def test_results_in_arrays_that_are_refused(f: Callable[..., Any], why: str) -> None:
     with pytest.raises(UnsupportedError, match=why):
         grad(f)(IMAGE)
@@ -168,3 +178,20 @@ def test_the_table_knows_which_functions_write_their_output() -> None:
         known = ops.spec_of(f)
         assert known is not None, f.__name__
         assert spelled(known, "out") == "output", f.__name__
+
+
+def test_the_width_of_a_gaussian_filter() -> None:
+    def blurred(sigma: Any) -> Any:
+        return np.sum(ndimage.gaussian_filter(IMAGE, sigma, order=(0, 1), mode="nearest") ** 3)
+
+    def by_axes(sigma: Any) -> Any:
+        image = ndimage.gaussian_filter(IMAGE, [sigma[0], sigma[1] ** 2], mode="constant", cval=0.7)
+        return np.sum(ndimage.gaussian_filter1d(image, sigma[0], order=2) ** 2)
+
+    assert grad(blurred)(0.9) == pytest.approx(numeric_gradient(blurred, (0.9,)), rel=1e-7)
+    widths = np.array([0.8, 1.1])
+    np.testing.assert_allclose(grad(by_axes)(widths), numeric_gradient(by_axes, (widths,)), rtol=1e-7)
+    way = np.array([0.3, -0.4])
+    np.testing.assert_allclose(
+        jvp(by_axes, (widths,), (way,))[1], numeric_gradient(by_axes, (widths,)) @ way, rtol=1e-7
+    )

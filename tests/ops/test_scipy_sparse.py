@@ -409,3 +409,94 @@ def test_a_system_with_an_array_for_its_matrix(side: tuple[int, ...]) -> None:
     for f, x in ((solved, WHOLE), (of_side, b)):
         agrees(f, x)
         twice(f, x)
+
+
+# --- factors, operators and solvers that are constants of the module
+
+FACTORS = linalg.splu(K.tocsc())
+SOLVE = linalg.factorized(K.tocsc())
+OF_FUNCTIONS = linalg.LinearOperator((4, 4), matvec=lambda v: K @ v, rmatvec=lambda v: K.T @ v)
+ONE_WAY = linalg.LinearOperator((4, 4), matvec=lambda v: K @ v)
+TALL = sparse.vstack([K, sparse.csr_matrix(np.ones((2, 4)))]).tocsr()
+SYMMETRIC = (K + K.T).tocsr()
+SCALE = linalg.aslinearoperator(np.diag([0.3, 0.2, 0.15, 0.1]))
+
+
+def by_constant_factors(x: Any) -> Any:
+    return np.sum(FACTORS.solve(x) ** 3) + np.sum(FACTORS.solve(x, "T") * SOLVE(x * x))
+
+
+def by_constant_operators(x: Any) -> Any:
+    columns = np.stack([x, x**2], axis=1)
+    lines = np.sum(OF_FUNCTIONS.matvec(x) ** 2) + np.sum(OPERATOR.rmatvec(x) ** 3)
+    return lines + np.sum(OPERATOR.matmat(columns) ** 2) + np.sum(OPERATOR.dot(columns) ** 3) + np.sum(OPERATOR(x))
+
+
+def by_solvers(x: Any) -> Any:
+    found = linalg.minres(SYMMETRIC, x, rtol=1e-13)[0] + linalg.cgs(K, x, rtol=1e-13)[0]
+    found = found + linalg.lgmres(K, x, rtol=1e-13)[0] + linalg.tfqmr(K, x, rtol=1e-13)[0]
+    return np.sum(found**2) + np.sum(linalg.cg(SYMMETRIC, x, rtol=1e-13, M=SCALE)[0] ** 3)
+
+
+def by_least_squares(x: Any) -> Any:
+    sides = np.append(x, x[:2] ** 2)
+    found = linalg.lsqr(TALL, sides, atol=1e-15, btol=1e-15)[0]
+    return np.sum(found**2) + np.sum(linalg.lsmr(TALL, sides, 0.3, atol=1e-15, btol=1e-15)[0] ** 3)
+
+
+def by_exponential(x: Any) -> Any:
+    return np.sum(linalg.expm_multiply(-0.2 * K, x) ** 2)
+
+
+@pytest.mark.parametrize(
+    "f", [by_constant_factors, by_constant_operators, by_solvers, by_least_squares, by_exponential]
+)
+def test_constants_of_the_module(f: Callable[..., Any]) -> None:
+    found = grad(f)(V)
+    np.testing.assert_allclose(found, numeric_gradient(f, (V,)), rtol=1e-7, atol=1e-8)
+    dot = RNG.normal(size=4)
+    np.testing.assert_allclose(jvp(f, (V,), (dot,))[1], found @ dot, rtol=1e-7, atol=1e-8)
+
+
+def test_an_operator_that_does_not_know_its_adjoint_is_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="rmatvec"):
+        grad(lambda x: np.sum(ONE_WAY.matvec(x) ** 2))(V)
+
+
+def test_the_norms_that_a_solver_reports_have_no_derivative() -> None:
+    f = lambda x: 2.0 * linalg.lsqr(TALL, np.append(x, x[:2]))[3]  # noqa: E731
+    with pytest.raises(UndefinedDerivativeError, match="reports"):
+        grad(f)(V)
+    with pytest.raises(UndefinedDerivativeError, match="reports"):
+        jvp(f, (V,), (V,))
+
+
+def extreme(x: Any) -> Any:
+    a = K + K.T + sparse.diags(x)
+    values, vectors = linalg.eigsh(a, k=2, which="LA", v0=V)
+    return np.sum(values**2) + np.sum(vectors**4)
+
+
+def of_whole_matrix(x: Any) -> Any:
+    return np.sum(linalg.eigsh(np.outer(x, x) + WHOLE + WHOLE.T, k=2, return_eigenvectors=False, v0=V) ** 2)
+
+
+def singular(x: Any) -> Any:
+    a = sparse.csr_matrix((x, (ROWS[:4], COLUMNS[:4])), shape=(4, 4)) + K
+    _, s, _ = linalg.svds(a, k=2, v0=V)
+    return np.sum(s**3) + np.sum(linalg.svds(WHOLE * x, k=2, return_singular_vectors=False, v0=V))
+
+
+@pytest.mark.parametrize("f", [extreme, of_whole_matrix, singular])
+def test_some_eigenvalues_and_singular_values(f: Callable[..., Any]) -> None:
+    found, dot = grad(f)(V), RNG.normal(size=4)
+    np.testing.assert_allclose(found, numeric_gradient(f, (V,)), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(jvp(f, (V,), (dot,))[1], found @ dot, rtol=1e-7, atol=1e-7)
+
+
+def test_singular_vectors_are_refused_in_both_modes() -> None:
+    f = lambda x: np.sum(linalg.svds(WHOLE * x, k=2, v0=V)[0] ** 4)  # noqa: E731
+    with pytest.raises(UndefinedDerivativeError, match="singular vectors"):
+        grad(f)(V)
+    with pytest.raises(UndefinedDerivativeError, match="singular vectors"):
+        jvp(f, (V,), (V,))

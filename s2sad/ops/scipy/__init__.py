@@ -31,7 +31,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.integrate": ("integrate", "integrals", "odes", "callbacks", "models.integrate"),
     "scipy.interpolate": ("interpolate", "interpolate_models", "scattered", "models.interpolate"),
     "scipy.linalg": ("linalg", "linalg_factors", "linalg_functions", "linalg_equations"),
-    "scipy.ndimage": ("ndimage", "warps", "image_transposes"),
+    "scipy.ndimage": ("ndimage", "selections", "measurements", "warps", "image_transposes"),
     "scipy.optimize": ("optimize", "minima", "fits", "bounded", "callbacks", "models.optimize"),
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling"),
     "scipy.sparse": ("sparse", "sparse_methods", "sparse_models", "sparse_spectra", "models.sparse"),

@@ -17,9 +17,15 @@ from s2sad.runtime.scipy.integrals import (
     fixed_adjoints,
     fixed_tangent,
     integral_tangent,
+    nested_adjoints,
+    nested_tangent,
+    of_error,
     of_value,
+    vector_adjoints,
+    vector_tangent,
     with_errors,
 )
+from s2sad.runtime.undefined import Undefined
 
 Array = Any
 Function = Callable[..., Any]
@@ -164,7 +170,124 @@ def fixed_quad(z_bar: Any, func: Function, a: Array, b: Array, args: Any = (), n
     return a_bar, b_bar, args_bar
 
 
-for _name in ("dblquad", "tplquad", "nquad", "quad_vec", "cubature", "tanhsinh", "nsum"):
+# --- several variables, and several functions at once
+
+
+def ridge(x: Any, y: Any, width: Any, slopes: Any) -> Any:
+    """An integrand of two variables for samples."""
+    return np.exp(-width * x * y) + slopes[0] * x + slopes[1] * y**2
+
+
+def _over_areas() -> Sequence[Sample]:
+    slopes = np.array([0.3, -0.7])
+    return [
+        sample(ridge, [(0.0, 1.0), (0.2, 1.1)], (0.7, slopes)),
+        sample(ridge, [below, (0.2, 1.1)], args=(0.7, slopes)),
+        sample(bell, [(0.1, 0.9)], (1.3,), {"epsabs": 1e-12}),
+    ]
+
+
+def below(y: Any, width: Any, slopes: Any) -> Any:
+    """A range that depends on the outer variable, for samples."""
+    return 0.0, 1.0 + y
+
+
+def _nquad_jvp(args_dot: Any, func: Function, ranges: Any, args: Any = None, opts: Any = None) -> Any:
+    return nested_tangent(args_dot, func, ranges, args, opts), Undefined(of_error())
+
+
+@rule(
+    integrate.nquad,
+    wrt=["args"],
+    jvp=_nquad_jvp,
+    samples=_over_areas,
+    infer=infer.scipy.integral,
+    dtype="float",
+    calls=("func",),
+    passes=("args", None),
+    without=(1,),
+    gives=(tuple,),
+)
+def nquad(
+    z_bar: Any, func: Function, ranges: Any, args: Any = None, opts: Any = None, full_output: bool = False
+) -> Any:
+    return nested_adjoints(of_value(z_bar), func, ranges, args, opts)
+
+
+def _vectors() -> Sequence[Sample]:
+    return [
+        sample(waves_at, 0.1, 0.8, args=(numbers(3), 0.2)),
+        sample(waves_at, 0.1, 0.8, 1e-12, args=(numbers(3), 0.2), limit=500),
+        sample(bell, -np.inf, 0.4, args=(0.9,)),
+        sample(np.exp, 0.1, 0.9),
+    ]
+
+
+def waves_at(t: Any, width: Any, shift: Any) -> Any:
+    """Several integrands for samples."""
+    return np.sin(width * t) + shift * t
+
+
+def _quad_vec_jvp(
+    a_dot: Array,
+    b_dot: Array,
+    args_dot: Any,
+    z: Any,
+    f: Function,
+    a: Array,
+    b: Array,
+    epsabs: float = 1e-200,
+    epsrel: float = 1e-8,
+    norm: str = "2",
+    limit: float = 10000,
+    points: Any = None,
+    quadrature: Any = None,
+    args: Any = (),
+) -> Any:
+    moved = vector_tangent(
+        a_dot, b_dot, args_dot, z[0], f, a, b, args, epsabs=epsabs, epsrel=epsrel, norm=norm, limit=limit,
+        points=points, quadrature=quadrature,
+    )  # fmt: skip
+    return with_errors(moved, z)
+
+
+@rule(
+    integrate.quad_vec,
+    wrt=["a", "b", "args"],
+    jvp=_quad_vec_jvp,
+    samples=_vectors,
+    infer=infer.scipy.solution_with(1),
+    dtype="unknown",
+    calls=("f",),
+    passes=("args", 1),
+    without=(1,),
+    gives=(tuple,),
+)
+def quad_vec(
+    z_bar: Any,
+    f: Function,
+    a: Array,
+    b: Array,
+    epsabs: float = 1e-200,
+    epsrel: float = 1e-8,
+    norm: str = "2",
+    cache_size: float = 100e6,
+    limit: float = 10000,
+    workers: int = 1,
+    points: Any = None,
+    quadrature: Any = None,
+    full_output: bool = False,
+    *,
+    args: Any = (),
+) -> tuple[Any, Any, Any]:
+    a_bar, b_bar, args_bar = vector_adjoints(
+        of_value(z_bar), f, a, b, args, epsabs=epsabs, epsrel=epsrel, norm=norm, limit=limit, points=points,
+        quadrature=quadrature,
+    )  # fmt: skip
+    return a_bar, b_bar, args_bar
+
+
+for _name in ("dblquad", "tplquad", "cubature", "tanhsinh", "nsum"):
     if hasattr(integrate, _name):
-        _remedy = _NESTED if _name in ("dblquad", "tplquad", "nquad") else _NODES
+        _remedy = _NESTED if _name in ("dblquad", "tplquad") else _NODES
         operation(getattr(integrate, _name), signature=lambda func: None, calls=("func",), remedy=_remedy)

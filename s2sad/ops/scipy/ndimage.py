@@ -17,13 +17,17 @@ from s2sad.runtime.scipy.images import (
     correlation_tangent,
     edges_adjoint,
     gaussian1d_adjoint,
+    gaussian1d_slope,
     gaussian_adjoint,
+    gaussian_slopes,
     laplace_adjoint,
     mirrored,
     uniform1d_adjoint,
     uniform_adjoint,
     unrounded,
     weights1d_adjoint,
+    widths_adjoint,
+    widths_tangent,
 )
 
 Array = Any
@@ -208,7 +212,33 @@ def _blurred_rows() -> Sequence[Sample]:
     return [*points, sample(singles(6), 0.9)]
 
 
-@_filter(ndimage.gaussian_filter1d, samples=_blurred_rows)
+def _rows_jvp(
+    input_dot: Array,
+    sigma_dot: Array,
+    input: Array,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    mode: str = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    radius: int | None = None,
+) -> Array:
+    moved = ndimage.gaussian_filter1d(
+        input_dot + np.zeros_like(input), sigma, axis, order, None, mode, 0.0, truncate, radius=radius
+    )
+    return moved + sigma_dot * gaussian1d_slope(input, sigma, axis, order, mode, cval, truncate, radius)
+
+
+@rule(
+    ndimage.gaussian_filter1d,
+    wrt=["input", "sigma"],
+    jvp=_rows_jvp,
+    samples=_blurred_rows,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+    aliases=OUTPUT,
+)
 def gaussian_filter1d(
     z_bar: Array,
     input: Array,
@@ -220,8 +250,11 @@ def gaussian_filter1d(
     truncate: float = 4.0,
     *,
     radius: int | None = None,
-) -> Array:
-    return gaussian1d_adjoint(z_bar, sigma, axis, order, mode, truncate, radius)
+) -> tuple[Array, Array]:
+    return (
+        gaussian1d_adjoint(z_bar, sigma, axis, order, mode, truncate, radius),
+        np.sum(z_bar * gaussian1d_slope(input, sigma, axis, order, mode, cval, truncate, radius)),
+    )
 
 
 def _blurred() -> Sequence[Sample]:
@@ -241,7 +274,33 @@ def _blurred() -> Sequence[Sample]:
     return [*points, sample(numbers(2, 3, 4), 0.5), sample(numbers(7), 1.0), sample(singles(4, 4), 0.6)]
 
 
-@_filter(ndimage.gaussian_filter, samples=_blurred)
+def _image_jvp(
+    input_dot: Array,
+    sigma_dot: Any,
+    input: Array,
+    sigma: Any,
+    order: Any = 0,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    radius: Any = None,
+    axes: Any = None,
+) -> Array:
+    moved = ndimage.gaussian_filter(
+        input_dot + np.zeros_like(input), sigma, order, None, mode, 0.0, truncate, radius=radius, axes=axes
+    )
+    return moved + widths_tangent(sigma_dot, input, sigma, order, mode, cval, truncate, radius, axes)
+
+
+@rule(
+    ndimage.gaussian_filter,
+    wrt=["input", "sigma"],
+    jvp=_image_jvp,
+    samples=_blurred,
+    infer=infer.scipy.same_shape,
+    dtype="array",
+    aliases=OUTPUT,
+)
 def gaussian_filter(
     z_bar: Array,
     input: Array,
@@ -253,8 +312,11 @@ def gaussian_filter(
     *,
     radius: Any = None,
     axes: Any = None,
-) -> Array:
-    return gaussian_adjoint(z_bar, sigma, order, mode, truncate, radius, axes)
+) -> tuple[Array, Any]:
+    return (
+        gaussian_adjoint(z_bar, sigma, order, mode, truncate, radius, axes),
+        widths_adjoint(z_bar, gaussian_slopes(input, sigma, order, mode, cval, truncate, radius, axes), sigma),
+    )
 
 
 def _averaged_rows() -> Sequence[Sample]:
@@ -334,22 +396,12 @@ _WINDOWS = "use np.lib.stride_tricks.sliding_window_view of np.pad(x, ...), and 
 #: What to do instead of differentiating a function of ``scipy.ndimage``.
 REFUSED = {
     "geometric_transform": "use map_coordinates, with the coordinates of all points in one array",
-    **dict.fromkeys(
-        ("median_filter", "maximum_filter", "maximum_filter1d", "minimum_filter", "minimum_filter1d", "rank_filter",
-         "percentile_filter", "grey_dilation", "grey_erosion", "grey_opening", "grey_closing", "white_tophat",
-         "black_tophat", "morphological_gradient", "morphological_laplace", "generic_filter1d", "vectorized_filter"),
-        _WINDOWS,
-    ),
-    "gaussian_laplace": "add gaussian_filter with order=2 along each axis",
-    "gaussian_gradient_magnitude": "use np.sqrt of the squares of gaussian_filter with order=1 along each axis",
-    "generic_filter": _WINDOWS,
+    **dict.fromkeys(("white_tophat", "black_tophat", "morphological_gradient", "morphological_laplace"),
+                    "use grey_dilation, grey_erosion, grey_opening and grey_closing, of which it is made"),
+    **dict.fromkeys(("generic_filter", "generic_filter1d", "vectorized_filter"), _WINDOWS),
     "generic_laplace": "use laplace",
     "generic_gradient_magnitude": "use np.sqrt of the squares of sobel along each axis",
-    **dict.fromkeys(("fourier_gaussian", "fourier_uniform", "fourier_shift", "fourier_ellipsoid"), "multiply by it"),
-    **dict.fromkeys(("sum", "sum_labels"), "use np.bincount(labels.ravel(), x.ravel())"),
-    "mean": "use np.bincount(labels.ravel(), x.ravel()) / np.bincount(labels.ravel())",
-    **dict.fromkeys(("maximum", "minimum", "median", "variance", "standard_deviation", "center_of_mass"),
-                    "loop over the labels with x[labels == i]"),
+    "median": "loop over the labels with x[labels == i]",
 }  # fmt: skip
 
 for _name, _text in REFUSED.items():

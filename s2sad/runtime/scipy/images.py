@@ -163,6 +163,126 @@ def gaussian_adjoint(
     return g
 
 
+def _kernel(sigma: Any, order: int, radius: int) -> Any:
+    """The weights of ``ndimage.gaussian_filter1d``, for a complex width too."""
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 / sigma**2 * x**2)
+    weights = weights / np.sum(weights)
+    if order:
+        # The polynomial by which a derivative of a Gaussian function is multiplied.
+        step = np.diag(np.arange(1.0, order + 1), 1) + np.diag(np.full(order, -1.0), -1) / sigma**2
+        factors = np.zeros(order + 1, step.dtype)
+        factors[0] = 1.0
+        for _ in range(order):
+            factors = step @ factors
+        weights = weights * (x[:, np.newaxis] ** np.arange(order + 1) @ factors)
+    return weights
+
+
+def gaussian1d_slope(
+    x: Any, sigma: float, axis: int, order: int, mode: str, cval: float, truncate: float, radius: int | None
+) -> Any:
+    """The derivative of ``ndimage.gaussian_filter1d`` by the width, as far as the kernel does not become longer."""
+    size = int(truncate * float(sigma) + 0.5) if radius is None else int(radius)
+    rising = np.imag(_kernel(sigma + 1e-30j, order, size)) / 1e-30
+    return ndimage.correlate1d(x, rising[::-1], axis, mode=mode, cval=cval)
+
+
+def gaussian_slopes(
+    x: Any, sigma: Any, order: Any, mode: Any, cval: float, truncate: float, radius: Any, axes: Any
+) -> list[Any]:
+    """The derivatives of ``ndimage.gaussian_filter`` by the width along each axis."""
+    along = _along(np.ndim(x), axes)
+    each = list(zip(along, *[_each(option, len(along)) for option in (sigma, order, mode, radius)], strict=True))
+    found = []
+    for number, (_, width, *_) in enumerate(each):
+        part = np.asarray(x)
+        for place, (axis, s, o, m, r) in enumerate(each):
+            if s <= 1e-15:
+                continue
+            # What is beyond the edges is constant, and so it is nothing once a derivative was taken.
+            beyond = cval if place <= number else 0.0
+            if place == number:
+                part = gaussian1d_slope(part, s, axis, o, m, beyond, truncate, r)
+            else:
+                part = ndimage.gaussian_filter1d(part, s, axis, o, None, m, beyond, truncate, radius=r)
+        found.append(part if width > 1e-15 else np.zeros_like(part))
+    return found
+
+
+def widths_adjoint(g: Any, slopes: list[Any], sigma: Any) -> Any:
+    """The adjoint of the widths of a filter, of the derivatives by each."""
+    bars = [np.sum(g * slope) for slope in slopes]
+    if np.ndim(sigma) == 0:
+        return sum(bars)
+    return np.array(bars) if isinstance(sigma, np.ndarray) else bars
+
+
+def widths_tangent(sigma_dot: Any, x: Any, sigma: Any, *options: Any) -> Any:
+    """The tangent of ``ndimage.gaussian_filter(x, sigma, ...)`` by its widths; ``options`` as in `gaussian_slopes`."""
+    if not np.any(sigma_dot):
+        return 0.0
+    slopes = gaussian_slopes(x, sigma, *options)
+    return sum([s_dot * slope for s_dot, slope in zip(_each(sigma_dot, len(slopes)), slopes, strict=True)])
+
+
+def _directions(ndim: int, order: int, mode: Any, axes: Any) -> list[tuple[list[int], str]]:
+    """The orders by axes, and the mode, of each part of a sum of derivatives."""
+    along = _along(ndim, axes)
+    orders = [[order * (i == axis) for i in range(ndim)] for axis in along]
+    return list(zip(orders, _each(mode, len(along)), strict=True))
+
+
+def _on_all_axes(sigma: Any, ndim: int, axes: Any) -> Any:
+    """The widths for all axes, zero for those that are not filtered."""
+    along = _along(ndim, axes)
+    widths = [0.0] * ndim
+    for axis, width in zip(along, _each(sigma, len(along)), strict=True):
+        widths[axis] = width
+    return widths
+
+
+def laplacian_adjoint(g: Any, sigma: Any, mode: Any = "reflect", truncate: float = 4.0, axes: Any = None) -> Any:
+    """Adjoint of ``input`` in ``ndimage.gaussian_laplace``."""
+    widths = _on_all_axes(sigma, g.ndim, axes)
+    parts = [gaussian_adjoint(g, widths, order, m, truncate) for order, m in _directions(g.ndim, 2, mode, axes)]
+    return sum(parts[1:], parts[0])
+
+
+def _slopes(x: Any, sigma: Any, mode: Any, cval: float, truncate: float, axes: Any) -> list[Any]:
+    directions = _directions(np.ndim(x), 1, mode, axes)
+    return [ndimage.gaussian_filter(x, sigma, o, mode=m, cval=cval, truncate=truncate) for o, m in directions]
+
+
+def gradient_magnitude_adjoint(
+    g: Any,
+    z: Any,
+    x: Any,
+    sigma: Any,
+    mode: Any = "reflect",
+    cval: float = 0.0,
+    truncate: float = 4.0,
+    axes: Any = None,
+) -> Any:
+    """Adjoint of ``input`` in ``z = ndimage.gaussian_gradient_magnitude(input, sigma, ...)``; zero where ``z`` is."""
+    ratio = np.divide(g, z, out=np.zeros_like(g), where=z != 0)
+    slopes = _slopes(x, sigma, mode, cval, truncate, axes)
+    directions = _directions(np.ndim(x), 1, mode, axes)
+    parts = [gaussian_adjoint(ratio * s, sigma, o, m, truncate) for s, (o, m) in zip(slopes, directions, strict=True)]
+    return sum(parts[1:], parts[0])
+
+
+def gradient_magnitude_tangent(
+    x_dot: Any, z: Any, x: Any, sigma: Any, mode: Any, cval: float, truncate: float, axes: Any
+) -> Any:
+    """Tangent of ``z = ndimage.gaussian_gradient_magnitude(input, sigma, ...)``."""
+    pairs = zip(
+        _slopes(x, sigma, mode, cval, truncate, axes), _slopes(x_dot, sigma, mode, 0.0, truncate, axes), strict=True
+    )
+    moved = sum([s * s_dot for s, s_dot in pairs])
+    return np.divide(moved, z, out=np.zeros_like(moved), where=z != 0)
+
+
 def _along(ndim: int, axes: Any) -> list[int]:
     return list(range(ndim)) if axes is None else [int(axis) % ndim for axis in np.atleast_1d(axes)]
 

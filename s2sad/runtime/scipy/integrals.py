@@ -153,3 +153,77 @@ def fixed_tangent(a_dot: Any, b_dot: Any, args_dot: Any, func: Function, a: Any,
         low, high, rest = fixed_adjoints((unit, None), func, a, b, args, n)
         found[index] = low * a_dot + high * b_dot + (paired(rest, args_dot) if arguments(args) else 0.0)
     return found[()]
+
+
+# --- integrals over several variables, and of several functions at once
+
+
+def nested_adjoints(g: Any, func: Function, ranges: Any, args: Any, opts: Any = None) -> Any:
+    """The adjoints of the further arguments in ``integrate.nquad(func, ranges, args, opts)[0]``."""
+    args, given = arguments(args), args
+    wanted = [i for i, x in enumerate(args) if has_numbers(x)] if np.any(g) else []
+    places = [len(ranges) + i for i in wanted]
+    known: dict[tuple[float, ...], np.ndarray] = {}
+
+    def slopes(*point: float) -> np.ndarray:
+        # The further arguments are behind the variables.
+        point = point[: len(ranges)]
+        if point not in known:
+            bars = pulled(func, (*point, *args), places)[1](g)
+            known[point] = np.concatenate([packed(bar, args[i]) for bar, i in zip(bars, wanted, strict=True)])
+        return known[point]
+
+    found = [zero_like(x) for x in args]
+    sizes = [packed(zero_like(args[i]), args[i]).size for i in wanted]
+    totals = [integrate.nquad(lambda *point, j=j: slopes(*point)[j], ranges, args, opts)[0] for j in range(sum(sizes))]
+    for i, part in zip(wanted, np.split(np.array(totals), np.cumsum(sizes)[:-1]) if wanted else (), strict=True):
+        found[i] = unpacked(part, args[i])
+    return found if isinstance(given, tuple) else found[0] if found else 0.0
+
+
+def nested_tangent(args_dot: Any, func: Function, ranges: Any, args: Any, opts: Any = None) -> Any:
+    """The tangent of ``integrate.nquad(func, ranges, args, opts)[0]``."""
+    return paired(nested_adjoints(1.0, func, ranges, args, opts), args_dot) if arguments(args) else 0.0
+
+
+def vector_adjoints(g: Array, func: Function, a: Any, b: Any, args: Any, **options: Any) -> tuple[Any, Any, Any]:
+    """The adjoints of the bounds and of the further arguments in ``integrate.quad_vec(func, a, b, args=args)[0]``."""
+    args, given = arguments(args), args
+    low, high = (0.0 if math.isinf(x) else float(np.real(np.sum(np.multiply(g, func(x, *args))))) for x in (a, b))
+    wanted = [i for i, x in enumerate(args) if has_numbers(x)] if np.any(g) else []
+    found = [zero_like(x) for x in args]
+    if wanted:
+
+        def slopes(t: float) -> np.ndarray:
+            bars = pulled(func, (t, *args), [1 + i for i in wanted])[1](g)
+            return np.concatenate([packed(bar, args[i]) for bar, i in zip(bars, wanted, strict=True)])
+
+        whole = integrate.quad_vec(slopes, a, b, **options)[0]
+        ends = np.cumsum([packed(zero_like(args[i]), args[i]).size for i in wanted])
+        for i, part in zip(wanted, np.split(whole, ends[:-1]), strict=True):
+            found[i] = unpacked(part, args[i])
+    return -low, high, found if isinstance(given, tuple) else found[0] if found else 0.0
+
+
+def vector_tangent(
+    a_dot: Any, b_dot: Any, args_dot: Any, z: Array, func: Function, a: Any, b: Any, args: Any, **options: Any
+) -> Array:
+    """The tangent of ``integrate.quad_vec(func, a, b, args=args)[0]``."""
+    given = arguments(args)
+    found = np.zeros(np.shape(z), np.result_type(z))
+    for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
+        if np.any(x_dot) and not math.isinf(x):
+            found = found + sign * x_dot * func(x, *given)
+    if given and np.size(z):
+
+        def slopes(t: float) -> np.ndarray:
+            value, pull = pulled(func, (t, *given), range(1, 1 + len(given)))
+            rows = np.zeros(np.shape(value))
+            for index in np.ndindex(rows.shape):
+                unit = np.zeros(rows.shape)
+                unit[index] = 1.0
+                rows[index] = paired(pull(unit[()]), args_dot if isinstance(args, tuple) else (args_dot,))
+            return rows[()]
+
+        found = found + integrate.quad_vec(slopes, a, b, **options)[0]
+    return found

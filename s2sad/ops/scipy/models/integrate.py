@@ -75,3 +75,49 @@ def solve_ivp(
         return OdeResult(t, y, None, report)
     t, y, report = trajectory(fun, t_span, y0, args, t_eval, method, rtol, atol, max_step, dense_output=True, **options)
     return OdeResult(t, y, OdeSolution((fun, t_span, y0, args, method, rtol, atol, max_step), report), report)
+
+
+# --- integrals of integrals
+
+
+def bound(limit: Any, *outer: Any) -> Any:
+    """A bound of an inner integral: a number, or a function of the outer variables."""
+    return limit(*outer) if callable(limit) else limit
+
+
+@model(integrate.dblquad, given="structured")
+def dblquad(
+    func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), epsabs: Any = 1.49e-8, epsrel: Any = 1.49e-8
+) -> Any:
+    def over_x(x: Any) -> Any:
+        return integrate.quad(
+            lambda y: func(y, x, *args), bound(gfun, x), bound(hfun, x), epsabs=epsabs, epsrel=epsrel
+        )[0]
+
+    value, error = integrate.quad(over_x, a, b, epsabs=epsabs, epsrel=epsrel)
+    return value, error
+
+
+@model(integrate.tplquad, given="structured")
+def tplquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    def over_y(y: Any, x: Any) -> Any:
+        return integrate.quad(
+            lambda z: func(z, y, x, *args), bound(qfun, x, y), bound(rfun, x, y), epsabs=epsabs, epsrel=epsrel
+        )[0]
+
+    def over_x(x: Any) -> Any:
+        return integrate.quad(lambda y: over_y(y, x), bound(gfun, x), bound(hfun, x), epsabs=epsabs, epsrel=epsrel)[0]
+
+    value, error = integrate.quad(over_x, a, b, epsabs=epsabs, epsrel=epsrel)
+    return value, error
