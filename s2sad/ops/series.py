@@ -184,12 +184,15 @@ def _declare(kind: str, stem: str) -> None:
         rule(f(name), wrt=["c1", "c2"], jvp=tangent, samples=_pairs, infer=_ROW, dtype="unknown")(body)
     add(
         "mul", ["c1", "c2"], _pairs,
-        ("z_bar, c1, c2", f"series_product(z_bar, '{stem}', c1, c2), series_product(z_bar, '{stem}', c2, c1)"),
+        (
+            "z_bar, c1, c2",
+            f"like(series_product(z_bar, '{stem}', c1, c2), c1), like(series_product(z_bar, '{stem}', c2, c1), c2)",
+        ),
         ("c1_dot, c2_dot, z, c1, c2", f"padded_to({home}add({home}mul(c1_dot, c2), {home}mul(c1, c2_dot)), z)"),
     )  # fmt: skip
     add(
         "pow", ["c"], _powers,
-        ("z_bar, c, pow, maxpower=16", f"series_product(pow * z_bar, '{stem}', c, {home}pow(c, pow - (pow > 0)))"),
+        ("z_bar, c, pow, maxpower=16", f"like(series_product(pow * z_bar, '{stem}', c, {home}pow(c, pow - (pow > 0))), c)"),
         ("c_dot, z, c, pow", f"padded_to(pow * {home}mul({home}pow(c, pow - (pow > 0)), c_dot), z)"),
     )  # fmt: skip
     linear(f("mulx"), wrt=["c"], samples=_single, dtype="unknown")(

@@ -73,7 +73,9 @@ def series_product(g: Any, kind: str, c: Any, other: Any) -> Any:
         column = mul(unit, other)[: np.size(g)]
         bars.append(np.sum(g[: len(column)] * column))
     # Products of some kinds are made in double precision.
-    return like(np.reshape(np.array(bars, np.result_type(np.asarray(c), other, np.float32)), np.shape(c)), c)
+    found = np.array(bars, np.result_type(np.asarray(c), other, np.float32))
+    # A tangent is added to it, and a sum of lists would be a longer list.
+    return like(np.reshape(found, np.shape(c)), np.asarray(c))
 
 
 def product_of(kind: str, c: Any, other: Any) -> Any:

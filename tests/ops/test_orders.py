@@ -24,6 +24,8 @@ FOUND = [
     ("scipy.linalg.expm", 0),
     ("scipy.linalg.norm", 1),
     ("scipy.linalg.lu_factor", 0),
+    ("scipy.stats.yeojohnson", 1),
+    ("numpy.polynomial.polynomial.polymul", 1),
 ]
 
 

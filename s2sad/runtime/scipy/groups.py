@@ -10,6 +10,7 @@ from scipy import special, stats
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.linear import like
+from s2sad.runtime.scipy_special import exprel_derivative
 
 Array = Any
 
@@ -119,10 +120,7 @@ def mad_slopes(x: Array, axis: Any, center: Any, scale: Any) -> Array:
 def _power_slope(t: Array, power: Array) -> tuple[Array, Array]:
     """The derivatives of ``((1 + t) ** power - 1) / power`` for numbers that are not negative."""
     log = np.log1p(t)
-    grown = np.exp(power * log)
-    with np.errstate(all="ignore"):
-        rising = np.where(power == 0, 0.5 * log**2, (grown * log - special.boxcox1p(t, power)) / power)
-    return np.exp((power - 1) * log), rising
+    return np.exp((power - 1) * log), log**2 * exprel_derivative(power * log)
 
 
 def yeojohnson_slopes(x: Array, lmbda: Any) -> tuple[Array, Array]:
