@@ -341,7 +341,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
             of_class = isinstance(base, type) and classes.is_simple(base)
             if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
-            if isinstance(base, (types.ModuleType, np.ufunc)):
+            if isinstance(base, (types.ModuleType, np.ufunc, type)):
                 values[op.result] = getattr(base, op.data, None)
                 if _is_one_of(values[op.result], _FUNCTIONS):
                     return True

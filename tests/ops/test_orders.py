@@ -25,7 +25,7 @@ FOUND = [
     ("scipy.linalg.norm", 1),
     ("scipy.linalg.lu_factor", 0),
     ("scipy.stats.yeojohnson", 1),
-    ("numpy.polynomial.polynomial.polymul", 1),
+    ("numpy.polynomial.polynomial.polymul", 2),
 ]
 
 

@@ -36,6 +36,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.signal": ("signal", "convolutions", "spectra", "short_time", "resampling"),
     "scipy.sparse": ("sparse", "sparse_methods", "sparse_models", "sparse_spectra", "models.sparse"),
     "scipy.spatial.distance": ("distances",),
+    "scipy.spatial.transform": ("rotations", "models.rotations"),
     "scipy.special": (
         "special",
         "special_incomplete",

@@ -1,0 +1,125 @@
+"""Rotations of ``scipy.spatial.transform`` that carry derivatives: their quaternions, with the real part last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from s2sad.ops.models import model
+from s2sad.runtime.scipy.rotations import (
+    euler_angles,
+    euler_places,
+    euler_units,
+    half_cosine,
+    half_sine,
+    quaternions_of,
+    turn_scale,
+    wrapped,
+)
+
+_DEGREES = 180 / np.pi
+
+
+class Turned:
+    """One rotation or several."""
+
+    def __init__(self, q: Any) -> None:
+        self.q = q
+
+    def as_quat(self, canonical: Any = False, *, scalar_first: Any = False) -> Any:
+        q = canonical_of(self.q) if canonical else self.q
+        return np.roll(q, 1, axis=-1) if scalar_first else np.array(q)
+
+    def as_matrix(self) -> Any:
+        return matrix_of(self.q)
+
+    def as_rotvec(self, degrees: Any = False) -> Any:
+        q = canonical_of(self.q)
+        v = q[..., :3]
+        scale = turn_scale(np.sum(v * v, axis=-1), q[..., 3])
+        return np.expand_dims(scale * _DEGREES if degrees else scale, -1) * v
+
+    def as_euler(self, seq: Any, degrees: Any = False, *, suppress_warnings: Any = False) -> Any:
+        rows, order, middle, _ = euler_places(seq)
+        n = self.q @ np.transpose(rows)
+        second = 2 * np.arctan2(np.hypot(n[..., 2], n[..., 3]), np.hypot(n[..., 0], n[..., 1])) - middle
+        halves = np.stack((np.arctan2(n[..., 1], n[..., 0]), np.arctan2(n[..., 3], n[..., 2])), axis=-1)
+        outer = halves @ np.transpose(order)
+        angles = wrapped(np.stack((outer[..., 0], second, outer[..., 1]), axis=-1))
+        return angles * _DEGREES if degrees else angles
+
+    def magnitude(self) -> Any:
+        return 2 * np.arctan2(np.linalg.norm(self.q[..., :3], axis=-1), np.abs(self.q[..., 3]))
+
+    def inv(self) -> Any:
+        return Turned(self.q * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+    def apply(self, vectors: Any, inverse: Any = False) -> Any:
+        m = matrix_of(self.q)
+        if inverse:
+            return np.einsum("...ji,...j->...i", m, vectors)
+        return np.einsum("...ij,...j->...i", m, vectors)
+
+    def __getitem__(self, index: Any) -> Any:
+        return Turned(self.q[index])
+
+    def __len__(self) -> Any:
+        return len(self.q)
+
+    def __mul__(self, other: Any) -> Any:
+        return Turned(product_of(self.q, turned_of(other).q))
+
+    def __rmul__(self, other: Any) -> Any:
+        return Turned(product_of(turned_of(other).q, self.q))
+
+
+def turned_of(rotation: Any) -> Any:
+    """A rotation, or one that is constant."""
+    return rotation if isinstance(rotation, Turned) else Turned(quaternions_of(rotation))
+
+
+def canonical_of(q: Any) -> Any:
+    """The quaternion of those of a rotation of which the real part is not negative."""
+    return q * np.expand_dims(np.where(q[..., 3] < 0, -1.0, 1.0), -1)
+
+
+def product_of(p: Any, q: Any) -> Any:
+    """The quaternion of a rotation after another."""
+    u, a, v, b = p[..., :3], p[..., 3:], q[..., :3], q[..., 3:]
+    real = a * b - np.sum(u * v, axis=-1, keepdims=True)
+    return np.concatenate((a * v + b * u + np.cross(u, v), real), axis=-1)
+
+
+def matrix_of(q: Any) -> Any:
+    """The matrix of a rotation."""
+    x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    first = np.stack((x * x - y * y - z * z + w * w, 2 * (x * y - z * w), 2 * (x * z + y * w)), axis=-1)
+    second = np.stack((2 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2 * (y * z - x * w)), axis=-1)
+    third = np.stack((2 * (x * z - y * w), 2 * (y * z + x * w), -x * x - y * y + z * z + w * w), axis=-1)
+    return np.stack((first, second, third), axis=-2)
+
+
+@model(Rotation.from_quat)
+def from_quat(quat: Any, *, scalar_first: Any = False) -> Any:
+    q = np.asarray(quat) * 1.0
+    if scalar_first:
+        q = np.roll(q, -1, axis=-1)
+    return Turned(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+@model(Rotation.from_rotvec)
+def from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
+    v = np.asarray(rotvec) / _DEGREES if degrees else np.asarray(rotvec) * 1.0
+    s = np.sum(v * v, axis=-1, keepdims=True)
+    return Turned(np.concatenate((half_sine(s) * v, half_cosine(s)), axis=-1))
+
+
+@model(Rotation.from_euler)
+def from_euler(seq: Any, angles: Any, degrees: Any = False) -> Any:
+    half = 0.5 * euler_angles(seq, angles, degrees)
+    units = euler_units(seq)
+    sines = np.expand_dims(np.sin(half), -1) * units
+    q = np.concatenate((sines, np.expand_dims(np.cos(half), -1)), axis=-1)
+    return Turned(product_of(product_of(q[..., 0, :], q[..., 1, :]), q[..., 2, :]))
