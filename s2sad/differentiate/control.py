@@ -245,7 +245,10 @@ def _start(state: State, name: str, is_head: bool) -> Expr:
         return adjoints.zero(name)
     if name in state.storage.changed:
         adjoints.of[name] = start = adjoints.of_own(start, name)
-    elif not is_head and not adjoints.is_owned(start) and make.of[name].kind == "array":
+    elif is_head or adjoints.is_owned(start) or adjoints.is_loose(start):
+        # What may be the number 0.0 is no array that can be added to in place.
+        return start
+    elif make.of[name].kind == "array":
         # It is added to in each iteration: in place, once it is ours.
         adjoints.of[name] = start = adjoints.result(name, set())
         if not adjoints.is_owned(start):

@@ -123,6 +123,16 @@ def index_of_an_inner_loop(x: Any) -> Any:
     return s
 
 
+def last_of_a_loop_read_in_an_inner_one(x: Any) -> Any:
+    for i in range(3):
+        u = x * (i + 1.0)
+        t = x
+        for w in (1.0, 2.0):
+            t = t + w * u * u
+        x = t * 0.1
+    return np.sum(u) + np.sum(x)
+
+
 def set_in_an_inner_while(x: Any) -> Any:
     s = 0.0
     a = x.copy()
@@ -220,6 +230,7 @@ CASES = [
         carried_over_empty_loops,
         read_after_empty_loops,
         carried_over_three_loops,
+        last_of_a_loop_read_in_an_inner_one,
         skipped_once,
         set_in_turns,
         array_of_the_last_turn,
