@@ -17,6 +17,7 @@ from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Store, Var
 from s2sad.ir.traverse import names_in
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
+from s2sad.runtime.objects import plain
 
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 
@@ -46,6 +47,10 @@ def buffer_assign(state: State, stmt: Assign) -> None:
                 refusals.refuse_stopped(stmt.origin.line)
             if made:
                 shadows.define(target, shadows.of(value.name))
+        case Call(op=Op(function=check), args=(Var() as first, *_)) if check is plain and storage.is_buffer(first):
+            # It is the very object, which has been looked at.
+            if made:
+                shadows.define(target, shadows.of(first.name))
         case Build():
             if made:
                 shadows.define(target, shadows.displayed(value, Var(target)))

@@ -4,7 +4,7 @@
     u[u < 0] = 0.0                  require_ndarray(u)
                                     u[u < 0] = 0.0
 
-The check decides: whatever follows is differentiated as of an array.
+The check decides: whatever follows is differentiated as of an array, and of what class it is need not be looked at.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import map_stmt, names_in, walk, writes
+from s2sad.ir.traverse import map_children, map_stmt, names_in, walk, writes
+from s2sad.runtime import plain
 from s2sad.runtime.items import require_ndarray
 
 _REQUIRE = Op("runtime", "require_ndarray", require_ndarray, pure=False)
@@ -52,11 +53,21 @@ def with_required_arrays(function: Function, names: Set[str], facts: Facts) -> F
     def checks(assigned: tuple[str, ...], origin: Origin) -> list[Stmt]:
         return [Evaluate(Call(_REQUIRE, (Var(n),)), origin) for n in assigned if n in wanted]
 
+    checked = known | wanted
+
+    def surely(expr: Expr) -> Expr:
+        match expr:
+            case Call(op=Op(function=check), args=(Var(name=name), *_)) if check is plain and name in checked:
+                return Var(name)
+        return map_children(expr, surely)
+
     def in_block(block: Block) -> Block:
         out: list[Stmt] = []
         for stmt in block:
-            changed = map_stmt(stmt, lambda e: e, in_block)
+            changed = map_stmt(stmt, surely, in_block)
             match changed:
+                case Evaluate(value=Var(name=name)) if name in checked:
+                    continue
                 case For(targets=targets, body=body):
                     out.append(replace(changed, body=(*checks(targets, stmt.origin), *body)))
                 case Copy():

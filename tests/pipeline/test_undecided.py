@@ -1,5 +1,7 @@
 """What is written in place where the types do not say whether it is an array, is required to be one at run time."""
 
+# ruff: noqa: NPY002
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -51,6 +53,25 @@ def augmented_under_two_names(x: Any, places: Any) -> Any:
     return np.sum(u * v)
 
 
+def read_by_operators(x: Any, places: Any) -> Any:
+    np.random.seed(0)
+    b = np.random.randn(2)
+    c = x[0] * b * b
+    b -= x[1] * c + b
+    return np.sum(b * c) + np.sum(picked(x, places))
+
+
+def read_in_expressions(x: Any, places: Any) -> Any:
+    np.random.seed(0)
+    b, w = np.random.randn(2), np.random.randn(2, 2)
+    for _ in range(2):
+        y = 2 * (w @ picked(x, places) + b)
+        p = b
+        p -= x[0] * np.sum(y * w, axis=0)
+        b *= y - w[0]
+    return np.sum(b)
+
+
 def augmented_in_a_loop(x: Any, places: Any) -> Any:
     u = np.exp(picked(x, places))
     v = u
@@ -94,7 +115,9 @@ def replaced_while_its_rows_are_written(x: Any, places: Any) -> Any:
 
 
 PROGRAMS = [
-    stored_into, stored_into_by_a_callee, augmented_under_two_names, augmented_in_a_loop, rows_of_unknown_number,
+    stored_into, stored_into_by_a_callee, augmented_under_two_names, read_by_operators,
+    read_in_expressions,
+    augmented_in_a_loop, rows_of_unknown_number,
     first_and_second, replaced_in_a_loop, replaced_while_its_rows_are_written,
 ]  # fmt: skip
 
