@@ -434,3 +434,33 @@ def test_adjoints_of_what_is_no_number() -> None:
     for wrong in ("3", [None, None]):
         with pytest.raises(ArgumentError, match="a number or an array"):
             pullback((wrong, "name"))
+
+
+def stepped(rate: Any, p: Any, g: Any) -> Any:
+    return p - rate * g
+
+
+def counted_in_a_call(x: Any, n: int) -> Any:
+    p = stepped(x[0], x, x * x[1])
+    return np.sum(p) * n
+
+
+def counted_behind_a_loop(x: Any, n: int) -> Any:
+    p = x * 1.0
+    for _ in range(n):
+        p = stepped(x[0], p, p * x[1])
+    return np.sum(p) * n * (n - 1)
+
+
+def counted_and_written(x: Any, n: int) -> Any:
+    p = stepped(x[0], np.outer(x, x), x)
+    q = np.zeros((2, 2))
+    q[:] = p
+    q[0] *= x
+    return np.sum(q) * n
+
+
+@pytest.mark.parametrize("f", [counted_in_a_call, counted_behind_a_loop, counted_and_written])
+def test_a_sum_times_an_integer_has_an_adjoint_of_floats(f: Any) -> None:
+    np.testing.assert_allclose(grad(f)(V, 3), numeric_gradient(f, (V, 3)), rtol=1e-8)
+    np.testing.assert_allclose(vjp(lambda x: f(x, 3), V)[1](1)[0], numeric_gradient(f, (V, 3)), rtol=1e-8)

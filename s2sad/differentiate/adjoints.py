@@ -19,7 +19,7 @@ from s2sad.differentiate.storage import Storage
 from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, makes_fresh
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
-from s2sad.ir.traverse import expressions, names_in, subexpressions, walk
+from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
 from s2sad.ir.types import Fact, Kind
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
@@ -39,6 +39,7 @@ _IN_DTYPE = Op("runtime", "in_dtype", in_dtype)
 _FRESH = Op("runtime", "fresh", fresh)
 _ONES_LIKE = Op("runtime", "np.ones_like", np.ones_like)
 _COPY_IF_SET = Op("runtime", "copy_if_set", copy_if_set)
+_FLOAT = Op("runtime", "float", float)
 _FULL_LIKE = Op("runtime", "np.full_like", np.full_like)
 LIST = Op("runtime", "list", list)
 #: The helpers that return a new list for a list.
@@ -63,6 +64,9 @@ class Adjoints:
         self.of: dict[str, Expr] = {}
         self.owned: set[str] = set()
         self.loose: set[str] = set()
+        #: The names of adjoints that may be integers, and those of the function itself.
+        self.whole: set[str] = set()
+        self.forward = {p.name for p in known.function.params}.union(*map(writes, walk(known.function.body)))
         self.complex = any(
             (isinstance(part, Const) and isinstance(part.value, complex))
             or (isinstance(part, Call) and (part.op.kind == "met" or _has_complex_adjoints(part)))
@@ -159,8 +163,10 @@ class Adjoints:
             loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True
+        whole = g
         if isinstance(g, Call):
             name = make.bar(x.name)
+            g = self.of_floats(g)
             inner, known = g, make.fact(g)
             g = make.let(name, g, replace(fact, real=known.real) if fact.numeric else make.named(known, name))
             if inner.op.function is np.broadcast_to:
@@ -172,7 +178,33 @@ class Adjoints:
                 self.loose.add(name)
         elif not moved:
             self.owned.difference_update(names_in(g))
+        if self.is_whole(whole):
+            self.whole.update(names_in(g)[:1])
         self.of[x.name] = g
+
+    def of_floats(self, g: Call) -> Call:
+        """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""
+        if g.op.function is not np.broadcast_to or not self.is_whole(g.args[0]):
+            return g
+        return replace(g, args=(Call(_FLOAT, (g.args[0],)), *g.args[1:]))
+
+    def is_whole(self, expr: Expr) -> bool:
+        """Whether an adjoint may be an integer: it is made of numbers of the forward part alone."""
+        if isinstance(expr, Var) and expr.name in self.whole:
+            return True
+        known = self.make.fact(expr)
+        if known.kind != "scalar" or not known.real or known.precision not in ("weak", ""):
+            return False
+        match expr:
+            case Const(value=value):
+                return type(value) in (bool, int)
+            case Var(name=name):
+                return name in self.forward
+            case Call(op=Op(kind="operator", name="+" | "-" | "*"), args=args):
+                return all(map(self.is_whole, args))
+            case Call(op=Op(kind="operator" | "runtime")):
+                return False
+        return isinstance(expr, Call)
 
     def added(self, old: Expr, g: Expr, x: Var) -> Expr:
         """The sum of two adjoints of ``x``: in place where the first is an array that is ours alone."""
