@@ -1,4 +1,4 @@
-"""What runs of a ``try`` of which the types say whether its stores raise.
+"""What runs of a ``try`` of which the types say whether what it does raises.
 
     try:                                  # u is a number
         u[abs(u) < 1e-3] = 0.0
@@ -6,7 +6,7 @@
         if abs(u) < 1e-3:                     u = 0.0
             u = 0.0
 
-A number raises a TypeError where an item of it is set, an array does not.
+A number raises a TypeError where an item of it is set, an array does not.  So does ``len(u)``, of a number.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 
 
 def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
-    """What runs of an attempt; None where the types do not say whether it raises, or do more than set items.
+    """What runs of an attempt; None where the types do not say whether it raises, or it does more than this.
 
     Args:
         stmt: The branch whose test is the attempt.
         facts: The types of all names.
         classes: The classes that a global name stands for.
     """
-    if not any(isinstance(s, Store) for s in stmt.then):
+    if not any(isinstance(s, Store) or _measured(s) is not None for s in stmt.then):
         return None
     caught = [_caught(c, classes) for c in stmt.test.args if not _is_own(c)]  # type: ignore[union-attr]
     which = next((i for i, found in enumerate(caught) if found is None or issubclass(TypeError, found)), None)
@@ -68,6 +68,9 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
                 continue
             case Exit(attempt=True):
                 return (*before, *stmt.then[at + 1 :]) if narrow else None
+            case Assign() if (measured := _measured(s)) is not None and _is_number(facts.get(measured)):
+                handler = _handler(stmt.orelse, which)
+                return None if handler is None else (*before, *handler)
             case Assign(target=target, value=value) if raising.is_safe(value):
                 raising.masks |= {target} if raising.is_mask(value) else set()
             case Copy(sources=sources) if all(map(raising.is_safe, sources)):
@@ -82,6 +85,13 @@ def decided_attempt(stmt: If, facts: Facts, classes: Classes) -> Block | None:
             case _:
                 return None
         before.append(s)
+    return None
+
+
+def _measured(s: Stmt) -> Expr | None:
+    """That of which a statement asks the length."""
+    if isinstance(s, Assign) and isinstance(s.value, Call) and s.value.op.function is len and len(s.value.args) == 1:
+        return s.value.args[0]
     return None
 
 
@@ -132,6 +142,13 @@ def _is_array(fact: Fact) -> bool:
     return fact.kind == "array" and _is_plain(fact)
 
 
+def _has_length(fact: Fact) -> bool:
+    """Whether a value surely has a length: it is no array without axes."""
+    if fact.owners or fact.boxed:
+        return False
+    return fact.kind in ("list", "tuple", "dict") or (fact.kind == "array" and fact.ndim not in (None, 0))
+
+
 class _Raising:
     """Which expressions surely are real and raise nothing, or where handlers are ``narrow``, no TypeError."""
 
@@ -145,6 +162,8 @@ class _Raising:
             return self.is_real(expr) or self.is_mask(expr)
         if not isinstance(expr, Call) or expr.kwargs:
             return False
+        if expr.op.function is len:
+            return len(expr.args) == 1 and _has_length(self.facts.get(expr.args[0]))
         if expr.op.kind == "index":
             base, index = expr.args
             return self.narrow and _is_array(self.facts.get(base)) and self.is_real(base) and self.is_index(index, True)

@@ -1,8 +1,11 @@
 """Attempts to set items that types decide: of numbers the handler runs, of arrays the body; beside differences."""
 
+# ruff: noqa: B023
+
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +56,63 @@ def array_and_number(x: Any) -> Any:
         k = k * 3.0
         u[1:] = k * u[:-1]
     return np.sum(k * u * v)
+
+
+def integrated(rate: Any, y0: Any, t: Any) -> Any:
+    try:
+        n = len(y0)
+    except TypeError:
+        out = np.zeros((len(t),), float)
+    else:
+        out = np.zeros((len(t), n), float)
+    out[0] = y0
+    for i in np.arange(len(t) - 1):
+        y0 = out[i]
+        out[i + 1] = y0 + (t[i + 1] - t[i]) * np.asarray(rate(y0, t[i]))
+    return out
+
+
+def swung(x: Any) -> Any:
+    for _ in range(2):
+        y = integrated(lambda y, t: (y[1], -x[2] * y[0]), x[:2], [0.0, 0.1, 0.3])[-1]
+        y = y[:2]
+        y[0] = y[0] * x[3]
+        y[1] += y[0]
+        x = np.concatenate([y, x[2:]])
+    return np.sum(x * x)
+
+
+def decayed(x: Any) -> Any:
+    y = integrated(lambda y, t: -x[1] * y * t, x[0], [0.0, 0.4, 0.7])
+    y[0] = y[-1] * x[2]
+    return np.sum(y * y)
+
+
+def in_a_list(x: Any) -> Any:
+    y = integrated(lambda y, t: y, [x[0], x[1] * x[2]], (0.0, 0.5))
+    y[1] *= x[:2]
+    return np.sum(y)
+
+
+def without_axes(x: Any) -> Any:
+    a = np.asarray(x[0])
+    try:
+        n = len(a)
+    except TypeError:
+        n, a = 2, a * 3.0
+    return a * n * x[1]
+
+
+def measured_late(x: Any) -> Any:
+    k = x[0] * 2.0
+    try:
+        s = x[1] / x[2]
+        k = k + len(x)
+        n = len(k)
+    except (TypeError, ValueError):
+        n = 5
+        s = x[3]
+    return s * n * k
 
 
 def under_two_names(x: Any) -> Any:
@@ -159,6 +219,7 @@ def of_objects(x: Any) -> Any:
 
 PROGRAMS: list[Callable[..., Any]] = [
     numbers, small_numbers, arrays, number_and_array, array_and_number, under_two_names, of_the_argument, with_else,
+    swung, decayed, in_a_list, without_axes, measured_late,
     of_several_handlers, of_any_exception, in_a_loop, with_masks, of_objects,
 ]  # fmt: skip
 X = np.array([1.5, 1.3, 2.1, 0.9])
@@ -232,5 +293,7 @@ def test_what_types_do_not_decide_is_right_or_refused(f: Callable[..., Any]) -> 
 def test_a_number_is_not_written_and_an_array_has_no_handler() -> None:
     assert "try" not in grad(numbers).source_for(X)
     assert "abs" not in grad(of_the_argument).source_for(X)
+    for f in (swung, decayed):
+        assert not re.search(r"^ *try:", grad(f).source_for(X), re.MULTILINE)
     text = grad(clipped).source_for(2.0, 3.0)
     assert "[" not in text.split("def ")[1]
