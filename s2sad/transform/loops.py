@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Region, Value, inner
+from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Place, Region, Value, inner
 from s2sad.transform import generators
 from s2sad.transform.branches import created
-from s2sad.transform.containers import UNKNOWN, elements, is_counted, is_known, is_object_as_well, numbered, one_by_one
+from s2sad.transform.containers import (
+    MAPPINGS,
+    UNKNOWN,
+    elements,
+    is_counted,
+    is_known,
+    is_object_as_well,
+    numbered,
+    one_by_one,
+)
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -29,6 +39,8 @@ from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 #: How many rounds are written out at most.
 MOST_ROUNDS = 64
+#: How many are so few that they are written out where that alone keeps the keys of dicts known.
+FEW_ROUNDS = 16
 
 
 def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
@@ -44,12 +56,23 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     counts = known or is_counted(s, iterable) or (row if row is not None else _range_of(iterable))
     before, env, used, lifted = s.mark(), dict(frame.env), s.used, dict(s.lifted)
     failed = done = None
+    is_poor = False
     try:
         done = _loop(s, op, frame)
-        if not counts or not _is_poor(s, before[1], s.out[len(before[0]) :]):
-            return done
+        is_poor = _is_poor(s, before[1], s.out[len(before[0]) :])
     except NotSpecialisedError as error:
         failed = error
+    numbers = iterable.value if isinstance(iterable, Known) and isinstance(iterable.value, range) else range(0)
+    if len(numbers) > 1 and (not counts if failed is not None else _frozen_dicts(s, before[1])):
+        after = s.mark(), dict(frame.env), s.used, dict(s.lifted)
+        for attempt in (_peeled, _few_rounds):
+            _undo(s, frame, before, env, used, lifted)
+            other = attempt(s, op, numbers, frame)
+            if other is not None and not _is_poor(s, before[1], s.out[len(before[0]) :]):
+                return other
+        _undo(s, frame, *after)
+    if failed is None and (not counts or not is_poor):
+        return done
     if not counts:
         s.relied.asks_sizes = True
         raise failed or NotSpecialisedError("loop")
@@ -67,8 +90,8 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
 def _undo(
     s: Specialiser, frame: Frame, before: Any, env: Mapping[Any, Any], used: bool, lifted: Mapping[Any, Any]
 ) -> None:
-    """Let the specialiser and a frame be what they were."""
-    s.back(before)
+    """Let the specialiser and a frame be what they were, as often as there are attempts."""
+    s.back((list(before[0]), before[1].copied()))
     frame.env.clear()
     frame.env.update(env)
     s.used, s.lifted = used, dict(lifted)
@@ -84,6 +107,57 @@ def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
         o.kind in ("function", "lambda") or (o.kind == "attribute" and o.data in UNKNOWN and o.operands[0] in made)
         for o in found
     )
+
+
+def _frozen_dicts(s: Specialiser, before: State) -> set[Cell]:
+    """The dicts of known keys that are objects of the new program since then."""
+    made = {cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
+    return {c for c in made if isinstance(c.whole, Items) and c.whole.cls in MAPPINGS}
+
+
+def _peeled(s: Specialiser, op: Operation, numbers: range, frame: Frame) -> Done:
+    """A loop whose first round stands before it, since that alone puts keys into dicts; None if that does not help."""
+    body = op.regions[0]
+    place, before = frame.place or op.place, s.state.copied()
+    unrolled, frame.unrolled = frame.unrolled, True
+    try:
+        frame.env[body.params[0]] = s.named(Constant(numbers[0]), body.params[0].name, place)
+        frame.env.update(zip(body.params[1:], [s.handed(o, frame) for o in op.operands[1:]], strict=True))
+        end = s.run(body, frame)
+        if end.kind != "continue" or end.left:
+            return None
+        frame.unrolled = unrolled
+        operands = [Value(param.name) for param in body.params]
+        frame.env.update(zip(operands, (_numbers(s, numbers[1:], frame, place), *end.values), strict=True))
+        s.live.update(operands)
+        done = _loop(s, replace(op, operands=tuple(operands)), frame)
+    except NotSpecialisedError:
+        return None
+    finally:
+        frame.unrolled = unrolled
+    s.used = True
+    return None if _frozen_dicts(s, before) else done
+
+
+def _few_rounds(s: Specialiser, op: Operation, numbers: range, frame: Frame) -> Done:
+    """A short loop written out, if all dicts stay known then; None if that does not help."""
+    if len(numbers) > FEW_ROUNDS:
+        return None
+    before = s.state.copied()
+    try:
+        done = _written_out(s, op, [Constant(number) for number in numbers], frame)
+    except NotSpecialisedError:
+        return None
+    return None if _frozen_dicts(s, before) else done
+
+
+def _numbers(s: Specialiser, numbers: range, frame: Frame, place: Place | None) -> Known:
+    """A range that the new program makes."""
+    _, named = s.lookup(frame, "range")
+    function = Known(range, ("range",), home=frame.home) if named is range else s.outside(range, "range")
+    parts = [numbers.start, numbers.stop, numbers.step][: 2 + (numbers.step != 1)]
+    made = s.operands([function, *map(Constant, parts)], place)
+    return Known(numbers, (), s.emit("call", made, ("",) * len(parts), place=place))
 
 
 def _range_of(value: Abstract) -> Sequence[int]:
