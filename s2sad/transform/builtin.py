@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.ir.code import NONE, Constant, Operation, Value
+from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
 from s2sad.transform import generators
 from s2sad.transform.branches import fork
-from s2sad.transform.constants import class_of, is_instance
+from s2sad.transform.constants import class_of, is_instance, text_computed
 from s2sad.transform.containers import (
     MAPPINGS,
     MOST_ITEMS,
@@ -77,6 +77,12 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return (WRAPPING,)
     if isinstance(function, _GETTERS):
         return got(s, function, args, op, frame)
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str and not named:
+        rows = [None if isinstance(v, (Constant, Value)) else s.row(v) for v in values]
+        parts = [v if row is None else Row(row) for v, row in zip(values, rows, strict=True)]
+        constants = list(map(_constant, parts))
+        made = None if None in constants else text_computed(function, [c.value for c in constants if c is not None])
+        return None if made is None else (made,)
     try:
         iterating, making, of_objects = ITERATING.get(function), _FUNCTIONS.get(function), _OF_OBJECTS.get(function)
     except TypeError:
@@ -114,6 +120,13 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
     )
     known = known or any(v in s.rows or v in s.types for v in values)
     return making(s, values) if not named and known else None
+
+
+def _constant(value: Abstract) -> Constant | None:
+    """A constant, or a tuple of constants as one."""
+    if isinstance(value, Row) and value.cls is tuple and all(isinstance(item, Constant) for item in value.items):
+        return Constant(tuple([item.value for item in value.items if isinstance(item, Constant)]))
+    return value if isinstance(value, Constant) and value is not UNSET else None
 
 
 def _range(s: Specialiser, values: Sequence[Abstract], args: Args, op: Operation, frame: Frame) -> Done:

@@ -81,6 +81,26 @@ def computed(sign: str, left: Abstract, right: Abstract) -> Constant | None:
     return None if sign in ("//", "%") and b == 0 else Constant(_ARITHMETIC[sign](a, b))
 
 
+#: Methods of texts that give texts, truth values and whole numbers.
+METHODS_OF_TEXTS = frozenset(
+    "capitalize casefold count endswith find format isalpha isdigit islower isupper join lower lstrip replace rfind "
+    "rstrip startswith strip title upper".split()
+)
+
+
+def text_computed(function: Any, values: Sequence[Any]) -> Constant | None:
+    """What a method of texts gives for constants; None if it is no such method, and where it raises."""
+    name = getattr(function, "__name__", "")
+    if name not in METHODS_OF_TEXTS or function is not getattr(str, name):
+        return None
+    if not all(type(v) in (str, int, bool, type(None)) or (type(v) is tuple and name == "join") for v in values):
+        return None
+    try:
+        return Constant(function(*values))
+    except (TypeError, ValueError, LookupError):
+        return None
+
+
 def class_of(value: Abstract) -> type | None:
     """The class of a value, if that is known."""
     if isinstance(value, Constant):

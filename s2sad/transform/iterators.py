@@ -8,6 +8,7 @@ from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.runtime.classes import own_class
 from s2sad.runtime.objects import at_least
 from s2sad.transform import definitions
+from s2sad.transform.branches import fork
 from s2sad.transform.containers import (
     called,
     computed,
@@ -23,9 +24,9 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.generators import counted, mapped
-from s2sad.transform.known import Abstract, Closure, Generator, Known, Lazy, NotSpecialisedError, Row, Stream
+from s2sad.transform.known import Abstract, Closure, Generator, Known, Lazy, NotSpecialisedError, Row, Stream, is_static
 from s2sad.transform.simple import is_structure, truth
-from s2sad.transform.specialiser import Done, Frame, Specialiser
+from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 
 class Given:
@@ -281,7 +282,33 @@ def _searched(given: Given, found: bool) -> Done:
     row = elements(given.s, value)
     if row is not None and any(truth(given.s, item) is None for item in row):
         return None
-    for item in one_by_one(given.s, value):
-        if given.truth(item) is found:
+    return _found(given, iter(one_by_one(given.s, value)), found)
+
+
+def _found(given: Given, items: Iterator[Abstract], found: bool) -> tuple[Abstract, ...] | End:
+    """Whether one of some items counts as ``found``; those behind it are not made."""
+    s = given.s
+    for item in items:
+        known = truth(s, item)
+        if known is found:
             return (Constant(found),)
+        if known is not None:
+            continue
+        if is_static(item) or s.expression:
+            raise NotSpecialisedError("condition")
+
+        is_asked = False
+
+        def rest() -> End:
+            nonlocal is_asked
+            if is_asked:
+                # What has been run through is not there again.
+                raise NotSpecialisedError("condition")
+            is_asked = True
+            done = _found(given, items, found)
+            return done if isinstance(done, End) else End("yield", done)
+
+        arms = [lambda: End("yield", (Constant(found),)), rest]
+        names = [result.name for result in given.op.results] or [""]
+        return fork(s, s.dynamic(item), arms if found else arms[::-1], names, given.frame.place or given.op.place)
     return (Constant(not found),)

@@ -20,6 +20,7 @@ from s2sad.ops.models import is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
 from s2sad.transform.classes import SLOT, are_same, is_generated, is_named_tuple, is_simple
+from s2sad.transform.constants import METHODS_OF_TEXTS
 from s2sad.transform.containers import items_of
 from s2sad.transform.existing import guard_member as _guard_member
 from s2sad.transform.existing import owner as _owner
@@ -213,7 +214,7 @@ def attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
-    base, name = s.get(op.operands[0], frame), op.data
+    base, name = s.plain(s.get(op.operands[0], frame)), op.data
     match base:
         case Record() if name == "__class__":
             return (s.outside(base.cls, base.cls.__name__),)
@@ -245,6 +246,10 @@ def _attribute(s: Specialiser, op: Operation, frame: Frame) -> Done:
             return _of_known(s, base, name, op, frame)
         case Value() if op.result in s.called and name in MEMBERS:
             return (Late(base, name),)
+        case Constant(value=str()) if op.result in s.called and name in METHODS_OF_TEXTS:
+            operand = s.emit("attribute", (base,), name, place=frame.place or op.place)
+            s.needless.add(operand)
+            return (Method(Known(getattr(str, name)), base, None, operand),)
     return None
 
 
