@@ -15,6 +15,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Content,
+    Kept,
     Known,
     NotSpecialisedError,
     Record,
@@ -266,6 +267,8 @@ class _Joining:
 
     def value(self, values: list[Abstract], name: str) -> Abstract:
         """What is one value in each arm."""
+        if any(isinstance(value, Kept) for value in values):
+            raise NotSpecialisedError("unset")
         if any(value is UNSET or isinstance(value, Unsure) for value in values):
             return self.unsure(values, name, checked=False)
         if not any(map(is_static, values)):

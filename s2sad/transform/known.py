@@ -94,7 +94,7 @@ class Unsure:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What an attribute holds as long as a variable of the new program has it, which is memory."""
+    """What an attribute or variable holds as long as a variable of the new program has it, which is memory."""
 
     variable: Variable
 

@@ -37,6 +37,7 @@ from s2sad.transform.known import (
     Choice,
     Closure,
     Items,
+    Kept,
     Known,
     Method,
     NotSpecialisedError,
@@ -85,6 +86,8 @@ def load(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.state.get(cell, UNSET)
     if value is UNSET:
         raise NotSpecialisedError("unset")
+    if isinstance(value, Kept):
+        return (s.emit("load", (), value.variable, cell.name, frame.place or op.place),)
     return (presence.variable(s, value, cell.name) if isinstance(value, Unsure) else value,)
 
 

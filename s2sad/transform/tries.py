@@ -134,6 +134,9 @@ def _by_memory(s: Specialiser, op: Operation, frame: Frame) -> Done:
     for variable, cell in cells.items():
         if s.state.get(cell, UNSET) is not UNSET or _surely_stored(op, variable):
             s.state[cell] = s.emit("load", (), memories[variable], cell.name, place)
+        else:
+            # It may have no value, and whoever reads it then is told so where it is read.
+            s.state[cell] = Kept(memories[variable])
     return ()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, grad
+from s2sad import S2SADError, grad, value_and_grad
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([1.3, 0.7])
@@ -127,6 +127,43 @@ def with_finally(x: Any) -> Any:
     return y * x[0]
 
 
+def read_where_it_was_assigned(x: Any) -> Any:
+    scaled = [lambda v: v * x[0], np.sin]
+    try:
+        y = scaled[0](x)
+        z = y * math.sqrt(x[1])
+        fits = True
+    except ValueError:
+        fits = False
+    if fits:
+        return np.sum(scaled[1](y * z))
+    return np.sum(scaled[1](y)) * 2.0
+
+
+def read_in_a_loop(x: Any) -> Any:
+    v = Vector(x[0], x[1])
+    try:
+        root = math.sqrt(x[1]) * v.norm()
+        n = 3
+    except ValueError:
+        n = 0
+    for i in range(n):
+        v.q = v.q * root + i
+    return v.norm() * x[0]
+
+
+def assigned_again_after_it(x: Any) -> Any:
+    v = Vector(x[0], x[1])
+    try:
+        root = math.sqrt(x[1])
+        fits = True
+    except ValueError:
+        fits = False
+    if not fits:
+        root = v.norm()
+    return root * v.norm()
+
+
 CASES = [
     case(f, x, name=f"{f.__name__}_{n}")
     for n, x in (("positive", V), ("negative", W))
@@ -141,6 +178,8 @@ CASES = [
         read_by_a_function,
         returned_inside,
         with_finally,
+        read_where_it_was_assigned,
+        read_in_a_loop,
     )
 ]
 
@@ -153,6 +192,31 @@ def test_primal(c: Case) -> None:
 @pytest.mark.parametrize("c", CASES, ids=str)
 def test_gradient(c: Case) -> None:
     check_gradient(c)
+
+
+def read_whether_assigned_or_not(x: Any) -> Any:
+    v = Vector(x[0], x[0])
+    try:
+        root = math.sqrt(x[1]) * v.norm()
+    except ValueError:
+        v.q = v.q * 2.0
+    return root * v.norm()
+
+
+def test_what_has_no_value_raises_where_it_is_read() -> None:
+    check_gradient(case(read_whether_assigned_or_not, V))
+    for f in (read_whether_assigned_or_not, value_and_grad(read_whether_assigned_or_not)):
+        with pytest.raises(UnboundLocalError, match="root"):
+            f(W)
+
+
+@pytest.mark.parametrize("x", [V, W], ids=["positive", "negative"])
+def test_what_is_assigned_again_on_some_ways(x: Any) -> None:
+    """Right, or refused."""
+    try:
+        check_gradient(case(assigned_again_after_it, x))
+    except S2SADError:
+        assert True
 
 
 class Counter:
