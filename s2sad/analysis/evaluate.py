@@ -24,6 +24,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.sizes import computed, literal_size
 from s2sad.ir.types import (
+    ARRAY_OF_OBJECTS,
     COMPLEX,
     FLOAT,
     NONE,
@@ -35,6 +36,7 @@ from s2sad.ir.types import (
     Fact,
     constant,
     either,
+    has_objects,
     item_of,
     leading_to,
     made_of,
@@ -44,7 +46,7 @@ from s2sad.ir.types import (
 )
 from s2sad.ops.binding import bind, dtype_of
 from s2sad.ops.infer.common import elementwise, shape_of, unknown
-from s2sad.ops.infer.dtypes import is_of_objects, is_real
+from s2sad.ops.infer.dtypes import is_of_objects, is_real, joined
 
 #: How many items of a container are told apart when it changes.
 _LONGEST = 16
@@ -146,7 +148,9 @@ class Evaluator:
             return found
         dtype = dtype_of(call)
         if dtype is not None and found.numeric and is_of_objects(dtype, self):
-            return OPEN
+            return ARRAY_OF_OBJECTS
+        if dtype is None and found.numeric and (of_objects := next(filter(has_objects, map(self, call.args)), None)):
+            return ARRAY_OF_OBJECTS if of_objects.kind != "open" else of_objects
         if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
             found = replace(found, boolean=True)
         precision = precision_of(call, found, spec, bound, self)
@@ -174,7 +178,10 @@ class Evaluator:
                 first, second = self(args[1]), self(args[2])
                 if first.kind == second.kind == "scalar":
                     return scalar(first.real and second.real)
-                return first if first == second else Fact("numeric") if first.numeric and second.numeric else OPEN
+                if first.numeric and second.numeric and first != second:
+                    return Fact("numeric")
+                both_other = first.kind == second.kind == "other"
+                return first if first == second else (both_other and either([first, second])) or OPEN
             case "attribute" | "field":
                 path = _path(call)
                 held = self.global_facts[path] if path is not None else OPEN
@@ -205,6 +212,8 @@ class Evaluator:
                 # The method gives the array itself where there is nothing to do.
                 whole = replace(whole, kind="numeric")
             return _with_reality(whole, op.function)
+        if (joint := joined(call, self)) is not None:
+            return joint
         if spec is None or bound is None:
             return OPEN
         known = spec.infer(bound, self) if spec.infer is not None else None
@@ -322,7 +331,8 @@ def _attribute(name: str, whole: Fact, function: object) -> Fact:
     if name in ("ndim", "size", "itemsize", "nbytes"):
         return SCALAR
     if name == "dtype":
-        return Fact("other", real=whole.real, boolean=whole.boolean or not whole.numeric)
+        precision = whole.precision if whole.precision in ("single", "double") else ""
+        return Fact("other", real=whole.real, boolean=whole.boolean or not whole.numeric, precision=precision)
     if name == "shape":
         return shape_of(whole)
     if whole.items is not None:

@@ -14,7 +14,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.sizes import Dim, Dims, number_of, sliced
-from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, item_of, scalar, sized, some_item
+from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]
 
@@ -36,6 +36,8 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
         return some_item(whole) or OPEN if single else OPEN
     if whole.kind == "scalar":
         return OPEN
+    if has_objects(whole):
+        return whole.each or OPEN if fact(index).kind == "scalar" else whole
     parts = index_parts(index, fact)
     removed: list[str] = []
     dropped = 0

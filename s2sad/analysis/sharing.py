@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ir.types import Fact
+from s2sad.ir.types import Fact, has_objects
 from s2sad.ops.binding import UNNAMED, argument, dtype_of, given
 from s2sad.ops.infer.dtypes import is_of_objects
 
@@ -52,6 +52,9 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
     if op.checked == "fresh":
         return "fresh"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user", "met"):
+        return "maybe"
+    if fact is not None and any(has_objects(fact(a)) for a in call.args):
+        # What seems a new array, or a number, is an object that it has, or has the same objects.
         return "maybe"
     dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None
     if fact is not None and dtype is not None and is_of_objects(dtype, fact):

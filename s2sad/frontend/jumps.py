@@ -170,6 +170,8 @@ class _Rewriter:
         self.parts = tuple([fresh("result") for _ in range(items)])
         self.returned = fresh("returned")
         self.flags = {self.returned}
+        #: How many blocks around a statement have something to do when it leaves them.
+        self.guarded = 0
 
     def flag(self, hint: str) -> str:
         name = self.fresh(hint)
@@ -182,6 +184,11 @@ class _Rewriter:
             rest = statements[position + 1 :]
             if isinstance(s, gast.Return):
                 value = s.value or gast.copy_location(gast.Constant(value=None, kind=None), s)
+                if self.guarded and not isinstance(value, gast.Constant):
+                    # What is done before the function is left may change the object, so it is held by a name.
+                    held = self.fresh("held")
+                    out.append(_assign(held, value, s))
+                    value = gast.copy_location(_name(held, gast.Load()), s)
                 out.append(_assign_parts(self.parts, value, s) if self.parts else _assign(self.result, value, s))
                 return out + self.leave("return", place, s)
             if isinstance(s, gast.Break):
@@ -255,11 +262,11 @@ class _Rewriter:
             new.finalbody = []
             last = self.block(s.finalbody, place)
             if isinstance(s, Managed):
-                return [*self.protected(new, place), *last]
+                return [*self.inside(new, place), *last]
             again = gast.copy_location(gast.Raise(exc=None, cause=None), s.finalbody[-1])
             handler = gast.copy_location(gast.ExceptHandler(None, None, [*s.finalbody, again]), s.finalbody[0])
             around = gast.copy_location(gast.Try([new] if s.handlers else s.body, [handler], [], []), s)
-            return [*self.protected(around, place), *last]
+            return [*self.inside(around, place), *last]
         new.needed = note(s, self.whole, set().union(*(_jumps(h.body) for h in s.handlers)), place.in_loop)
         new.body, new.orelse = self.block(s.body, place), self.block(s.orelse, place)
         if s.orelse and _jumps(s.body):
@@ -270,6 +277,14 @@ class _Rewriter:
         for handler in new.handlers:
             handler.body = self.block(handler.body, place)
         return [new]
+
+    def inside(self, s: Node, place: _Place) -> list[Node]:
+        """What `protected` makes of a statement that has something to do when it is left."""
+        self.guarded += 1
+        try:
+            return self.protected(s, place)
+        finally:
+            self.guarded -= 1
 
     def flagged(self, s: Node, rest: list[Node], place: _Place, write: Callable[[_Place], list[Node]]) -> list[Node]:
         """A statement whose jumps set variables, as ``write`` writes it, and what comes after it."""

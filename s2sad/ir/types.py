@@ -100,8 +100,10 @@ class Fact:
 
 OPEN = Fact("open")
 OTHER = Fact("other")
-#: The dtype of arrays that hold objects.
+#: The dtype of arrays that hold objects, or records.
 OBJECTS = Fact("other", each=OPEN)
+#: Such an array: its items are no numbers, but objects that others may hold.
+ARRAY_OF_OBJECTS = Fact("open", each=OPEN)
 #: A function, or what makes arrays by being indexed: nothing is written into it.
 _CALLED = Fact("other", real=True)
 NONE = Fact("none")
@@ -221,8 +223,9 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         array = f"{name}.filled(0.0)" if isinstance(value, np.ma.MaskedArray) else f"np.asarray({name})"
         what = f"{name} is of class {type(value).__name__}, whose operators are not those of arrays"
         raise ArgumentError(f"{what}\nPass an array: {array}.")
-    if isinstance(value, np.ndarray) and value.dtype.hasobject:
-        return leading_to(classes_reached(value))
+    if isinstance(value, np.ndarray) and holds_objects(value.dtype):
+        item = leading_to(classes_reached(value))
+        return replace(item, each=item)
     if isinstance(value, np.ndarray):
         if sizes is not None or not value.ndim:
             known = sized(tuple([sizes[n] for n in value.shape]) if sizes is not None else (), True)
@@ -249,7 +252,7 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
         return replace(SCALAR, precision="")
-    if value is object or value is np.object_ or (isinstance(value, np.dtype) and value.hasobject):
+    if value is object or value is np.object_ or (isinstance(value, np.dtype) and holds_objects(value)):
         return OBJECTS
     of_numbers = isinstance(value, type) and issubclass(value, (float, int, complex, np.number, np.bool_))
     if isinstance(value, np.dtype) or of_numbers:
@@ -283,6 +286,18 @@ def _fields_of(cls: type) -> tuple[str, ...] | None:
 def _of_dtype(fact: Fact, dtype: np.dtype[Any]) -> Fact:
     """What is known of a value of a dtype, or of the dtype itself."""
     return replace(fact, real=dtype.kind in "fiub", boolean=dtype.kind == "b", precision=precision_of_dtype(dtype))
+
+
+def holds_objects(dtype: np.dtype[Any]) -> bool:
+    """Whether the items of arrays of a dtype are objects, or records, which are views of the array."""
+    return dtype.hasobject or dtype.kind == "V"
+
+
+def has_objects(fact: Fact) -> bool:
+    """Whether a value is an array of objects, or holds one that NumPy would make part of an array."""
+    if fact.kind in ("list", "tuple"):
+        return any(has_objects(item) for item in (*(f for _, f in fact.items or ()), fact.each) if item is not None)
+    return fact.kind == "open" and fact.each is not None and fact.each.kind == "open"
 
 
 def precision_of_dtype(dtype: np.dtype[Any]) -> Precision:

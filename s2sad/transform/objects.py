@@ -479,7 +479,8 @@ def set_on(s: Specialiser, base: Record, value: Abstract, op: Operation, frame: 
         _guard_member(s, base.cls, op.data)
         done = _call_member(s, member.fset, base, [("", value)], op, frame, _owner(base.cls, op.data))
         return done if isinstance(done, End) else ()
-    if not isinstance(member, SLOT) and not base.cls.__dictoffset__:
+    if not isinstance(member, SLOT) and (not base.cls.__dictoffset__ or hasattr(type(member), "__set__")):
+        # Neither a descriptor nor ``__dict__`` and ``__class__`` are attributes that hold what they are given.
         raise NotSpecialisedError(op.data)
     if isinstance(value, Value) and not value.name:
         value = s.named(value, op.data, frame.place or op.place)

@@ -402,8 +402,8 @@ class Specialiser:
     def rewrite(self, op: Operation, frame: Frame) -> None:
         """Write an operation as it is, with the operands of the new program."""
         called = self.get(op.operands[0], frame) if op.kind == "call" else None
-        operands = self.operands([self.get(o, frame) for o in op.operands], frame.place or op.place)
-        data = op.data
+        place, data = frame.place or op.place, op.data
+        operands = self.operands([self.get(o, frame) for o in op.operands], place)
         if isinstance(data, Definition):
             data = replace(data, code=self.code_again(data.code, frame))
         elif isinstance(data, Code):
@@ -413,10 +413,13 @@ class Specialiser:
         elif op.kind == "global" and not self.making.reads_alike(op.data, frame.home):
             raise NotSpecialisedError(op.data)
         with self.writing(self.expression or op.kind in ("comprehension", "each", "only")):
-            regions = tuple([self.region_again(region, frame) for region in op.regions])
+            before, regions = State(), None
+            # What changes in one of them, as after a return in another, is an object in all.
+            while regions is None or any(self.state.get(c) is not content for c, content in before.items()):
+                before = self.state.copied()
+                regions = tuple([self.region_again(region, frame) for region in op.regions])
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))
-        place = frame.place or op.place
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
         if self.types:
             sizes.wrote(self, op, called, operands, results)
@@ -458,8 +461,7 @@ class Specialiser:
         """The exit of a region of the new program; it hands on ``more`` as well."""
         if end.kind in ("continue", "break") and self.loops:
             return self.loops[-1](end)
-        operands = tuple([self.dynamic(value) for value in (*end.values, *more)])
-        return Exit(end.kind, operands, end.place)  # type: ignore[arg-type]
+        return Exit(end.kind, tuple(map(self.dynamic, (*end.values, *more))), end.place)  # type: ignore[arg-type]
 
     # --- functions
 
@@ -484,9 +486,9 @@ class Specialiser:
             body = self.region_again(code.body, inside)
         self.making.memory = memory
         body = settled(body, {r.token: self.settle(r, lambda r: (self.dynamic(r.value),)) for r in returns})
-        end = code.body.exit if code.kind == "class" else body.exit
         captures = tuple([v for v in code.captures if v not in functions])
-        made = replace(code, params=tuple(params), body=replace(body, exit=end), captures=captures)
+        body = replace(body, exit=code.body.exit) if code.kind == "class" else body
+        made = replace(code, params=tuple(params), body=body, captures=captures)
         return replace(made, seen=tuple(free_values(made)))
 
     def settle(
@@ -495,5 +497,4 @@ class Specialiser:
         """What is to be done at an exit of a function, and what it returns then."""
         with self.apart() as out:
             self.state = returned.state.copied()
-            found = operands(returned)
-        return out, found
+            return out, operands(returned)

@@ -1,0 +1,268 @@
+"""Programs whose value or gradient was wrong, found by combining ways to share, to hold and to write at random.
+
+Each is a function of a number that is differentiated and of constants. What is computed is what Python computes, and
+the derivative is that by differences; or the program is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import jvp, value_and_grad
+from s2sad.errors import UnsupportedError
+from tests.oracle import numeric_gradient
+
+X = 0.5
+RIGHT: list[Callable[..., Any]] = []
+REFUSED: list[Callable[..., Any]] = []
+RECORD = np.dtype([("u", float), ("v", float)])
+
+
+def constants() -> tuple[float, np.ndarray, np.ndarray, Any]:
+    return 0.8, np.array([0.8, 0.4, 0.1]), np.array([(1.0, 2.0), (3.0, 4.0)], RECORD), RECORD
+
+
+def right(f: Callable[..., Any]) -> Callable[..., Any]:
+    RIGHT.append(f)
+    return f
+
+
+def refused(f: Callable[..., Any]) -> Callable[..., Any]:
+    REFUSED.append(f)
+    return f
+
+
+# --- what is done after the result was found
+
+
+def adds_afterwards(q: Any, items: list[Any]) -> Any:
+    try:
+        return q
+    finally:
+        items.append(q)
+
+
+@refused
+def list_that_a_callee_changes_after_its_return(x: Any, k: Any, *_: Any) -> Any:
+    items = [x, k]
+    adds_afterwards(k, items)
+    return sum(items)
+
+
+def makes_and_adds(q: Any, k: Any) -> list[Any]:
+    items = [q, k]
+    try:
+        return items
+    finally:
+        items.append(q)
+
+
+@refused
+def list_that_changes_after_it_is_returned(x: Any, k: Any, *_: Any) -> Any:
+    return sum(makes_and_adds(x, k))
+
+
+def makes_and_adds_to_one_of_two(q: Any, k: Any) -> Any:
+    items = [q, k]
+    try:
+        return k, items
+    finally:
+        items.append(q)
+
+
+@refused
+def list_in_a_tuple_that_changes_after_it_is_returned(x: Any, k: Any, *_: Any) -> Any:
+    r, items = makes_and_adds_to_one_of_two(x, k)
+    return r * sum(items)
+
+
+def writes_afterwards(a: Any, t: Any) -> Any:
+    try:
+        return a
+    finally:
+        a[0] = t
+
+
+@right
+def array_that_changes_after_it_is_returned(x: Any, k: Any, *_: Any) -> Any:
+    return np.sum(writes_afterwards(np.array([k, k]), x) * k)
+
+
+@right
+def number_that_is_returned_before_its_list_changes(x: Any, k: Any, *_: Any) -> Any:
+    items = [x, k]
+    try:
+        return items[0] * items[1]
+    finally:
+        items.append(k)
+
+
+# --- attributes that are no attributes
+
+
+class Box:
+    def __init__(self, v: Any, w: Any = 0.4) -> None:
+        self.v = v
+        self.w = w
+
+    def scaled(self) -> Any:
+        return self.v * 3.0
+
+
+class Other(Box):
+    def scaled(self) -> Any:
+        return self.v * 5.0
+
+
+@refused
+def dict_of_an_object_is_set(x: Any, k: Any, *_: Any) -> Any:
+    o = Box(x)
+    o.__dict__ = {"v": k, "w": x * k}
+    return o.v * o.w
+
+
+@refused
+def dict_of_an_object_is_set_by_name(x: Any, k: Any, *_: Any) -> Any:
+    o = Box(x)
+    object.__setattr__(o, "__dict__", {"v": k, "w": x * k})
+    return o.v * o.w
+
+
+@refused
+def class_of_an_object_is_set(x: Any, *_: Any) -> Any:
+    o = Box(x)
+    o.__class__ = Other
+    return o.scaled()
+
+
+# --- items of arrays that are no numbers
+
+
+@right
+def record_of_an_array(x: Any, k: Any, *_: Any) -> Any:
+    z = np.zeros(2, dtype=[("u", float), ("v", float)])
+    z[1]["v"] = k
+    return z["v"][1] * x
+
+
+@right
+def record_of_an_array_under_a_name(x: Any, k: Any, *_: Any) -> Any:
+    z = np.zeros(2, dtype=RECORD)
+    r = z[1]
+    r["v"] = k
+    return z["v"][1] * x
+
+
+@right
+def records_in_a_loop(x: Any, k: Any, a: Any, z: Any, *_: Any) -> Any:
+    for r in z:
+        r["v"] *= k
+    return z["v"][1] * x
+
+
+@right
+def records_of_an_argument(x: Any, k: Any, a: Any, z: Any, dtype: Any) -> Any:
+    y = np.zeros_like(z)
+    r, q = y[1], np.zeros(2, z.dtype)[0]
+    r["u"] = k
+    q["u"] = k
+    w = np.zeros(2, dtype)
+    w[0]["v"] = k
+    return y["u"][1] * q["u"] * w["v"][0] * x
+
+
+@right
+def records_of_another_shape(x: Any, k: Any, a: Any, z: Any, *_: Any) -> Any:
+    r = z.reshape(2, 1)[1, 0]
+    r["u"] = k
+    return z["u"][1] * x
+
+
+@right
+def object_of_an_array_of_a_dtype(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.empty(2, dtype=np.dtype(object))
+    z[0] = a
+    b = z[0]
+    b[0] = 3.0
+    return a[0] * x
+
+
+@right
+def object_of_an_array_by_item(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.empty(2, dtype=object)
+    z[0] = a
+    z.item(0)[0] = 3.0
+    return a[0] * x
+
+
+@right
+def object_of_an_array_of_another_shape(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.empty(2, dtype=object)
+    z[0] = a
+    y = z.reshape(2, 1)
+    y[0, 0][0] = 3.0
+    return a[0] * x
+
+
+@right
+def object_of_arrays_that_are_joined(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.empty(2, dtype=object)
+    z[0] = a
+    y, w = np.concatenate([z, z]), np.stack([z, z])
+    y[2][0] = 3.0
+    w[1, 0][1] = 2.0
+    return a[0] * a[1] * x
+
+
+@right
+def object_that_is_the_largest(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.empty(1, dtype=object)
+    z[0] = a
+    b, c = np.max(z), z.sum()
+    b[0] = 3.0
+    c[1] = 2.0
+    return a[0] * a[1] * x
+
+
+@right
+def numbers_of_a_joined_dtype(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    z = np.zeros(2, dtype=np.result_type(x, a))
+    z[0] = x
+    y = np.zeros(2, dtype=float if k > 0.0 else complex)
+    y[1] = z[0] * k
+    return y[1] * x
+
+
+# ---
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_as_python(f: Callable[..., Any], mode: str) -> None:
+    value = f(X, *constants())
+    given = constants()
+    if mode == "reverse":
+        got, slope = value_and_grad(f)(X, *given)
+    else:
+        got, slope = jvp(f, (X, *given), (1.0, None, None, None, None))
+    assert got == value
+    np.testing.assert_array_equal(given[1], constants()[1])
+    assert given[2].tobytes() == constants()[2].tobytes()
+    np.testing.assert_allclose(slope, numeric_gradient(lambda x: f(x, *constants()), [X]), rtol=1e-7)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_is_refused_at_its_place(f: Callable[..., Any], mode: str) -> None:
+    def derivative() -> Any:
+        if mode == "reverse":
+            return value_and_grad(f)(X, *constants())
+        return jvp(f, (X, *constants()), (1.0, None, None, None, None))
+
+    with pytest.raises(UnsupportedError) as raised:
+        derivative()
+    assert all(violation.place is not None for violation in raised.value.violations)
