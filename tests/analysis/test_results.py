@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from s2sad.ir.sizes import Sizes
 from s2sad.ir.types import Fact, describe
 from s2sad.ops import spec
 from s2sad.ops.spec import sample
+from tests.size_texts import value_of
 
 A, B, V, S = np.arange(1.0, 7).reshape(2, 3), np.ones((3, 3)), np.arange(1.0, 4), np.ones((2, 1, 4))
 Z = V + 1j
@@ -42,9 +42,7 @@ class Operands:
         return any(f.kind == "array" and f.ndim == 0 for f in self.of.values())
 
     def size(self, dim: Any) -> int:
-        symbols = {str(symbol): size for size, symbol in self.sizes.items()}
-        text = re.sub(r"n\d+", lambda m: str(symbols[m[0]]), re.sub(r"k(\d+)", r"\1", str(dim)))
-        return max(0, int(eval(text)))
+        return max(0, value_of(dim, {str(symbol): size for size, symbol in self.sizes.items()}))
 
 
 def differences(fact: Fact, value: Any, operands: Operands, where: str = "result") -> list[str]:
