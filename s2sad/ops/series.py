@@ -192,7 +192,10 @@ def _declare(kind: str, stem: str) -> None:
     )  # fmt: skip
     add(
         "pow", ["c"], _powers,
-        ("z_bar, c, pow, maxpower=16", f"like(series_product(pow * z_bar, '{stem}', c, {home}pow(c, pow - (pow > 0))), c)"),
+        (
+            "z_bar, c, pow, maxpower=16",
+            f"like(series_product(pow * z_bar, '{stem}', c, {home}pow(c, pow - (pow > 0))), c)",
+        ),
         ("c_dot, z, c, pow", f"padded_to(pow * {home}mul({home}pow(c, pow - (pow > 0)), c_dot), z)"),
     )  # fmt: skip
     linear(f("mulx"), wrt=["c"], samples=_single, dtype="unknown")(
