@@ -14,7 +14,22 @@ from s2sad.analysis.bounds import SMALLEST, lower_bound
 from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
 from s2sad.ir import algebra
-from s2sad.ir.nodes import NOWHERE, Assign, Build, Call, Const, Expr, Function, Global, Op, Origin, Slice, Stmt, Var
+from s2sad.ir.nodes import (
+    NOWHERE,
+    Assign,
+    Build,
+    Call,
+    Const,
+    Expr,
+    Function,
+    Global,
+    Op,
+    Origin,
+    Slice,
+    Stmt,
+    Unpack,
+    Var,
+)
 from s2sad.ir.sizes import NOTHING, Dim, is_certain
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
 from s2sad.ir.types import Atom, Fact, same_shape
@@ -88,13 +103,25 @@ class Builder:
         self.variables = frozenset(self.counters)
         #: By their shape: parameters, and what stands for arrays of the module where that has been assigned.
         self.shaped: dict[frozenset[Atom], str] = {}
+        self.params = frozenset(p.name for p in function.params)
+        #: The names that are assigned in no loop or branch.
+        self.outer = self.params.union(*map(writes, function.body))
         for param in function.params:
             self._note_shape(param.name)
 
     def pass_by(self, stmt: Stmt) -> None:
-        """Take note of an array of the module that a statement of the function's body, now behind, has given a name."""
-        if isinstance(stmt, Assign) and isinstance(stmt.value, Global):
+        """Take note of the arrays of the module, or in an argument, that a statement now behind has given names."""
+        if isinstance(stmt, Assign) and (isinstance(stmt.value, Global) or self._is_part(stmt.value)):
             self._note_shape(stmt.target)
+        elif isinstance(stmt, Unpack) and stmt.star is None and self._is_part(stmt.value):
+            for target in stmt.targets:
+                self._note_shape(target)
+
+    def _is_part(self, value: Expr) -> bool:
+        """Whether a value is an argument that holds others, or what is in one."""
+        while isinstance(value, Call) and value.op.kind in ("index", "attribute"):
+            value = value.args[0]
+        return isinstance(value, Var) and value.name in self.params and not self.of[value.name].numeric
 
     def _note_shape(self, name: str) -> None:
         fact = self.of.get(name)
@@ -181,6 +208,12 @@ class Builder:
         fact = self.fact(x)
         if fact.kind == "scalar":
             return Const(0.0)
+        if isinstance(x, Var) and x.name not in self.outer:
+            # What lives as long as the function need not be saved.
+            same = self.of_same_shape(x)
+            like = self.fact(same)
+            if like.kind == fact.kind == "array" and like.precision == fact.precision != "" and like.real == fact.real:
+                x = same
         # The zeros of an array that may be of integers are floats.
         return Call(ZEROS_LIKE if fact.kind == "array" and fact.precision != "" else ZEROS, (x,))
 

@@ -242,3 +242,26 @@ def test_numbers_by_default_are_known() -> None:
         np.testing.assert_allclose(grad(f)(V), numeric_gradient(f, (V,)), rtol=1e-7, atol=1e-9)
         assert ("else 0.0" in grad(f).source_for(V)) == (f is given)
     assert np.all(np.isfinite(grad(by_default)(np.ones(3))))
+
+
+def test_zeros_in_loops_are_like_what_lives_as_long_as_the_function() -> None:
+    def recurrent(params, xs):
+        w, u, b = params
+        h, n = np.zeros(u.shape[1]), u.shape[1]
+        for x in xs:
+            z = w @ x + u @ h + b
+            h = np.tanh(z[:n]) * np.sin(z[n : 2 * n]) + z[2 * n :]
+        return np.sum(h**2)
+
+    shapes = ((9, 2), (9, 3), (9,))
+    params = tuple([RNG.standard_normal(shape) * 0.4 for shape in shapes])
+    xs = RNG.standard_normal((4, 2))
+    found, expected = grad(recurrent)(params, xs), numeric_gradient(recurrent, (params, xs))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-8)
+    text = grad(recurrent).source_for(params, xs)
+    assert "z_bar = np.zeros_like(b)" in text
+    short = tuple([p.astype(np.float32) for p in params])
+    for one, other in zip(grad(recurrent)(short, xs), expected, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
