@@ -33,7 +33,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.sizes import Dim, computed, literal_size, named, number_of, ranged
+from s2sad.ir.sizes import Dim, agreed, computed, literal_size, named, number_of, ranged
 from s2sad.ir.traverse import names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,
@@ -50,6 +50,7 @@ from s2sad.ir.types import (
     item_of,
     leading_to,
     reach_of,
+    resized,
     row_of,
     scalar,
     some_item,
@@ -201,6 +202,8 @@ class _Inference:
             return a
         if a == UNSET_FACT:
             return b
+        if a.dims != b.dims and (dims := agreed(a.dims, b.dims)) is not None:
+            a, b = resized(a, dims), resized(b, dims)
         shape = a.shape if a.shape == b.shape else None
         ndim = a.ndim if a.ndim == b.ndim else None
         dims = a.dims if a.dims == b.dims else None

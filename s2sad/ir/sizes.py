@@ -21,7 +21,7 @@ NOTHING = "k0"
 _LONGEST = 80
 #: How many times another a size may be so that this is known, the most first; and what sizes may be known to reach.
 _MULTIPLES = (4, 3, 2)
-_FLOORS = (2, 3, 4, 6, 8, 12)
+_FLOORS = (2, 3, 4, 5, 6, 8, 12)
 _FEW = 4
 
 
@@ -327,6 +327,34 @@ def renamed(size: Dim, rename: Callable[[str], str]) -> Dim:
     new = _NAME.sub(lambda name: rename(name[0]), size)
     # The order of the names may be another.
     return _sum(new).text() if "{" not in new else new
+
+
+def agreed(a: Dims | None, b: Dims | None) -> Dims | None:
+    """The sizes that two arrays have; None where they are not known to have the same.
+
+    Example:
+        >>> agreed(("k3", "n1"), ("n0f3", "n1")), agreed(("k6",), ("n0f6",))
+        (('n0f3', 'n1'), None)
+    """
+    if a == b or a is None or b is None or len(a) != len(b):
+        return a if a == b else None
+    pairs = list(zip(a, b, strict=True))
+    if not all(x == y or (_exactly(x) is not None and _exactly(x) == _exactly(y)) for x, y in pairs):
+        return None
+    return tuple([min(pair, key=_preference) for pair in pairs])
+
+
+def _exactly(size: Dim) -> int | None:
+    """The number that a size is: what is at least 3, and not 4, is 3."""
+    found = _sum(size)
+    number = found.number
+    for symbol, count in found.terms:
+        known = _ARGUMENT.fullmatch(symbol)
+        floor = int(known[1] or _FLOORS[0]) if known is not None else 0
+        if floor + 1 not in _FLOORS:
+            return None
+        number += count * floor
+    return number
 
 
 # --- sizes that are computed

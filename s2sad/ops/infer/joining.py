@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.sizes import Dim, Dims, computed, literal_size
+from s2sad.ir.sizes import Dim, Dims, agreed, computed, literal_size
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (
@@ -47,13 +47,15 @@ def concatenated(b: Bound, fact: Look) -> Fact | None:
 
 def _in_a_row(sizes: Sequence[Dims | None], axis: int) -> Dims | None:
     """The sizes of arrays that lie one after the other along an axis; None where they are not known to fit."""
-    known = [s for s in sizes if s]
-    rest = {(*s[:axis], *s[axis + 1 :]) for s in known}
     total: Dim | None = literal_size(0)
-    for s in known:
-        total = computed("+", total, s[axis])
-    fits = len(known) == len(sizes) and len(rest) == 1 and total is not None
-    return (*known[0][:axis], total, *known[0][axis + 1 :]) if fits else None  # type: ignore[arg-type]
+    rest: Dims | None = None
+    for place, size in enumerate(sizes):
+        others = size and (*size[:axis], *size[axis + 1 :])
+        rest = others if place == 0 else agreed(rest, others)
+        total = computed("+", total, size[axis]) if size else None
+        if rest is None or total is None:
+            return None
+    return None if rest is None or total is None else (*rest[:axis], total, *rest[axis:])
 
 
 def stacked(b: Bound, fact: Look) -> Fact | None:
