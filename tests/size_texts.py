@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from s2sad.ir.sizes import Dim
+from s2sad.ir.sums import Dim
 
 
 def value_of(size: Dim, names: Mapping[str, int]) -> int:

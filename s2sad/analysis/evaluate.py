@@ -22,7 +22,8 @@ from s2sad.ir.nodes import (
     Unset,
     Var,
 )
-from s2sad.ir.sizes import computed, literal_size
+from s2sad.ir.sizes import computed
+from s2sad.ir.sums import literal_size
 from s2sad.ir.types import (
     ARRAY_OF_OBJECTS,
     COMPLEX,

@@ -13,7 +13,8 @@ from s2sad.ir.nodes import (
     Slice,
     Var,
 )
-from s2sad.ir.sizes import Dim, Dims, number_of, sliced
+from s2sad.ir.sizes import Dims, number_of, sliced
+from s2sad.ir.sums import Dim
 from s2sad.ir.types import OPEN, Atom, Fact, Kind, Shape, has_objects, item_of, scalar, sized, some_item
 
 AtomMaker = Callable[..., Atom]

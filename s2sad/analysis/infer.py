@@ -33,7 +33,8 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.sizes import Dim, agreed, computed, literal_size, named, number_of, ranged
+from s2sad.ir.sizes import agreed, computed, number_of
+from s2sad.ir.sums import Dim, literal_size, named, ranged
 from s2sad.ir.traverse import names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,

@@ -30,7 +30,8 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.sizes import NOTHING, Dim, is_certain
+from s2sad.ir.sizes import NOTHING, is_certain
+from s2sad.ir.sums import Dim
 from s2sad.ir.traverse import base, map_children, names_in, reads, walk, writes
 from s2sad.ir.types import Atom, Fact, same_shape
 from s2sad.ops.infer.common import axis_of

@@ -24,7 +24,8 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad.errors import ArgumentError
-from s2sad.ir.sizes import Dim, Dims, LiteralNumbers, Sizes, is_of_arguments, literal_size
+from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.runtime import protocols
 from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
 from s2sad.runtime.contents import items_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from s2sad.ir.sizes import Dim, is_near_arguments, names_in_size, renamed
+from s2sad.ir.sizes import is_near_arguments
+from s2sad.ir.sums import Dim, names_in_size, renamed
 from s2sad.ir.types import Atom, Fact, resized
 
 

@@ -16,7 +16,8 @@ from s2sad.analysis.evaluate import evaluate
 from s2sad.frontend import operators
 from s2sad.ir.code import Constant, Operand, Operation, Value
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
-from s2sad.ir.sizes import LiteralNumbers, literal_size, number_of
+from s2sad.ir.sizes import LiteralNumbers, number_of
+from s2sad.ir.sums import literal_size
 from s2sad.ir.types import OPEN, Fact, constant, scalar
 from s2sad.transform.known import Abstract, Known, Late
 

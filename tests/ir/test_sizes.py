@@ -10,7 +10,8 @@ import pytest
 
 from s2sad import grad
 from s2sad.ir import sizes
-from s2sad.ir.sizes import Dim, Sizes, as_size, computed, is_certain, is_natural, literal_size, ranged, renamed, sliced
+from s2sad.ir.sizes import Sizes, as_size, computed, is_certain, is_natural, sliced
+from s2sad.ir.sums import Dim, literal_size, ranged, renamed
 from tests.oracle import numeric_gradient
 from tests.size_texts import value_of
 

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const, Expr
-from s2sad.ir.sizes import Dim, Dims, as_size, broadcast_dims, is_certain, literal_size, product
+from s2sad.ir.sizes import Dims, as_size, broadcast_dims, is_certain, product
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import OPEN, SCALAR, Atom, Fact, broadcast, scalar, sized, some_item
 
 Look = Callable[[Expr], Fact]

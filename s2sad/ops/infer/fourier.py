@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from s2sad.ir.nodes import Build, Call, Const
-from s2sad.ir.sizes import Dim, Dims, computed, literal_size
+from s2sad.ir.sizes import Dims, computed
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import Fact
 from s2sad.ops.infer.common import (
     SOME_ARRAY,

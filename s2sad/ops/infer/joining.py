@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.sizes import Dim, Dims, agreed, computed, literal_size
+from s2sad.ir.sizes import Dims, agreed, computed
+from s2sad.ir.sums import Dim, literal_size
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.axes import Rank
 from s2sad.ops.infer.common import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from s2sad.ir.nodes import Build, Const
-from s2sad.ir.sizes import Dims, broadcast_dims, literal_size
+from s2sad.ir.sizes import Dims, broadcast_dims
+from s2sad.ir.sums import literal_size
 from s2sad.ir.types import Fact, made_of, scalar, sized
 from s2sad.ops.infer.axes import Rank, most, with_known_axes
 from s2sad.ops.infer.common import (

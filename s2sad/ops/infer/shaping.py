@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from s2sad.ir.sizes import Dims, is_natural, literal_size, number_of
+from s2sad.ir.sizes import Dims, is_natural, number_of
+from s2sad.ir.sums import literal_size
 from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer.common import (
     Bound,
