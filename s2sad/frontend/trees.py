@@ -80,3 +80,21 @@ def names_tested(function: Any) -> frozenset[str]:
         return frozenset()
     tests = [part.test for part in inside if isinstance(part, (gast.If, gast.IfExp))]
     return frozenset(n.id for test in tests for n in nodes_of(test) if isinstance(n, gast.Name))
+
+
+def names_of_tested_axes(function: Any) -> frozenset[str]:
+    """The names of which conditions in a function ask how many axes they have: ``x.ndim``, ``x.shape``, ``np.ndim(x)``.
+
+    Example:
+        >>> tree = gast.parse("def f(x, y): return 1 if x.ndim > 1 and np.ndim(y) == 0 and z else 2").body[0]
+        >>> sorted(names_of_tested_axes(tree))
+        ['x', 'y']
+    """
+    tests = [part.test for part in nodes_of(function) if isinstance(part, (gast.If, gast.IfExp))]
+    found = set()
+    for node in (n for test in tests for n in nodes_of(test)):
+        if isinstance(node, gast.Attribute) and node.attr in ("ndim", "shape"):
+            found.add(getattr(node.value, "id", ""))
+        elif isinstance(node, gast.Call) and getattr(node.func, "attr", "") in ("ndim", "shape") and node.args:
+            found.add(getattr(node.args[0], "id", ""))
+    return frozenset(found - {""})

@@ -56,12 +56,36 @@ def _value(expr: Expr, facts: Facts) -> Any:
     """None, a text, truth value or whole number that an expression surely is."""
     if isinstance(expr, Const):
         return expr.value if isinstance(expr.value, (str, bool, int, type(None))) else _UNKNOWN
+    if isinstance(expr, Call):
+        number = _number_of_axes(expr, facts)
+        return _UNKNOWN if number is None else number
     if not isinstance(expr, Var):
         return _UNKNOWN
     fact = facts.get(expr)
     if fact.value is not None:
         return fact.value
     return None if fact.kind == "none" else _UNKNOWN
+
+
+def _number_of_axes(call: Call, facts: Facts) -> int | None:
+    """What ``x.ndim``, ``np.ndim(x)`` or ``len(x.shape)`` is; None where nobody knows, or the call is another."""
+    if len(call.args) != 1 or call.kwargs:
+        return None
+    (inner,) = call.args
+    if call.op.function is len:
+        shaped = isinstance(inner, Call) and (_is_attribute(inner, "shape") or inner.op.function is np.shape)
+        return _axes_of(facts.get(inner.args[0])) if shaped and isinstance(inner, Call) else None
+    if call.op.function is np.ndim and facts.get(inner).kind == "scalar":
+        return 0
+    return _axes_of(facts.get(inner)) if _is_attribute(call, "ndim") or call.op.function is np.ndim else None
+
+
+def _is_attribute(call: Call, name: str) -> bool:
+    return call.op.kind == "attribute" and call.op.name == name
+
+
+def _axes_of(fact: Fact) -> int | None:
+    return fact.ndim if fact.kind == "array" and not fact.owners else None
 
 
 def _compared(test: Call, facts: Facts) -> bool | None:

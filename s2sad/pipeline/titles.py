@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from s2sad.frontend.emitted import EMITTED
 from s2sad.frontend.source import Source
-from s2sad.frontend.trees import names_tested
+from s2sad.frontend.trees import names_of_tested_axes, names_tested
 from s2sad.ir.types import Fact
 
 
@@ -43,6 +43,8 @@ def title(
     tested = names_tested(whole.node) if whole is not None else frozenset()
     known = [(n, f) for n, f in (facts or {}).items() if n in tested]
     switched = [f"{n}={f.value!r}" for n, f in known if f.value is not None or f.kind == "none"]
+    asked = names_of_tested_axes(whole.node) if whole is not None else frozenset()
+    switched += [f"{n}.ndim={f.ndim}" for n, f in (facts or {}).items() if n in asked and f.kind == "array" and f.ndim]
     if switched:
         assumed = (*assumed, f"for {', '.join(switched)}")
     legend = "v_dot is the tangent of v" if goal.startswith("tangent") else "v_bar is the adjoint of v: d(result)/d(v)"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, value_and_grad
+from s2sad import S2SADError, grad, value_and_grad
 from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.7, -0.4])
@@ -225,3 +225,60 @@ def test_arrays_of_other_classes(tmp_path: Path) -> None:
     np.testing.assert_allclose(grad(f)(np.float32(0.5)), 2.0 * kind_of(np.float32(0.5)) * 0.5)
     np.testing.assert_allclose(grad(f)(np.asarray(0.5)), 4.0)
     np.testing.assert_allclose(grad(f)(Number(0.5)), 2.0)
+
+
+def rows_or_one(x):
+    """Branches by how many axes an array has, which a callee and a copy ask as well."""
+    if x.ndim == 1:
+        x = x[None]
+    total = powers(x[0]) * powers(x) if len(x.shape) == 2 else 0.0
+    while np.ndim(x) > 2:
+        x = x[0]
+    return total + np.sum(x[:, 0] ** 2)
+
+
+def powers(v):
+    if np.ndim(v) == 0:
+        return v * 2.0
+    if v.ndim not in (1, 3):
+        return np.sum(v**2)
+    return np.sum(v**3) if len(np.shape(v)) == 1 else np.sum(v)
+
+
+@pytest.mark.parametrize("x", [X, np.stack([X, 2.0 * X]), np.ones((2, 2, 2)) * X[:2]], ids=["1", "2", "3"])
+def test_axes_are_known(x: Any) -> None:
+    for f in (rows_or_one, powers):
+        np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,)), rtol=1e-7, atol=1e-8)
+    assert f"for v.ndim={x.ndim}" in grad(powers).source_for(x)
+    assert not any(line.strip().startswith("if ") for line in grad(powers).source_for(x).splitlines())
+    assert "if " in grad(powers).source
+
+
+@pytest.mark.parametrize("x", [2.0, np.float64(2.0), np.array(2.0)], ids=["float", "numpy", "array"])
+def test_what_has_no_axes_is_known(x: Any) -> None:
+    np.testing.assert_allclose(grad(powers)(x), 2.0)
+
+
+class Counted:
+    """An object that says of itself how many axes it has, ever another number."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @property
+    def ndim(self) -> int:
+        self.asked += 1
+        return self.asked
+
+
+def test_objects_are_asked_for_their_axes() -> None:
+    def f(x, o):
+        return np.sum(x**2) if o.ndim == 2 else np.sum(x**3)
+
+    o = Counted()
+    assert o.ndim == 1
+    try:
+        found = grad(f)(X, o)
+    except S2SADError:
+        return
+    np.testing.assert_allclose(found, 2.0 * X)
