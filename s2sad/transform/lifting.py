@@ -14,6 +14,7 @@ from typing import Any
 
 from s2sad.ir.code import (
     NONE,
+    UNSET,
     Code,
     Constant,
     Operand,
@@ -31,14 +32,17 @@ from s2sad.transform.functions import made_function
 from s2sad.transform.known import (
     Abstract,
     Cell,
+    Content,
     Env,
     Home,
+    Items,
     Known,
     NotSpecialisedError,
     Record,
     Returned,
     Row,
     State,
+    is_callable,
     is_switch,
     same,
 )
@@ -46,7 +50,7 @@ from s2sad.transform.making import Making
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import free_values, names_read, names_taken, pruned, settled
 from s2sad.transform.replace import replaced_in_code
-from s2sad.transform.shapes import Again, Rebuild, Shape, Shapes, sees
+from s2sad.transform.shapes import Again, AsWhole, Rebuild, Shape, Shapes, sees
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
 Enter = Callable[[Specialiser, Code, Mapping[str, Abstract], Frame, Operation], None]
@@ -239,16 +243,19 @@ def _finished(
     own = _made_in(region) | set(given)
     found: list[Shapes] = []
     shapes: list[Shape] = []
-    for keep in (True, False) if returns else ():
 
-        def kept(constant: Any, keep: bool = keep) -> bool:
-            return keep
+    def is_inside(value: Value | Cell) -> bool:
+        return value in own if isinstance(value, Value) else value not in initial
 
-        def is_inside(value: Value | Cell) -> bool:
-            return value in own if isinstance(value, Value) else value not in initial
+    for keep, as_wholes in ((True, False), (False, False), (False, True)) if returns else ():
 
-        found = [Shapes(r.state, is_inside, kept, numbers) for r in returns]
-        shapes = [shape.named(ending) for ending, shape in zip(endings, found, strict=True)]
+        def shapes_of(keep: bool = keep) -> list[Shapes]:
+            return [Shapes(r.state, is_inside, lambda constant: keep, numbers, fills=True) for r in returns]
+
+        found = shapes_of()
+        ends: Sequence[Sequence[tuple[Abstract | AsWhole, str]]] = endings
+        ends = _as_wholes(endings, shapes_of) if as_wholes else ends
+        shapes = [shape.named(ending) for ending, shape in zip(ends, found, strict=True)]
         if len({key for key, _ in shapes}) == 1:
             break
     else:
@@ -259,7 +266,7 @@ def _finished(
     for returned, shape in zip(returns, found, strict=True):
 
         def operands(r: Returned, shape: Shapes = shape) -> tuple[Operand, ...]:
-            flat = presence.filled(s, shape, range(len(shape.leaves)))
+            flat = list(map(s.dynamic, presence.filled(s, shape, range(len(shape.leaves)))))
             return tuple(flat) if len(flat) < 2 else (s.emit("tuple", flat, (False,) * len(flat)),)
 
         exits[returned.token] = s.settle(returned, operands)
@@ -284,6 +291,44 @@ def _finished(
     if shapes and shapes[0][0][0] == "leaf":
         titles[0] = None
     return taken, tuple(titles), changed, tuple(created), shapes[0] if shapes else (None, _never), whole
+
+
+def _as_wholes(
+    endings: Sequence[Sequence[tuple[Abstract, str]]], shapes_of: Callable[[], list[Shapes]]
+) -> list[list[tuple[Abstract | AsWhole, str]]]:
+    """What a function returns at each exit; data that are of another sort at some exits are operands at all of them."""
+    columns: list[list[Abstract]] = [list(column) for column in zip(*[[v for v, _ in e] for e in endings], strict=True)]
+    rows = columns[0]
+    width = len(rows[0].items) if isinstance(rows[0], Row) else -1
+    if width >= 0 and all(isinstance(row, Row) and row.cls is tuple and len(row.items) == width for row in rows):
+        items = [_alike([row.items[at] for row in rows if isinstance(row, Row)], shapes_of) for at in range(width)]
+        first: list[Any] = [Row(parts) for parts in zip(*items, strict=True)]
+    else:
+        first = _alike(rows, shapes_of)
+    found = [first, *(_alike(column, shapes_of) for column in columns[1:])]
+    return [
+        [(column[at], title) for column, (_, title) in zip(found, ending, strict=True)]
+        for at, ending in enumerate(endings)
+    ]
+
+
+def _alike(values: Sequence[Abstract], shapes_of: Callable[[], list[Shapes]]) -> list[Any]:
+    """Values at several exits, as they are if they have one shape."""
+    shapes = shapes_of()
+    keys = {shape.of(value)[0] for value, shape in zip(values, shapes, strict=True)}
+    plain = all(_are_data(value, shape.state) for value, shape in zip(values, shapes, strict=True))
+    return list(map(AsWhole, values)) if len(keys) > 1 and plain else list(values)
+
+
+def _are_data(value: Abstract, state: State) -> bool:
+    """Whether there are no functions and objects in a value, but for objects that exist."""
+    if isinstance(value, Items):
+        content = state[value.cell]
+        slots = content.slots if isinstance(content, Content) else ()
+        return all(_are_data(state[slot], state) for slot in slots)
+    if isinstance(value, Row):
+        return all(_are_data(item, state) for item in value.items)
+    return isinstance(value, (Value, Constant, Known)) and value is not UNSET and not is_callable(value)
 
 
 def _never(again: Again) -> tuple[Abstract, ...]:

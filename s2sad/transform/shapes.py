@@ -42,6 +42,13 @@ class Again:
     are_filled: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class AsWhole:
+    """A value of which the new program is to have an operand, whatever is known of it."""
+
+    value: Abstract
+
+
 Rebuild = Callable[[Again], Any]
 #: What stands for a shape where shapes are compared, and how the value is made again.
 Shape = tuple[Any, Rebuild]
@@ -59,6 +66,7 @@ class Shapes:
         known_numbers: The values that are known to be numbers.
         known_arrays: Those that are known to be arrays of NumPy's own class.
         type_of: The type of a value, where sizes are known.
+        fills: Whether leaves that have no value are handed on as None, and so are alike.
     """
 
     state: State
@@ -68,6 +76,7 @@ class Shapes:
     known_numbers: Container[Any] = ()
     known_arrays: Container[Any] = ()
     type_of: Callable[[Operand], Fact | None] = lambda operand: None
+    fills: bool = False
     leaves: list[Operand] = field(default_factory=list)
     #: The names under which leaves are known.
     titles: list[str] = field(default_factory=list)
@@ -75,12 +84,16 @@ class Shapes:
     #: The leaves, by number, that may have no value, and what says whether they have.
     optional: dict[int, Operand] = field(default_factory=dict)
 
-    def of(self, value: Abstract, title: str = "") -> Shape:
+    def of(self, value: Abstract | AsWhole, title: str = "") -> Shape:
         """The shape of a value, and how to make it again of its leaves, which are added to the list.
 
         Raises:
             NotSpecialisedError: for a value that cannot be made again.
         """
+        if isinstance(value, AsWhole):
+            self.leaves.append(value.value)  # type: ignore[arg-type]
+            self.titles.append(title)
+            return "leaf", lambda again: next(again.leaves)
         if isinstance(value, Constant) and (value is UNSET or self.is_kept(value)):
             return ("constant", type(value.value), repr(value.value)), lambda again: value
         if isinstance(value, Value) and not self.is_inside(value):
@@ -117,7 +130,9 @@ class Shapes:
                     self.optional.update(dict.fromkeys(range(start, len(self.leaves)), value.given))
                 given, whether = self.of(value.given, f"has_{title}")
                 filled = value.is_filled
-                return ("unsure", filled, key, given), lambda a: Unsure(rebuild(a), whether(a), filled or a.are_filled)
+                return ("unsure", filled or self.fills, key, given), lambda a: Unsure(
+                    rebuild(a), whether(a), filled or a.are_filled
+                )
             case Choice():
                 key, rebuild = self.several((value.test, value.then, value.orelse))
                 return ("choice", key), lambda again: Choice(*rebuild(again))
@@ -148,7 +163,7 @@ class Shapes:
         parts = [self.of(value) for value in values]
         return tuple([key for key, _ in parts]), lambda again: tuple([rebuild(again) for _, rebuild in parts])
 
-    def named(self, values: Sequence[tuple[Abstract, str]]) -> Shape:
+    def named(self, values: Sequence[tuple[Abstract | AsWhole, str]]) -> Shape:
         """The shape of several values with names."""
         parts = [self.of(value, title) for value, title in values]
         return tuple([key for key, _ in parts]), lambda again: tuple([rebuild(again) for _, rebuild in parts])
