@@ -30,6 +30,7 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import map_children, map_stmt, names_in, walk, writes
+from s2sad.ir.types import UNSET_FACT
 from s2sad.runtime import plain
 from s2sad.runtime.items import require_ndarray
 
@@ -94,7 +95,9 @@ def _moved(stmt: Stmt, wanted: Set[str], known: Set[str], facts: Facts) -> list[
         return []
     sources = [s for t, s in zip(stmt.targets, stmt.sources, strict=True) if t in wanted]
     done = known | wanted
-    return [s for s in sources if not (isinstance(s, Var) and s.name in done) and facts.get(s).kind != "array"]
+    # What has no value yet is no array, and is read by nobody.
+    there = [s for s in sources if facts.get(s) != UNSET_FACT]
+    return [s for s in there if not (isinstance(s, Var) and s.name in done) and facts.get(s).kind != "array"]
 
 
 def _checked(function: Function) -> Iterator[str]:

@@ -223,3 +223,37 @@ class TestTries:
 
         with pytest.raises(UnsupportedError, match="what is tried"):
             jvp(f, (X,), (D,))
+
+
+class TestNumbersBefore:
+    """A name that is a number, which shares nothing, where it is not the array that is written in place."""
+
+    @staticmethod
+    def returned(x: Any, most: float) -> Any:
+        r, done, u = 0.0, False, np.ones(3)
+        for _ in range(4):
+            if np.sum(u) < most:
+                r = u
+                done = True
+                break
+            u -= 0.2 * x * u
+        if not done:
+            r = u
+        return np.sum(r * r)
+
+    @staticmethod
+    def written(x: Any, most: float) -> Any:
+        r, u = 0.0, np.ones(3)
+        for _ in range(4):
+            if np.sum(u) < most:
+                r = u
+            u -= 0.2 * x * u
+        r = r + x
+        return np.sum(r * u)
+
+    @pytest.mark.parametrize("name", ["returned", "written"])
+    @pytest.mark.parametrize("most", [0.0, 2.7, 5.0])
+    def test_tangents(self, name: str, most: float) -> None:
+        f = getattr(self, name)
+        expected = richardson_jvp(lambda x: f(x, most), [X], [D])
+        np.testing.assert_allclose(jvp(f, (X, most), (D, None))[1], expected, rtol=1e-9)

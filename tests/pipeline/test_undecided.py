@@ -114,11 +114,30 @@ def replaced_while_its_rows_are_written(x: Any, places: Any) -> Any:
     return np.sum(u * u)
 
 
+def descended(x: Any, u: Any, places: Any) -> Any:
+    last = np.inf
+    for _ in range(4):
+        e = np.sum((x[1] * u - picked(x, places)) ** 2) + x[0] * np.sum(u**2)
+        if last - e < 1e-9:
+            return u
+        last = e
+        u -= 0.1 * (x[1] * u + x[0] * picked(x, places))
+    return u
+
+
+def returned_in_a_loop(x: Any, places: Any) -> Any:
+    # What is returned has no value, and is no array, where the loop goes on.
+    np.random.seed(0)
+    u = np.random.randn(2)
+    return np.sum(descended(x, u, places) ** 2)
+
+
 PROGRAMS = [
     stored_into, stored_into_by_a_callee, augmented_under_two_names, read_by_operators,
     read_in_expressions,
     augmented_in_a_loop, rows_of_unknown_number,
     first_and_second, replaced_in_a_loop, replaced_while_its_rows_are_written,
+    returned_in_a_loop,
 ]  # fmt: skip
 
 
