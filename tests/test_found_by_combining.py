@@ -7,13 +7,14 @@ the derivative is that by differences; or the program is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import jvp, value_and_grad
-from s2sad.errors import UnsupportedError
+from s2sad import hvp, jvp, value_and_grad
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = 0.5
@@ -237,6 +238,65 @@ def numbers_of_a_joined_dtype(x: Any, k: Any, a: Any, *_: Any) -> Any:
     return y[1] * x
 
 
+# --- what changes an object as a whole, or is given it by its class
+
+
+@dataclass
+class Data:
+    v: Any
+    w: Any = 0.4
+
+
+def begun_again(p: Any) -> None:
+    p.__init__(3.0, 2.0)
+
+
+@right
+def list_and_dict_are_initialised_again(x: Any, k: Any, *_: Any) -> Any:
+    items, table = [k], {"q": k}
+    before = items[0] * table["q"]
+    items.__init__([5.0])  # type: ignore[misc]
+    dict.__init__(table, q=3.0)
+    return x * items[0] * table["q"] * before
+
+
+@right
+def state_of_an_array_is_set(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    a.__setstate__((1, (3,), np.dtype(float), False, np.arange(3.0).tobytes()))
+    np.ndarray.real.__set__(a[:1], 3.0)  # type: ignore[attr-defined]
+    return np.sum(a) * x
+
+
+@right
+def functions_are_called_by_name(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    np.add.__call__(a, 1.0, a)
+    np.add.at.__call__(a, [0], k)
+    np.copyto.__call__(a[2:], 4.0)
+    return np.sum(a) * x
+
+
+# --- numbers that are made of an array without axes
+
+
+@right
+def sum_with_an_array_without_axes(x: Any, k: Any, *_: Any) -> Any:
+    z = np.array(0.6)
+    z += x
+    n = k + z
+    z[()] = 0.0
+    z += x * x
+    return n * z
+
+
+@right
+def array_without_axes_is_overwritten(x: Any, k: Any, *_: Any) -> Any:
+    z = np.array(0.6)
+    z += x
+    n = z - np.ones(())
+    z[...] = k
+    return n
+
+
 # ---
 
 
@@ -266,3 +326,101 @@ def test_is_refused_at_its_place(f: Callable[..., Any], mode: str) -> None:
     with pytest.raises(UnsupportedError) as raised:
         derivative()
     assert all(violation.place is not None for violation in raised.value.violations)
+
+
+def item_of_the_list_is_written(x: Any, k: Any, p: Any) -> Any:
+    p += [k]
+    q = [k]
+    q[0][0] = 0.0
+    return sum(t[0] for t in p) * x
+
+
+def item_of_the_list_is_replaced(x: Any, k: Any, p: Any) -> Any:
+    p[1] = x * k
+    k[0] = 0.0
+    return (p[0][0] + 2.0 * p[1][0]) * x
+
+
+@pytest.mark.parametrize("f", [item_of_the_list_is_written, item_of_the_list_is_replaced])
+def test_list_that_holds_a_written_argument(f: Callable[..., Any]) -> None:
+    k = np.array([0.8, 0.4, 1.5])
+    with pytest.raises(UndefinedDerivativeError, match="share memory"):
+        value_and_grad(f)(X, k, [k, k])
+    assert k[0] == 0.8
+    other = k * 2.0
+    value, slope = value_and_grad(f)(X, k, [other, other])
+    assert value == f(X, k.copy(), [other, other])
+    np.testing.assert_allclose(slope, numeric_gradient(lambda x: f(x, k.copy(), [other, other]), [X]))
+
+
+def begun_again_by_a_callee(x: Any, p: Any) -> Any:
+    begun_again(p)
+    return x * p.v * p.w
+
+
+def begun_again_here(x: Any, p: Any) -> Any:
+    q = [p]
+    q[0].__init__(3.0, 2.0)
+    return x * p.v * p.w
+
+
+@pytest.mark.parametrize("f", [begun_again_by_a_callee, begun_again_here])
+def test_dataclass_that_is_initialised_again(f: Callable[..., Any]) -> None:
+    p = Data(1.5, 0.7)
+    assert value_and_grad(f)(X, p) == (3.0, 6.0)
+    assert jvp(f, (X, p), (1.0, None)) == (3.0, 6.0)
+    assert p == Data(1.5, 0.7)
+
+
+def filled_by_class(x: Any, a: Any) -> Any:
+    type(a).fill(a, 2.0)
+    return np.sum(a) * x
+
+
+def filled_by_a_variable(x: Any, a: Any) -> Any:
+    c = type(a)
+    c.fill(a, 2.0)
+    return np.sum(a) * x
+
+
+def filled_by_a_given_class(x: Any, a: Any, c: Any = np.ndarray) -> Any:
+    c.fill(a, 2.0)
+    return np.sum(a) * x
+
+
+@pytest.mark.parametrize("f", [filled_by_class, filled_by_a_variable, filled_by_a_given_class])
+def test_method_of_a_class(f: Callable[..., Any]) -> None:
+    a = np.ones(3)
+    with pytest.raises(UndefinedDerivativeError, match="a method of the class ndarray is called by itself"):
+        value_and_grad(f)(X, a)
+    np.testing.assert_array_equal(a, 1.0)
+
+
+def appended_to(c: Any, items: Any) -> None:
+    c.append(items, 3.0)
+
+
+def appended_by_a_callee(x: Any, items: Any) -> Any:
+    appended_to(list, items)
+    return items[-1] * x
+
+
+def test_class_that_a_callee_is_given() -> None:
+    items = [1.0]
+    with pytest.raises(UnsupportedError, match="written in place"):
+        value_and_grad(appended_by_a_callee)(X, items)
+    assert items == [1.0]
+
+
+def linear(x: Any) -> Any:
+    n = x[0]
+    d = {"p": n}
+    z = np.array(Box(x, 0.6).w)
+    z[()] = z * n
+    z += n
+    return z + sum(d.values())
+
+
+def test_second_derivative_of_an_array_without_axes() -> None:
+    x = np.array([0.5, 1.2])
+    np.testing.assert_array_equal(hvp(linear, (x,), (np.ones(2),)), 0.0)

@@ -43,8 +43,12 @@ def owned(state: State, target: str, value: Expr, dot: Expr) -> Expr:
     """The tangent of a value as an object of its own, where that is one and may be written in place."""
     touched = [n for n in (target, *names_in(value)) if state.is_written(n)]
     is_kept = not touched and target not in state.returned
-    if is_kept or isinstance(dot, Const) or state.make.of[target].kind == "scalar":
+    if is_kept or isinstance(dot, Const):
         return dot
+    if state.make.of[target].kind == "scalar":
+        # The tangent of a number that is made of an array without axes may be one as well, which is written.
+        is_number = state.make.fact(dot).kind == "scalar" or (isinstance(dot, Call) and makes_fresh(dot))
+        return dot if is_number else Call(_OWN_TANGENT, (bare(dot), Var(target)))
     if isinstance(value, (Var, Build)) or (isinstance(value, Call) and value.op.kind == "change"):
         return dot
     if isinstance(value, Call) and not _is_fresh(state, value):

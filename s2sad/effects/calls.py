@@ -15,7 +15,7 @@ from s2sad.effects import built_in, library, methods, operators
 from s2sad.effects.library import Arguments
 from s2sad.effects.objects import ANY, ARRAY, CONSTANT, CONTAINERS, ITEMS, NOTHING, UNKNOWN, Object, Objects, Plain
 from s2sad.ir.code import Code, Definition, Operation
-from s2sad.runtime.classes import inside, module_of, static_member
+from s2sad.runtime.classes import initialises, inside, module_of, static_member
 from s2sad.runtime.objects import record, state_of
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def _known(a: Activation, op: Operation, value: Any, args: Arguments) -> Objects
         unbound = ops.spec_of(getattr(np.ufunc, value.__name__))
         if unbound is not None:
             return library.applied(a, op, unbound, args.after(a.heap.known(value.__self__)))
+    if initialises(value) and args.positional and not args.open:
+        return _initialised(a, op, value, args)
     if isinstance(value, types.FunctionType):
         function = a.program.function(value)
         return _without_code(a, op, value, args) if function is None else run(a, op, function, NOTHING, args)
@@ -218,6 +220,17 @@ def _made_instance(a: Activation, op: Operation, cls: type, args: Arguments) -> 
         return _made_data(a, op, cls, init, made, args)
     _known(a, op, init, args.after(made))
     return made
+
+
+def _initialised(a: Activation, op: Operation, init: Any, args: Arguments) -> Objects:
+    """Call the generated ``__init__`` of a dataclass with an instance."""
+    rest = Arguments(args.positional[1:], args.named, args.spread)
+    for o in args.positional[0]:
+        if o.cls is not None and o.cls.__dict__.get("__init__") is init and not o.is_row:
+            _made_data(a, op, o.cls, init, frozenset((o,)), rest)
+        else:
+            a.unknown(op, args.all())
+    return NOTHING
 
 
 def _made_data(a: Activation, op: Operation, cls: Any, init: Any, made: Objects, args: Arguments) -> Objects:

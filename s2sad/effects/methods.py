@@ -25,6 +25,8 @@ _LISTS_OF_TEXT = frozenset("split rsplit splitlines partition rpartition".split(
 
 def called(a: Activation, op: Operation, o: Object, name: str, args: Arguments) -> Objects:
     """Call a method of an object of a built-in class."""
+    if name in operators.OF_WHOLE:
+        return a.unknown(op, [o], args.all())
     own: Method | None = None
     if o.cls in (list, dict, set, frozenset, tuple):
         own = _METHODS.get((o.cls, name))

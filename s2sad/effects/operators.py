@@ -300,6 +300,8 @@ def _of_immutable(a: Activation, name: str) -> Objects:
     return a.heap.method(None, name, name)
 
 
+#: The methods that change an object as a whole.
+OF_WHOLE = ("__init__", "__setstate__")
 #: The attributes of classes that are texts, whatever else their bodies and bases say.
 _OF_CLASSES = ("__name__", "__qualname__", "__module__")
 
@@ -309,7 +311,7 @@ def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     if o.cls is type and o.kind != "global":
         return NOTHING if name in _OF_CLASSES else a.unknown(op, [o])
     if o.cls is Plain:
-        if name not in METHODS:
+        if name not in METHODS and name not in OF_WHOLE:
             return a.heap.load(o, name)
         # What is called by the name of a method is one; what is used otherwise may be an attribute of that name.
         return a.heap.method(o, name, name) | (NOTHING if a.only_calls(op) else a.heap.load(o, name))

@@ -128,7 +128,10 @@ def _gathers(function: Any) -> bool:
 
 def given(call: Node, lookup: Lookup) -> Given:
     """What a call is of, and what it is given."""
-    found, function = lookup(call.func)
+    func = call.func
+    while isinstance(func, gast.Attribute) and func.attr == "__call__" and lookup(func.value)[0]:
+        func = func.value
+    found, function = lookup(func)
     args: list[Node] = call.args
     spec: OpSpec | None = None
     names: tuple[str, ...] = ()

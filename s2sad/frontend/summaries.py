@@ -23,7 +23,7 @@ from s2sad.frontend.called import has_text_of_python, is_compiled
 from s2sad.frontend.lower_statements import lower_function
 from s2sad.frontend.source import MADE, read_source
 from s2sad.ir.code import Code, Constant, Operand, Operation, inner
-from s2sad.runtime.classes import inside, is_of_library, module_of, own_class, package_of, static_member
+from s2sad.runtime.classes import initialises, inside, is_of_library, module_of, own_class, package_of, static_member
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ def writes_of(function: types.FunctionType, owner: type | None = None, beyond: b
         owner: The class of its first argument, if that is known.
         beyond: Whether what it does to the attributes of its first argument does not count.
     """
+    if initialises(function):
+        return Writes(frozenset(function.__code__.co_varnames[:1]))
     if not is_read(function) and inside(function, "__wrapped__") is None:
         return NOTHING
     if (spec := ops.spec_of(function)) is not None:

@@ -28,7 +28,15 @@ from s2sad.frontend.resolve import Member
 from s2sad.frontend.special import classes_within, special_members
 from s2sad.frontend.summaries import writes_of
 from s2sad.frontend.trees import is_starred, nodes_of
-from s2sad.runtime.classes import METHOD_NAMES, functions_in, member, own_members, static_member
+from s2sad.runtime.classes import (
+    METHOD_NAMES,
+    functions_in,
+    initialises,
+    is_changing_class,
+    member,
+    own_members,
+    static_member,
+)
 from s2sad.runtime.contents import attributes_of
 
 #: The instructions that read attributes.
@@ -42,6 +50,11 @@ _AROUND = (
     (type(functools.cache(len)), "__wrapped__"),
     (np.vectorize, "pyfunc"),
 )
+
+
+#: The special methods that change an object as a whole, or an attribute of what they are given.
+_OF_OBJECTS = ("__init__", "__setstate__", "__set__", "__delete__")
+_WRAPPERS = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType)
 
 
 def written_in(node: Node, lookup: Lookup, surely: bool = False) -> Iterator[str]:
@@ -104,6 +117,10 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
     own = [call.func.value] if not found and isinstance(call.func, gast.Attribute) else []
     every = [*own, *_arguments(call)]
     parts: list[Node] = []
+    objects = [part for part in every if not _is_class(part, lookup)]
+    if functions and len(objects) < len(every):
+        # Methods of the class may be called with what else is given.
+        return objects
     for runs in functions:
         if by_method(call, runs, lookup):
             return every
@@ -118,6 +135,16 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
             return every
         parts += [part for name, part in bound if name in writes]
     return parts
+
+
+def _is_class(node: Node, lookup: Lookup) -> bool:
+    """Whether an expression surely is a class whose methods change what they are given."""
+    if isinstance(node, gast.Call):
+        return lookup(node.func)[1] is type
+    if isinstance(node, gast.Attribute) and node.attr == "__class__":
+        return True
+    found, value = lookup(node)
+    return found and is_changing_class(value)
 
 
 def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] | None:
@@ -307,7 +334,9 @@ def _called(func: Node, lookup: Lookup) -> list[types.FunctionType] | None:
     if not isinstance(func, gast.Attribute):
         return None
     if isinstance(value, Member):
-        return None if value.functions is None else list(value.functions)
+        return None if value.functions is None or any(map(_runs_more, value.functions)) else list(value.functions)
+    if func.attr in _OF_OBJECTS:
+        return None
     found, owner = lookup(func.value)
     if found:
         return _functions_of(owner if func.attr == "__call__" else inspect.getattr_static(owner, func.attr, None))
@@ -324,14 +353,23 @@ def _is_of_base(func: Node, lookup: Lookup) -> bool:
 def _functions_of(value: Any) -> list[types.FunctionType] | None:
     """The functions with source that run when a value is called; None where that is not known."""
     value = _unwrapped(value)
-    if isinstance(value, operator.methodcaller):
+    if isinstance(value, operator.methodcaller) or value is exec or value is eval:
+        return None
+    if isinstance(value, _WRAPPERS) and value.__name__ in _OF_OBJECTS and ops.spec_of(value) is None:
         return None
     if isinstance(value, type) and (spec := ops.spec_of(value)) is not None and not spec.calls:
         return []
     if isinstance(value, types.FunctionType):
-        return [value]
+        return None if _runs_more(value) else [value]
     members = _constructing(value) if isinstance(value, type) else [_member(type(value), "__call__")]
     return [m for m in map(_unwrapped, members) if isinstance(m, types.FunctionType)]
+
+
+def _runs_more(function: types.FunctionType) -> bool:
+    """Whether a generated ``__init__`` that is called by itself runs functions: factories, and ``__post_init__``."""
+    code = function.__code__
+    runs_another = "__post_init__" in code.co_names or any("HAS_DEFAULT_FACTORY" in n for n in code.co_freevars)
+    return initialises(function) and runs_another
 
 
 def _unwrapped(value: Any) -> Any:

@@ -27,7 +27,14 @@ from s2sad.errors import ArgumentError
 from s2sad.ir.sizes import Dims, LiteralNumbers, Sizes, is_of_arguments
 from s2sad.ir.sums import Dim, literal_size
 from s2sad.runtime import protocols
-from s2sad.runtime.classes import classes_held, classes_of_attributes, classes_reached, own_class, own_members
+from s2sad.runtime.classes import (
+    classes_held,
+    classes_of_attributes,
+    classes_reached,
+    is_changing_class,
+    own_class,
+    own_members,
+)
 from s2sad.runtime.contents import items_of
 
 Kind = Literal[
@@ -253,6 +260,8 @@ def _described(value: Any, name: str, sizes: Sizes | None = None) -> Fact:
         return Fact("dataclass", items=tuple((k, describe(getattr(value, k), f"{name}.{k}", sizes)) for k in names))
     if isinstance(value, numbers.Real):
         return replace(SCALAR, precision="")
+    if is_changing_class(value):
+        return OPEN
     if value is object or value is np.object_ or (isinstance(value, np.dtype) and holds_objects(value)):
         return OBJECTS
     of_numbers = isinstance(value, type) and issubclass(value, (float, int, complex, np.number, np.bool_))

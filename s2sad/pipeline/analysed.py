@@ -120,10 +120,12 @@ def analysed(program: Program, asked: Asked) -> Analysed:
 
     if (named := with_named_arrays(ir, known, shared)) is not ir:
         ir, known, shared = again(named)
+    checked_before = len(ir.body)
     if copied:
         ir, known, shared = again(with_copies(ir, copied, known, shared, asked.wrt, lowered.source))
     if context is None and any(p.name in shared.versions for p in ir.params):
-        ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source))
+        added = len(ir.body) - checked_before
+        ir, known, shared = again(with_own_containers(ir, shared, known, lowered.source, added))
     if asked.arrays and (checked_ := with_required_arrays(ir, asked.arrays, known)) is not ir:
         # Copies of arguments have names of their own.
         ir, known, shared = again(checked_)

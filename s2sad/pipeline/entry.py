@@ -210,8 +210,13 @@ def with_copies(
     return _renamed(function, names, start)
 
 
-def with_own_containers(function: Function, shared: Effects, facts: Facts, source: Source) -> Function:
-    """``function`` working on copies of the lists and dicts among its arguments that it changes."""
+def with_own_containers(
+    function: Function, shared: Effects, facts: Facts, source: Source, checked: int = 0
+) -> Function:
+    """``function`` working on copies of the lists and dicts among its arguments that it changes.
+
+    Its first ``checked`` statements check the arguments as they come, so the copies are made after them.
+    """
     changed = [p for p in function.params if p.name in shared.versions]
     holders = [Var(p.name) for p in function.params if facts.of[p.name].kind not in ("scalar", "array", "none")]
     others = [*holders, *_read_elsewhere(source)]
@@ -221,6 +226,8 @@ def with_own_containers(function: Function, shared: Effects, facts: Facts, sourc
         start.append(_check(Call(_SOLE, (held, *others)), source))
     copies = {p.name: f"{base(p.name)}.0" for p in changed}
     start += [Assign(copy, Call(OWN, (Var(name),))) for name, copy in copies.items()]
+    start = [*function.body[:checked], *start]
+    function = replace(function, body=function.body[checked:])
     return _renamed(function, {name: Var(copy) for name, copy in copies.items()}, start)
 
 

@@ -7,6 +7,7 @@ class.  A class of the user's that defines one itself may write into what it is 
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
 import dis
 import functools
@@ -119,6 +120,26 @@ def own_class(value: object) -> type | None:
     """
     cls: Any = value if issubclass(type(value), type) else type(value)
     return cls if cls in _OPEN_CLASSES or not _is_of_library(cls) else None
+
+
+#: The built-in classes whose methods change the object that they are given.
+_CHANGING = (list, dict, set, bytearray, collections.deque, np.ndarray)
+
+
+def is_changing_class(value: object) -> bool:
+    """Whether a value is a class whose methods change what they are given: ``type(a).fill(a, 0.0)``.
+
+    Example:
+        >>> is_changing_class(dict), is_changing_class(float), is_changing_class({})
+        (True, False, False)
+    """
+    return isinstance(value, type) and issubclass(value, _CHANGING)
+
+
+def initialises(function: object) -> bool:
+    """Whether a function is the ``__init__`` that ``dataclasses`` has made: it has no source, and sets attributes."""
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename == "<string>" and code.co_name == "__init__"
 
 
 @functools.lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.classes import BUILT_IN_NAMES, differs, own_class, own_members
+from s2sad.runtime.classes import BUILT_IN_NAMES, differs, is_changing_class, own_class, own_members
 from s2sad.runtime.contents import attributes_of
 
 _PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, list, tuple, dict, set, type(None)})
@@ -37,6 +37,11 @@ def plain(x: Any, name: str | None = None) -> Any:
                 "Use an array: np.asarray(...) of it, or .toarray(); what may stay is a sparse matrix in A @ x.",
             )
         name = None
+    if name is None and is_changing_class(x):
+        raise UndefinedDerivativeError(
+            f"a method of the class {x.__qualname__} is called by itself, which may change what it is given",
+            "Call it as a method of the object: a.fill(x) for type(a).fill(a, x).",
+        )
     if own_class(x) is None:
         return x
     own = sorted(own_members(cls)) or sorted(BUILT_IN_NAMES.intersection(attributes_of(x)))

@@ -72,7 +72,7 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
 def own_tangent(x_dot: Any, x: Any) -> Any:
     """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
     if not isinstance(x, np.ndarray):
-        return x_dot
+        return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else x_dot
     if x.dtype.kind not in "fc":
         return np.zeros(x.shape)
     made = laid_out_like(x)
