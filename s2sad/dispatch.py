@@ -30,6 +30,7 @@ from s2sad.rebinding import holds, note_compiled, rebound, relative_of
 from s2sad.runtime import plain, zeros
 from s2sad.runtime.calls import adjoint_like, again
 from s2sad.runtime.classes import own_class
+from s2sad.runtime.copies import contents, have_changed
 from s2sad.runtime.sharing import arrays_in, shares
 from s2sad.runtime.trees import dataclass_fields
 from s2sad.runtime.zero_tangents import zero_tangent
@@ -412,6 +413,7 @@ def _unread(
         what = f"{called(function)}(...) may keep what is differentiated, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a constant: stop_gradient(np.copy(...)).")])
     arrays = [(a, a.copy()) for x in (*args, *kwargs.values()) for a in arrays_in(x)]
+    held = contents([*args, *kwargs.values()])
     try:
         value = function(*args, **kwargs)
     finally:
@@ -419,7 +421,7 @@ def _unread(
         for a, old in written:
             if a.shape == old.shape:
                 a[...] = old
-    if written:
+    if written or have_changed(held):
         what = f"{called(function)}(...) has written into what it was given, and has no source"
         raise UnsupportedError([Violation(None, what, "Give it a copy: np.copy(...).")])
     if type(value) not in _CHECKED:

@@ -150,8 +150,10 @@ class Evaluator:
         dtype = dtype_of(call)
         if dtype is not None and found.numeric and is_of_objects(dtype, self):
             return ARRAY_OF_OBJECTS
-        if dtype is None and found.numeric and (of_objects := next(filter(has_objects, map(self, call.args)), None)):
-            return ARRAY_OF_OBJECTS if of_objects.kind != "open" else of_objects
+        if dtype is None and found.numeric and call.op.kind in ("function", "method", "operator", "attribute"):
+            of_objects = next(filter(has_objects, map(self, call.args)), None)
+            if of_objects is not None:
+                return of_objects if of_objects.kind == "open" else ARRAY_OF_OBJECTS
         if found.numeric and not found.boolean and may_be_boolean(call, spec, bound, self):
             found = replace(found, boolean=True)
         precision = precision_of(call, found, spec, bound, self)

@@ -53,11 +53,12 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
         return "fresh"
     if op.kind in ("index", "inplace", "change", "ifexp", "bool", "user", "met"):
         return "maybe"
-    if fact is not None and any(has_objects(fact(a)) for a in call.args):
+    of_operands = fact if op.kind in ("function", "method") else None
+    if of_operands is not None and any(has_objects(of_operands(a)) for a in call.args):
         # What seems a new array, or a number, is an object that it has, or has the same objects.
         return "maybe"
-    dtype = dtype_of(call) if fact is not None and op.kind in ("function", "method") else None
-    if fact is not None and dtype is not None and is_of_objects(dtype, fact):
+    dtype = dtype_of(call) if of_operands is not None else None
+    if of_operands is not None and dtype is not None and is_of_objects(dtype, of_operands):
         return "maybe"
     spec = ops.spec_of(op.function)
     result = spec.closer(call, fact) if spec is not None and spec.closer is not None else None

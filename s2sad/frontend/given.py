@@ -16,7 +16,7 @@ from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Op
 from s2sad.ops.binding import places, positions, spelled
 from s2sad.ops.spec import OpSpec
-from s2sad.runtime.classes import MEMBERS, module_of, package_of
+from s2sad.runtime.classes import MEMBERS, is_changing_class, module_of, package_of
 
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
@@ -47,7 +47,18 @@ def is_own(function: object) -> bool:
 def is_built_in(func: Node, lookup: Lookup) -> bool:
     """Whether what is called is a method, and that of a built-in class if the class of the object has it at all."""
     found, function = lookup(func)
-    return not found and isinstance(func, gast.Attribute) and not isinstance(function, Member)
+    is_method = not found and isinstance(func, gast.Attribute) and not isinstance(function, Member)
+    return is_method and not is_class(func.value, lookup)
+
+
+def is_class(node: Node, lookup: Lookup) -> bool:
+    """Whether an expression surely is a class whose methods change what they are given."""
+    if isinstance(node, gast.Call):
+        return lookup(node.func)[1] is type
+    if isinstance(node, gast.Attribute) and node.attr == "__class__":
+        return True
+    found, value = lookup(node)
+    return found and is_changing_class(value)
 
 
 def is_member(name: str) -> bool:
@@ -141,7 +152,7 @@ def given(call: Node, lookup: Lookup) -> Given:
     elif isinstance(call.func, gast.Attribute) and not isinstance(function, Member):
         spec = ops.method(call.func.attr)
         function, names = (None, ()) if spec is None else (spec.function, places(spec))
-        args = [call.func.value, *args]
+        args = args if is_class(call.func.value, lookup) else [call.func.value, *args]
     starred: list[Node] = [a for a in args if isinstance(a, gast.Starred)]
     placed = args[: args.index(starred[0])] if starred else args
     rest = "" if spec is None else spec.variadic or ""

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.changes import Changes
-from s2sad.frontend.given import Given, given, is_none, is_numpy
+from s2sad.frontend.given import Given, given, is_class, is_none, is_numpy
 from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
 from s2sad.ir.nodes import Assign, Build, Call, Const, Expr, Op, Store, Var
@@ -74,6 +74,9 @@ class Writers(Changes):
         if there and not isinstance(owner, _CHANGING):
             return None
         parts = [*([node.func.value] if method else []), *node.args, *(k.value for k in node.keywords)]
+        if method and is_class(node.func.value, self.resolver.lookup) and any(self.depends(p) for p in parts):
+            self.unsupported(node, "is a method of a class that is called by itself", "Call it as one of the object.")
+            return _NONE
         known = given(node, self.resolver.lookup)
         lowering = _LOWERINGS.get(known.spec.function) if known.spec is not None else None
         if lowering is None and method and known.changed() and any(self.depends(p) for p in parts):

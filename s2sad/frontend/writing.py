@@ -21,7 +21,7 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.dependence import bound_names, stored_base
-from s2sad.frontend.given import given, is_member, is_numpy
+from s2sad.frontend.given import given, is_class, is_member, is_numpy
 from s2sad.frontend.holding import names_held, variables_held
 from s2sad.frontend.outs import is_writing
 from s2sad.frontend.resolve import Member
@@ -32,7 +32,6 @@ from s2sad.runtime.classes import (
     METHOD_NAMES,
     functions_in,
     initialises,
-    is_changing_class,
     member,
     own_members,
     static_member,
@@ -117,7 +116,7 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
     own = [call.func.value] if not found and isinstance(call.func, gast.Attribute) else []
     every = [*own, *_arguments(call)]
     parts: list[Node] = []
-    objects = [part for part in every if not _is_class(part, lookup)]
+    objects = [part for part in every if not is_class(part, lookup)]
     if functions and len(objects) < len(every):
         # Methods of the class may be called with what else is given.
         return objects
@@ -135,16 +134,6 @@ def _written_parts(call: Node, functions: Iterable[types.FunctionType], lookup: 
             return every
         parts += [part for name, part in bound if name in writes]
     return parts
-
-
-def _is_class(node: Node, lookup: Lookup) -> bool:
-    """Whether an expression surely is a class whose methods change what they are given."""
-    if isinstance(node, gast.Call):
-        return lookup(node.func)[1] is type
-    if isinstance(node, gast.Attribute) and node.attr == "__class__":
-        return True
-    found, value = lookup(node)
-    return found and is_changing_class(value)
 
 
 def _bound(call: Node, function: types.FunctionType) -> list[tuple[str, Node]] | None:

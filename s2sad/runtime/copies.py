@@ -94,6 +94,29 @@ class Reach:
             pending += reversed(parts)
 
 
+def contents(roots: Iterable[Any]) -> list[tuple[Any, list[Any]]]:
+    """All objects that some roots reach, with what each holds directly now."""
+    reach = Reach(roots)
+    return [(x, [p for _, p in labelled_parts(x)]) for i, x in reach.objects.items() if i in reach.parts]
+
+
+def have_changed(held: Iterable[tuple[Any, list[Any]]]) -> bool:
+    """Whether an object holds other things than it did.
+
+    Example:
+        >>> items = [1.0]
+        >>> before = contents([items])
+        >>> items.append(2.0)
+        >>> have_changed(before)
+        True
+    """
+    for x, before in held:
+        now = [p for _, p in labelled_parts(x)]
+        if len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
+            return True
+    return False
+
+
 def is_followed(x: Any) -> bool:
     """Whether an object is no part of the outside world."""
     return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
