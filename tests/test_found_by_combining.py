@@ -6,6 +6,8 @@ the derivative is that by differences; or the program is refused.
 
 from __future__ import annotations
 
+import operator
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -438,3 +440,65 @@ def linear(x: Any) -> Any:
 def test_second_derivative_of_an_array_without_axes() -> None:
     x = np.array([0.5, 1.2])
     np.testing.assert_array_equal(hvp(linear, (x,), (np.ones(2),)), 0.0)
+
+
+def parts_of_a_complex_array(x: Any) -> Any:
+    z = np.array([x, x * x], dtype=complex)
+    parts = z.view(float)
+    parts[1] = 2.0 * x
+    return np.sum(z.imag) + np.sum(z.real)
+
+
+def pairs_as_complex_numbers(x: Any) -> Any:
+    return np.sum(np.array([x, x * x]).view(complex)).real
+
+
+def bytes_of_numbers(x: Any) -> Any:
+    a = np.array([x, x * x])
+    a.view("u1")[7] = 64
+    return np.sum(a)
+
+
+def halves_of_numbers(x: Any) -> Any:
+    return np.sum(np.array([x, x * x]).view("f4")[1::2])
+
+
+@pytest.mark.parametrize("f", [parts_of_a_complex_array, pairs_as_complex_numbers, bytes_of_numbers, halves_of_numbers])
+def test_view_of_other_numbers(f: Callable[..., Any]) -> None:
+    for derivative in (lambda: value_and_grad(f)(X), lambda: jvp(f, (X,), (1.0,))):
+        with pytest.raises(UndefinedDerivativeError, match="a view of numbers of dtype"):
+            derivative()
+
+
+def appended_by_name(x: Any) -> Any:
+    items = [x, 2.0 * x]
+    operator.methodcaller("append", 3.0)(items)
+    return items[-1] * x
+
+
+def test_list_that_a_call_without_source_changes() -> None:
+    for derivative in (lambda: value_and_grad(appended_by_name)(X), lambda: jvp(appended_by_name, (X,), (1.0,))):
+        with pytest.raises(UnsupportedError, match=r"written into|changes an object"):
+            derivative()
+
+
+def packed_into(x: Any, a: Any) -> Any:
+    struct.pack_into("d", a, 0, 5.0)
+    return np.sum(a) * x
+
+
+def test_numbers_that_are_packed_into_an_array() -> None:
+    a = np.ones(3)
+    assert value_and_grad(packed_into)(X, a) == (3.5, 7.0)
+    np.testing.assert_array_equal(a, 1.0)
+
+
+def added_at_by_the_class(x: Any) -> Any:
+    a = np.array([x, x * x])
+    np.ufunc.at(np.add, a, [0], x)  # type: ignore[arg-type]
+    return np.sum(a)
+
+
+def test_function_of_the_class_of_ufuncs() -> None:
+    with pytest.raises(UnsupportedError, match="has no derivative rule"):
+        value_and_grad(added_at_by_the_class)(X)

@@ -330,7 +330,8 @@ class Writers(Changes):
 
     def at(self, node: Node, function: Any, args: list[Node]) -> Expr:
         """``np.add.at`` and ``np.subtract.at``."""
-        symbol = {np.add: "+", np.subtract: "-"}.get(function.__self__)
+        symbols: dict[Any, str] = {np.add: "+", np.subtract: "-"}
+        symbol = symbols.get(getattr(function, "__self__", None))
         if symbol is None:
             self.unsupported(node, "has no derivative rule", _ONE_BY_ONE)
             return _NONE

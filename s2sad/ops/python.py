@@ -7,6 +7,7 @@ import builtins
 import copy
 import heapq
 import operator
+import struct
 
 from s2sad.ops import infer
 from s2sad.ops.spec import constant, operation
@@ -107,6 +108,7 @@ operation(
     operator.imatmul, operator.ilshift, operator.irshift, operator.iand, operator.ior, operator.ixor, operator.iconcat,
     signature=lambda a, b: None, writes=("a",), stores=("b",), result="element",
 )  # fmt: skip
+operation(struct.pack_into, signature=lambda format, buffer, offset, *v: None, writes=("buffer",))
 operation(
     heapq.heappush, heapq.heapreplace, heapq.heappushpop,
     signature=lambda heap, item: None, writes=("heap",), stores=("item",), result="element",

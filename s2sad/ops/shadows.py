@@ -16,6 +16,7 @@ from s2sad.runtime.items import (
     require_ndarray,
     require_real,
     require_real_operand,
+    require_same_numbers,
     require_unswallowed,
 )
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
@@ -39,5 +40,5 @@ constant(
 constant(apart, unshared, sole, in_one_place, special=frozenset(), ordered=True)
 constant(
     require_arithmetic, require_array, require_floats, require_ndarray, require_real, require_real_operand,
-    require_unswallowed, same_value, ordered=True,
+    require_same_numbers, require_unswallowed, same_value, ordered=True,
 )  # fmt: skip

@@ -46,8 +46,11 @@ from s2sad.pipeline.subclasses import Subclasses
 from s2sad.runtime import plain
 from s2sad.runtime.classes import module_of
 from s2sad.runtime.contractions import SPARSE_PRODUCTS
+from s2sad.runtime.items import require_same_numbers
+from s2sad.runtime.objects import viewed
 
 PLAIN = Op("runtime", "plain", plain, pure=False)
+_SAME_NUMBERS = Op("runtime", "require_same_numbers", require_same_numbers, pure=False)
 _STORING = Const("__setitem__")
 _Node = TypeVar("_Node", bound=ast.AST)
 _CHECKED = ("operator", "inplace", "method")
@@ -158,6 +161,8 @@ class _Checks:
                         self.before.append(Call(PLAIN, (operand, Const("@"))))
         if kind not in _CHECKED:
             return made
+        if expr.op.function is viewed and expr.args[1:] and not self.varied.isdisjoint(names_in(expr)):
+            self.before.append(Call(_SAME_NUMBERS, expr.args))
         count = 1 if kind == "method" else len(expr.args)
         beside = None
         if not self.varied.isdisjoint(names_in(expr)):

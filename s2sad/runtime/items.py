@@ -12,6 +12,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast, unreduce
+from s2sad.runtime.objects import viewed
 from s2sad.runtime.trees import add, add_at, real_like, zeros
 
 
@@ -219,6 +220,15 @@ def require_ndarray(x: Any) -> None:
             f"a {type(x).__name__} is changed here where the types do not say whether it is an array",
             "If it is a number, write x = x + y for x += y. Convert what has another class with np.array(...).",
         )
+
+
+def require_same_numbers(a: Any, kind: Any = None) -> None:
+    """Raise `UndefinedDerivativeError` where the elements of ``a.view(kind)`` are other numbers than those of ``a``.
+
+    >>> require_same_numbers(np.ones(2), np.ndarray)
+    """
+    if isinstance(a, np.ndarray):
+        viewed(a, kind)
 
 
 def require_unswallowed(result: Any) -> None:
