@@ -11,8 +11,8 @@ _TEST = "write its statistic with np.mean, np.std and np.sum; a p-value is a dis
 REMEDIES: dict[str, str] = {
     "scipy.optimize.linprog": _LINEAR,
     **dict.fromkeys(
-        [f"scipy.interpolate.{name}" for name in ("RBFInterpolator", "Rbf")],
-        "solve for the weights of a kernel, w = np.linalg.solve(k(cdist(x, x)), y), and sum k(cdist(p, x)) @ w",
+        ["scipy.interpolate.Rbf"],
+        "use RBFInterpolator, or solve for the weights of a kernel, w = np.linalg.solve(k(cdist(x, x)), y), and sum k(cdist(p, x)) @ w",
     ),
     **dict.fromkeys(
         [f"scipy.interpolate.{name}" for name in ("BarycentricInterpolator", "KroghInterpolator")],

@@ -1,4 +1,4 @@
-"""Rotations as unit quaternions, their real part last as in SciPy, and functions that are smooth where none turns."""
+"""Rotations as unit quaternions, the real part last, and functions that are smooth where nothing is turned."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def half_cosine(s: Array) -> Array:
 
 
 def turn_scale(s: Array, w: Array) -> Array:
-    """``2 arctan2(sqrt(s), w) / sqrt(s)``: how much longer a rotation vector is than the vector of its quaternion."""
+    """``2 arctan2(sqrt(s), w) / sqrt(s)``: the length of a rotation vector beside that of a quaternion."""
     return _by_series(s, w, 0, lambda v, w: 2 * np.arctan2(np.sqrt(v), w) / np.sqrt(v))
 
 
