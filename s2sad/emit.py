@@ -470,6 +470,8 @@ class _Writer:
                 return ast.IfExp(*args)
             case "met":
                 return ast.Call(args[0], args[1:], keywords)
+            case "method" if op.name == "__call__":
+                return ast.Call(args[0], args[1:], keywords)
             case "method":
                 return ast.Call(ast.Attribute(args[0], op.name), args[1:], keywords)
             case "attribute" | "field":

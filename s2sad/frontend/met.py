@@ -30,12 +30,15 @@ from s2sad.runtime.classes import own_class, static_member
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 _INNER = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+_FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial, np.ufunc)
 _AROUND = (types.MethodType, functools.partial, type(functools.cache(len)))
 
 
 def is_unknown(call: Node, lookup: Lookup, is_local: Callable[[str], bool]) -> bool:
     """Whether it is known at run time only what a call runs."""
     if is_starred(call) or is_writing(call, lookup):
+        return False
+    if of_constant(call, lookup) is not None:
         return False
     found, function = lookup(call.func)
     if found:
@@ -51,6 +54,27 @@ def is_unknown(call: Node, lookup: Lookup, is_local: Callable[[str], bool]) -> b
     if isinstance(owner, types.ModuleType) or sparse_product(call, lookup) is not None or _is_of_base(call, lookup):
         return False
     return ops.method(call.func.attr) is None or not is_built_in(call.func, lookup)
+
+
+def of_constant(call: Node, lookup: Lookup) -> tuple[Node, str, Any] | None:
+    """The object that exists, the name and the method of a call of one that has a rule: ``SPLINE(x)``, ``LU.solve(b)``.
+
+    The object is a constant, and the method an operation like a function.
+    """
+    found, function = lookup(call.func)
+    if found and not isinstance(function, _FUNCTIONS) and ops.spec_of(function) is None:
+        return _with_rule(call.func, function, "__call__")
+    if not found and isinstance(call.func, gast.Attribute):
+        found, owner = lookup(call.func.value)
+        if found and not isinstance(owner, (type, types.ModuleType)):
+            return _with_rule(call.func.value, owner, call.func.attr)
+    return None
+
+
+def _with_rule(node: Node, owner: Any, name: str) -> tuple[Node, str, Any] | None:
+    member = static_member(type(owner), name)
+    is_method = isinstance(member, (types.FunctionType, types.MethodDescriptorType))
+    return (node, name, member) if is_method and not isinstance(owner, np.ndarray) and ops.find(member) else None
 
 
 def is_around(function: Any) -> bool:

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, elementwise, operation, rule, sample
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.scipy.interpolants import (
     by_points,
     grid_points_adjoint,
@@ -38,6 +39,9 @@ def at_points(count: int = 4, seed: int = 8) -> Any:
 
 # --- values of an interpolant that is a constant, at points
 
+for _class in (interpolate.PPoly, interpolate.BSpline, interpolate.UnivariateSpline):
+    constant(_class.derivative, _class.antiderivative, signature=lambda self, nu=1: None, calls=())
+
 
 def _splines() -> Sequence[Sample]:
     x, y, grid = knots(7), numbers(7, 2), at_points()
@@ -65,9 +69,53 @@ def _ppoly_jvp(x_dot: Array, self: Any, x: Array, nu: int = 0, extrapolate: Any 
     jvp=_ppoly_jvp,
     samples=_splines,
     dtype="unknown",
+    calls=(),
 )
 def ppoly(z_bar: Array, self: Any, x: Array, nu: int = 0, extrapolate: Any = None) -> Array:
     return points_adjoint(z_bar, self, x, nu, extrapolate)
+
+
+# --- their slopes: of what a value is the derivative of an order, the slope is that of the next one
+
+
+def _slopes() -> Sequence[Sample]:
+    grid, cubic = at_points(), interpolate.CubicSpline(knots(7), numbers(7, 2))
+    flat = interpolate.make_interp_spline(knots(7), numbers(7))
+    return [sample(numbers(4, 2), cubic, grid, 0, None), sample(numbers(4), flat, grid, 1, None)]
+
+
+def _adjoint_jvp(g_dot: Array, x_dot: Array, g: Array, spline: Any, x: Array, nu: int, extrapolate: Any) -> Array:
+    moved = points_adjoint(g_dot + np.zeros_like(g), spline, x, nu, extrapolate)
+    return moved + x_dot * points_adjoint(g, spline, x, nu + 1, extrapolate)
+
+
+@rule(points_adjoint, wrt=["g", "x"], jvp=_adjoint_jvp, samples=_slopes, dtype="unknown", calls=())
+def points_adjoint_rule(
+    z_bar: Array, g: Array, spline: Any, x: Array, nu: int, extrapolate: Any
+) -> tuple[Array, Array]:
+    return (
+        points_tangent(z_bar, spline, x, nu, extrapolate),
+        z_bar * points_adjoint(g, spline, x, nu + 1, extrapolate),
+    )
+
+
+def _moves() -> Sequence[Sample]:
+    return [sample(numbers(4), *s.args[1:]) for s in _slopes()]
+
+
+def _tangent_jvp(dot_dot: Array, x_dot: Array, dot: Array, spline: Any, x: Array, nu: int, extrapolate: Any) -> Array:
+    moved = points_tangent(dot_dot, spline, x, nu, extrapolate)
+    return moved + points_tangent(x_dot * dot, spline, x, nu + 1, extrapolate)
+
+
+@rule(points_tangent, wrt=["dot", "x"], jvp=_tangent_jvp, samples=_moves, dtype="unknown", calls=())
+def points_tangent_rule(
+    z_bar: Array, dot: Array, spline: Any, x: Array, nu: int, extrapolate: Any
+) -> tuple[Array, Array]:
+    return (
+        unbroadcast(points_adjoint(z_bar, spline, x, nu, extrapolate), np.shape(dot)),
+        dot * points_adjoint(z_bar, spline, x, nu + 1, extrapolate),
+    )
 
 
 def _bsplines() -> Sequence[Sample]:
@@ -88,6 +136,7 @@ def _bsplines() -> Sequence[Sample]:
     jvp=_ppoly_jvp,
     samples=_bsplines,
     dtype="unknown",
+    calls=(),
 )
 def bspline_at(z_bar: Array, self: Any, x: Array, nu: int = 0, extrapolate: Any = None) -> Array:
     return points_adjoint(z_bar, self, x, nu, extrapolate)
@@ -113,9 +162,34 @@ def _univariate_jvp(x_dot: Array, self: Any, x: Array, nu: int = 0, ext: Any = N
     jvp=_univariate_jvp,
     samples=_smooth,
     dtype="unknown",
+    calls=(),
 )
 def univariate(z_bar: Array, self: Any, x: Array, nu: int = 0, ext: Any = None) -> Array:
     return univariate_adjoint(z_bar, self, x, nu, ext)
+
+
+@elementwise(
+    univariate_adjoint,
+    wrt=["g", "x"],
+    samples=lambda: [sample(numbers(4), *s.args[:2], *(s.args[2:] or (0,)), None) for s in _smooth()[:1]],
+    dtype="unknown",
+    broadcasts=False,
+    calls=(),
+)
+def univariate_adjoint_rule(g: Array, spline: Any, x: Array, nu: int, ext: Any) -> tuple[Array, Array]:
+    return univariate_tangent(1.0, spline, x, nu, ext), univariate_adjoint(g, spline, x, nu + 1, ext)
+
+
+@elementwise(
+    univariate_tangent,
+    wrt=["dot", "x"],
+    samples=lambda: [sample(numbers(4), *s.args[:2], *(s.args[2:] or (0,)), None) for s in _smooth()[:1]],
+    dtype="unknown",
+    broadcasts=False,
+    calls=(),
+)
+def univariate_tangent_rule(dot: Array, spline: Any, x: Array, nu: int, ext: Any) -> tuple[Array, Array]:
+    return univariate_tangent(1.0, spline, x, nu, ext), univariate_tangent(dot, spline, x, nu + 1, ext)
 
 
 def _interpolants() -> Sequence[Sample]:

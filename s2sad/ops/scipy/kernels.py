@@ -9,8 +9,9 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, constant, elementwise, rule, sample
+from s2sad.ops.spec import Sample, constant, elementwise, linear, rule, sample
 from s2sad.runtime.scipy.kernels import (
+    distinct_places,
     radial,
     rbf_adjoint,
     rbf_frame,
@@ -38,6 +39,11 @@ def _distances() -> Sequence[Sample]:
 @elementwise(radial, wrt=["s"], samples=_distances, dtype="unknown", real_only=True)
 def radial_rule(s: Array, kernel: str, order: int = 0) -> Array:
     return radial(s, kernel, order + 1)
+
+
+@linear(distinct_places, wrt=["xi"], result="element", samples=lambda: [sample(numbers(4))], dtype="unknown")
+def distinct_places_rule(z_bar: Array, xi: Array) -> Array:
+    return z_bar
 
 
 # --- constants

@@ -35,7 +35,7 @@ def kde_factor(method: Any, size: Any, dimensions: int) -> Any:
 
 
 def density_slopes(kde: Any, points: Array, logarithmic: bool) -> Array:
-    """The derivatives by the coordinates of points of the density of a ``gaussian_kde`` that is constant, as columns."""
+    """The derivatives by the coordinates of points of the density of a constant ``gaussian_kde``, as columns."""
     columns = kde_points(points, kde.d)
     triangle = linalg.cholesky(kde.covariance, lower=True)
     apart = columns[:, np.newaxis] - kde.dataset[:, :, np.newaxis]

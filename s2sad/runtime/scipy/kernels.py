@@ -66,6 +66,15 @@ def rbf_powers(places: Array, kernel: str, epsilon: Any, degree: Any, neighbors:
     return np.array(rows, int).reshape(len(rows), dimensions)
 
 
+def distinct_places(xi: Array) -> Array:
+    """The places of a polynomial through all points, of which none may stand twice: there derivatives are given."""
+    if len(np.unique(xi)) < len(xi):
+        raise UndefinedDerivativeError(
+            "a polynomial through values and derivatives at one place has no derivative rule", "Use CubicHermiteSpline."
+        )
+    return xi
+
+
 def rbf_frame(places: Array) -> tuple[Array, Array]:
     """The middle and half the extent of points: the interpolant is the same whatever these are."""
     low, high = np.min(places, axis=0), np.max(places, axis=0)

@@ -1,4 +1,4 @@
-"""Interpolants of radial basis functions whose data carry derivatives."""
+"""Interpolants of radial basis functions, and polynomials through all points, whose data carry derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import interpolate
 
 from s2sad.ops.models import model
-from s2sad.runtime.scipy.kernels import radial, rbf_frame, rbf_powers
+from s2sad.runtime.scipy.kernels import distinct_places, radial, rbf_frame, rbf_powers
 
 
 def squares(a: Any, b: Any) -> Any:
@@ -54,3 +54,55 @@ class RBFInterpolator:
         k = radial(self.scale * squares(at, self.places), self.kernel)
         p = monomials((at - self.shift) / self.extent, self.powers)
         return np.reshape(np.concatenate((k, p), axis=1) @ self.coefficients, np.shape(at)[:1] + self.shape)
+
+
+# --- polynomials
+
+
+def lagrange_basis(xi: Any, x: Any) -> Any:
+    """The polynomials that are 1 at one of some places and 0 at the others, at points in a row."""
+    same = np.eye(len(xi)) > 0.5
+    above = np.where(same, 1.0, np.expand_dims(x, (1, 2)) - xi)
+    below = np.where(same, 1.0, np.expand_dims(xi, 1) - xi)
+    return np.prod(above / below, axis=-1)
+
+
+def through_all(xi: Any, yi: Any, x: Any) -> Any:
+    """The polynomial through all points, whose values stand along the first axis."""
+    places, values, at = distinct_places(np.asarray(xi)) * 1.0, np.asarray(yi) * 1.0, np.asarray(x) * 1.0
+    rows = lagrange_basis(places, np.ravel(at)) @ np.reshape(values, (len(places), -1))
+    return np.reshape(rows, np.shape(at) + np.shape(values)[1:])
+
+
+class ThroughAll:
+    def __init__(self, xi: Any, yi: Any) -> None:
+        self.xi = xi
+        self.yi = yi
+
+    def __call__(self, x: Any) -> Any:
+        return through_all(self.xi, self.yi, x)
+
+
+@model(interpolate.BarycentricInterpolator)
+class BarycentricInterpolator(ThroughAll):
+    pass
+
+
+@model(interpolate.KroghInterpolator)
+class KroghInterpolator(ThroughAll):
+    pass
+
+
+@model(interpolate.lagrange)
+def lagrange(x: Any, w: Any) -> Any:
+    return ThroughAll(x, w)
+
+
+@model(interpolate.barycentric_interpolate)
+def barycentric_interpolate(xi: Any, yi: Any, x: Any) -> Any:
+    return through_all(xi, yi, x)
+
+
+@model(interpolate.krogh_interpolate)
+def krogh_interpolate(xi: Any, yi: Any, x: Any) -> Any:
+    return through_all(xi, yi, x)
