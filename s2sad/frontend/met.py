@@ -73,8 +73,8 @@ def of_constant(call: Node, lookup: Lookup) -> tuple[Node, str, Any] | None:
 
 def _with_rule(node: Node, owner: Any, name: str) -> tuple[Node, str, Any] | None:
     member = static_member(type(owner), name)
-    is_method = isinstance(member, (types.FunctionType, types.MethodDescriptorType))
-    return (node, name, member) if is_method and not isinstance(owner, np.ndarray) and ops.find(member) else None
+    is_method = callable(member) and not isinstance(member, type) and not isinstance(owner, np.ndarray)
+    return (node, name, member) if is_method and ops.find(member) is not None else None
 
 
 def is_around(function: Any) -> bool:

@@ -229,3 +229,44 @@ def test_the_function_of_rosenbrock() -> None:
         assert value == f(x)
         np.testing.assert_allclose(found, numeric_gradient(f, (x,)), rtol=1e-7)
     np.testing.assert_allclose(grad(optimize.rosen)(np.array([0.7, 1.3])), optimize.rosen_der(np.array([0.7, 1.3])))
+
+
+# --- by older functions
+
+
+def by_bfgs(p: Any) -> Any:
+    return np.sum(optimize.fmin_bfgs(energy, np.zeros(2), slope, (p,), gtol=1e-11, disp=0) ** 2)
+
+
+def by_gradients(p: Any) -> Any:
+    return np.sum(optimize.fmin_cg(lambda x: energy(x, p), np.zeros(2), lambda x: slope(x, p), gtol=1e-11, disp=0) ** 3)
+
+
+def by_simplex(p: Any) -> Any:
+    return energy(optimize.fmin(energy, np.zeros(2), args=(p,), xtol=1e-9, ftol=1e-14, disp=0), p)
+
+
+def in_an_interval(p: Any) -> Any:
+    valley = lambda t: (t - p[0]) ** 4 + np.exp(p[1] * t)  # noqa: E731
+    low, free = optimize.fminbound(valley, -3, 3, xtol=1e-12), optimize.brent(valley, brack=(-1, 0, 1), tol=1e-12)
+    return valley(low) ** 2 + valley(free)
+
+
+def by_squares(p: Any) -> Any:
+    x, _ = optimize.leastsq(residuals, [1.0, 0.5], (p[0], VALUES * p[1]), Dfun=rows, ftol=1e-15, xtol=1e-15)
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("f", [by_bfgs, by_gradients, by_simplex, in_an_interval, by_squares])
+def test_older_functions(f: Callable[..., Any]) -> None:
+    value, found = value_and_grad(f)(P)
+    expected, dot = numeric_gradient(f, (P,)), np.array([0.7, -0.4])
+    assert value == f(P)
+    # The place is found to a few digits less than the value.
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert jvp(f, (P,), (dot,))[1] == pytest.approx(found @ dot, rel=1e-7)
+
+
+def test_what_older_functions_return_beside_the_result_is_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="full_output"):
+        grad(lambda p: optimize.fmin_bfgs(energy, np.zeros(2), slope, (p,), full_output=True, disp=0)[1])(P)

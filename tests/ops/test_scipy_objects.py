@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import interpolate, stats
+from scipy import interpolate, spatial, stats
 from scipy.signal import windows
 from scipy.sparse import csc_matrix
 from scipy.sparse import linalg as sparse_linalg
+from scipy.spatial.distance import jensenshannon
 
 from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import UndefinedDerivativeError
@@ -68,11 +69,26 @@ def of_density(x: Any) -> Any:
     return np.sum(DENSITY.logpdf(x)) + np.sum(DENSITY(x) ** 2) + np.sum(PLANE.pdf(x.reshape(2, 2)))
 
 
+TREE, OLD_TREE = spatial.KDTree(POINTS), spatial.cKDTree(POINTS)
+
+
+def of_neighbours(x: Any) -> Any:
+    points = x.reshape(2, 2)
+    near, places = TREE.query(points, k=3)
+    one, _ = OLD_TREE.query(x[:2])
+    far = TREE.query(points, distance_upper_bound=1.0)[0]
+    return np.sum(near**2 * places) + one**3 + np.sum(np.where(np.isfinite(far), far, 0.0))
+
+
+def of_distributions(x: Any) -> Any:
+    return jensenshannon(x, x[::-1]) + np.sum(jensenshannon(np.stack([x, x**2]), np.ones((2, 4)), 2.0, axis=1) ** 2)
+
+
 def of_derivative(x: Any) -> Any:
     return np.sum(SMOOTH.derivative()(x)) + np.sum(SPLINE.antiderivative()(x))
 
 
-@pytest.mark.parametrize("f", [of_grid, of_radial, of_density, of_derivative])
+@pytest.mark.parametrize("f", [of_grid, of_radial, of_density, of_neighbours, of_distributions, of_derivative])
 def test_constants(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-7, atol=1e-8)
     dot = RNG.normal(size=4)
@@ -170,3 +186,8 @@ def test_what_is_made_of_data(f: Callable[..., Any]) -> None:
 def test_a_polynomial_through_derivatives_is_refused() -> None:
     with pytest.raises(UndefinedDerivativeError, match="derivatives at one place"):
         grad(lambda x: interpolate.KroghInterpolator(np.array([0.0, 0.0, 1.0, 2.0]), x)(0.5))(X)
+
+
+def test_distances_to_neighbours_in_another_norm_are_refused() -> None:
+    with pytest.raises(UndefinedDerivativeError, match="p=1"):
+        grad(lambda x: TREE.query(x[:2], p=1)[0])(X)

@@ -236,7 +236,6 @@ def seuclidean(z: Array, z_bar: Array, u: Array, v: Array, V: Array) -> tuple[Ar
 
 #: What to do instead of differentiating a function of ``scipy.spatial.distance``.
 REFUSED = {
-    "jensenshannon": "write it with scipy.special.rel_entr",
     "directed_hausdorff": "use np.max(np.min(cdist(u, v), axis=1))",
 }
 

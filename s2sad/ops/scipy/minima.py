@@ -9,10 +9,12 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.ops.points import numbers
-from s2sad.ops.spec import Sample, operation, rule, sample
+from s2sad.ops.spec import Sample, constant, operation, rule, sample
 from s2sad.runtime.linear import like
 from s2sad.runtime.scipy.minima import (
+    alone,
     found_least_squares,
+    found_leastsq,
     found_minimum,
     found_minimum_scalar,
     minimum_adjoints,
@@ -197,6 +199,46 @@ def found_least_squares_rule(
 ) -> Any:
     return squares_adjoints(z_bar, z, fun, args, jac, bounds, loss, f_scale)
 
+
+def _older_fits() -> Sequence[Sample]:
+    times = np.linspace(0.0, 2.0, 6)
+    values = 1.3 - 0.8 * times + 0.3 * numbers(6)
+    start, tight = np.array([1.0, 1.0]), (1e-15, 1e-15, 0.0)
+    return [sample(line, start, (times, values), line_slopes, False, *tight)]
+
+
+def _leastsq_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
+    return squares_tangent(args_dot, z, fun, args, jac, None, None, None)
+
+
+@rule(
+    found_leastsq,
+    wrt=["args"],
+    steps=frozenset({"x0"}),
+    jvp=_leastsq_jvp,
+    samples=_older_fits,
+    dtype="unknown",
+    calls=("fun", "jac"),
+    passes=("args", 1),
+    without=(2,),
+    gives=(tuple,),
+)
+def found_leastsq_rule(
+    z: Any,
+    z_bar: Any,
+    fun: Function,
+    x0: Array,
+    args: Any,
+    jac: Any,
+    full_output: Any,
+    ftol: Any,
+    xtol: Any,
+    gtol: Any,
+) -> Any:
+    return squares_adjoints(z_bar, z, fun, args, jac, None, None, None)
+
+
+constant(alone, signature=lambda x0, full_output: None, calls=(), result="element")
 
 _MINIMUM = (
     "derivatives pass through .x and .fun of minimize(fun, x0, args, method, jac, bounds=..., tol=..., options=...) "

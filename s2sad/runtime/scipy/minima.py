@@ -81,6 +81,26 @@ def found_least_squares(
     return found.x, found.cost, found
 
 
+def found_leastsq(
+    fun: Function, x0: Any, args: Any, jac: Any, full_output: Any, ftol: Any, xtol: Any, gtol: Any
+) -> tuple[Any, Any, Any]:
+    """The same by ``optimize.leastsq``."""
+    x, _, info, message, status = optimize.leastsq(
+        fun, alone(x0, full_output), args, jac, full_output=True, ftol=ftol, xtol=xtol, gtol=gtol
+    )
+    report = optimize.OptimizeResult(success=status in (1, 2, 3, 4), status=status, message=message)
+    return x, 0.5 * np.sum(info["fvec"] ** 2), report
+
+
+def alone(x0: Any, full_output: Any) -> Any:
+    """A start, where nothing is asked for beside the result."""
+    if full_output:
+        raise UndefinedDerivativeError(
+            "a minimum with full_output=True has no derivative rule", "Use optimize.minimize or optimize.least_squares."
+        )
+    return x0
+
+
 def _collected(args: Any, x_bar: Any, value_bar: Any, report: Any, by_place: Any, by_value: Any) -> Any:
     """The adjoints of further arguments in where a function is least and in how much it is there."""
     _must_be_found(report)

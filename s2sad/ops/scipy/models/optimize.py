@@ -11,7 +11,7 @@ from s2sad.ops.models import model
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.scipy.bounded import found_bounded
 from s2sad.runtime.scipy.fits import found_fit
-from s2sad.runtime.scipy.minima import found_least_squares, found_minimum, found_minimum_scalar
+from s2sad.runtime.scipy.minima import alone, found_least_squares, found_leastsq, found_minimum, found_minimum_scalar
 from s2sad.runtime.scipy.roots import found_root, found_solution
 
 
@@ -225,3 +225,82 @@ def curve_fit(
     options = {"maxfev": maxfev, "max_nfev": max_nfev, "ftol": ftol, "xtol": xtol, "gtol": gtol}
     popt, pcov = found_fit(f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method, jac, **options)
     return popt, pcov
+
+
+# --- older functions for minima
+
+
+@model(optimize.leastsq)
+def leastsq(
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    Dfun: Any = None,
+    full_output: Any = False,
+    col_deriv: Any = 0,
+    ftol: Any = 1.49012e-8,
+    xtol: Any = 1.49012e-8,
+    gtol: Any = 0.0,
+) -> Any:
+    x, _, report = found_leastsq(func, x0, args, Dfun, full_output or col_deriv, ftol, xtol, gtol)
+    return x, stop_gradient(report.status)
+
+
+@model(optimize.fmin)
+def fmin(
+    func: Any, x0: Any, args: Any = (), xtol: Any = 1e-4, ftol: Any = 1e-4, maxiter: Any = None, maxfun: Any = None,
+    full_output: Any = 0, disp: Any = 1,
+) -> Any:  # fmt: skip
+    options = {"xatol": xtol, "fatol": ftol, "maxiter": maxiter, "maxfev": maxfun, "disp": disp}
+    return least(func, x0, args, "Nelder-Mead", None, options, full_output)
+
+
+@model(optimize.fmin_powell)
+def fmin_powell(
+    func: Any, x0: Any, args: Any = (), xtol: Any = 1e-4, ftol: Any = 1e-4, maxiter: Any = None, maxfun: Any = None,
+    full_output: Any = 0, disp: Any = 1,
+) -> Any:  # fmt: skip
+    options = {"xtol": xtol, "ftol": ftol, "maxiter": maxiter, "maxfev": maxfun, "disp": disp}
+    return least(func, x0, args, "Powell", None, options, full_output)
+
+
+@model(optimize.fmin_bfgs)
+def fmin_bfgs(
+    f: Any, x0: Any, fprime: Any = None, args: Any = (), gtol: Any = 1e-5, norm: Any = np.inf,
+    epsilon: Any = 1.4901161193847656e-08, maxiter: Any = None, full_output: Any = 0, disp: Any = 1,
+) -> Any:  # fmt: skip
+    options = {"gtol": gtol, "norm": norm, "eps": epsilon, "maxiter": maxiter, "disp": disp}
+    return least(f, x0, args, "BFGS", fprime, options, full_output)
+
+
+@model(optimize.fmin_cg)
+def fmin_cg(
+    f: Any, x0: Any, fprime: Any = None, args: Any = (), gtol: Any = 1e-5, norm: Any = np.inf,
+    epsilon: Any = 1.4901161193847656e-08, maxiter: Any = None, full_output: Any = 0, disp: Any = 1,
+) -> Any:  # fmt: skip
+    options = {"gtol": gtol, "norm": norm, "eps": epsilon, "maxiter": maxiter, "disp": disp}
+    return least(f, x0, args, "CG", fprime, options, full_output)
+
+
+def least(f: Any, x0: Any, args: Any, method: Any, slope: Any, options: Any, full_output: Any) -> Any:
+    """Where a function is least, as the older functions return it."""
+    x, _, _ = found_minimum(f, alone(x0, full_output), args, method, slope, None, options, None)
+    return x
+
+
+@model(optimize.fminbound)
+def fminbound(
+    func: Any, x1: Any, x2: Any, args: Any = (), xtol: Any = 1e-5, maxfun: Any = 500, full_output: Any = 0
+) -> Any:
+    options = {"xatol": xtol, "maxiter": maxfun}
+    x, _, _ = found_minimum_scalar(func, None, (alone(x1, full_output), x2), args, "bounded", None, options)
+    return x
+
+
+@model(optimize.brent)
+def brent(
+    func: Any, args: Any = (), brack: Any = None, tol: Any = 1.48e-8, full_output: Any = 0, maxiter: Any = 500
+) -> Any:
+    options = {"xtol": tol, "maxiter": maxiter}
+    x, _, _ = found_minimum_scalar(func, alone(brack, full_output), None, args, "brent", None, options)
+    return x
