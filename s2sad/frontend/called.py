@@ -118,7 +118,10 @@ def dtype_obstacle(
     found, value = (True, dtype.value) if isinstance(dtype, gast.Constant) else lookup(dtype)
     if not found:
         own = isinstance(dtype, gast.Attribute) and dtype.attr == "dtype" and depends(dtype.value)
-        if own or casts:
+        # What several operands are promoted to holds what is differentiated if one of them does.
+        promoted = isinstance(dtype, gast.Call) and lookup(dtype.func)[1] is np.result_type
+        common = promoted and any(map(depends, dtype.args))
+        if own or common or casts:
             return None
         return f"the dtype {text} is not known", "Convert the argument before: x.astype(...)."
     try:

@@ -149,6 +149,24 @@ def struve_term(v: Array, x: Array) -> Array:
     return _narrowed((0.5 * x) ** v * special.rgamma(v + 1.5) / math.sqrt(4 * math.pi), v, x)
 
 
+def spherical(name: str, n: int, x: Array, order: int) -> Array:
+    """The derivative of an order of a spherical Bessel function, by the equation that it solves, differentiated.
+
+    x^2 f'' + 2 x f' + (s x^2 - n (n + 1)) f = 0, where s is -1 for the modified ones.
+    """
+    function = getattr(special, name)
+    sign = -1.0 if name in ("spherical_in", "spherical_kn") else 1.0
+    found = [function(n, x), function(n, x, True)]
+    for k in range(order - 1):
+        rest = 2 * (k + 1) * x * found[k + 1] + (k * (k + 1) + sign * x**2 - n * (n + 1)) * found[k]
+        if k > 0:
+            rest = rest + 2 * k * sign * x * found[k - 1]
+        if k > 1:
+            rest = rest + k * (k - 1) * sign * found[k - 2]
+        found.append(-rest / x**2)
+    return found[order]
+
+
 # --- exponentials ---
 
 

@@ -26,6 +26,8 @@ FOUND = [
     ("scipy.linalg.lu_factor", 0),
     ("scipy.stats.yeojohnson", 1),
     ("numpy.polynomial.polynomial.polymul", 2),
+    ("numpy.vander", 0),
+    ("scipy.special.spherical_jn", 0),
 ]
 
 

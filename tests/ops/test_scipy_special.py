@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import S2SADError, UndefinedDerivativeError
-from tests.oracle import richardson_jvp
+from tests.oracle import numeric_gradient, richardson_jvp
 
 GAMMA = 0.57721566490153286
 INF = math.inf
@@ -145,8 +145,7 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.sum(special.hyp2f1(x, 1.0, 2.0, 0.5)), "with respect to its argument 'a'"),
     (lambda x: special.legendre(x[0])(0.5), "use special.eval_legendre"),
     (lambda x: special.ellipj(0.5, x[0])[0], "special.ellipj has no derivative with respect to its argument 'm'"),
-    (lambda x: special.voigt_profile(x[0], 1.0, 1.0), "special.voigt_profile has no derivative rule"),
-    (lambda x: np.sum(special.spherical_jn(1, x, True)), "the argument 'derivative' of special.spherical_jn"),
+    (lambda x: special.kolmogorov(x[0]), "special.kolmogorov has no derivative rule"),
 ]
 
 
@@ -258,3 +257,35 @@ def test_incomplete_functions_have_derivatives_by_shapes_in_tails(
     f: Callable[..., Any], args: tuple[float, ...], expected: float
 ) -> None:
     assert grad(f)(*args) == pytest.approx(expected, rel=1e-11)
+
+
+# --- distribution functions, and functions by their derivatives
+
+Q = np.array([0.3, 0.7])
+
+
+def by_distributions(x: Any) -> Any:
+    tails = np.sum(special.stdtr(3, x) * special.fdtr(2, 5, x)) + np.sum(special.chdtrc(x + 2, x) * special.pdtr(2, x))
+    places = np.sum(special.stdtrit(4, x)) + np.sum(special.bdtri(2, 6, x)) + np.sum(special.gdtrix(x, 2.0, 0.4))
+    return tails + places * np.sum(special.bdtr(2, 5, x) * special.nbdtr(1, 3, x))
+
+
+def by_profile(x: Any) -> Any:
+    return np.sum(special.voigt_profile(np.linspace(-1, 2, 5), x[0], x[1]) ** 2)
+
+
+def by_slopes(x: Any) -> Any:
+    real = np.sum(special.jvp(1, x) * special.kvp(2, x, 2)) + np.sum(special.spherical_jn(2, x, True) ** 2)
+    turned = np.abs(special.h1vp(1, x)) ** 2 + np.imag(special.hankel1e(1, x))
+    return real + np.sum(turned) + np.sum(special.ber(x) * special.kei(x)) + np.sum(special.lpmv(1, 3, x / 2))
+
+
+def in_degrees(x: Any) -> Any:
+    return np.sum(special.sindg(70 * x) * special.tandg(30 * x)) + special.elliprf(x[0], x[1], 1.2) * x[0]
+
+
+@pytest.mark.parametrize("f", [by_distributions, by_profile, by_slopes, in_degrees])
+def test_functions_by_their_derivatives(f: Callable[..., Any]) -> None:
+    found, dot = grad(f)(Q), np.array([0.4, -0.9])
+    np.testing.assert_allclose(found, numeric_gradient(f, (Q,)), rtol=1e-7, atol=1e-8)
+    assert jvp(f, (Q,), (dot,))[1] == pytest.approx(found @ dot, rel=1e-9)

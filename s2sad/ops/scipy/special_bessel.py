@@ -19,7 +19,7 @@ from s2sad.ops.infer.common import Bound, Types
 from s2sad.ops.scipy.points import at, between, both, of
 from s2sad.ops.spec import Sample, elementwise, rule
 from s2sad.runtime.edges import quotient
-from s2sad.runtime.scipy_special import expn_derivative, real_sign, sinhc, struve_term
+from s2sad.runtime.scipy_special import expn_derivative, real_sign, sinhc, spherical, struve_term
 
 Array = Any
 
@@ -150,26 +150,38 @@ def kve(z: Array, v: Array, x: Array) -> Array:
 # --- spherical ---
 
 _SPHERICAL = of([0, 1, 3], both(between((0.4, 3.0)), _COMPLEX))
+_SPHERICAL_SLOPES = both(_SPHERICAL, at((1, [0.7, 1.9], True), (2, 1.3, True)))
 
 
-@elementwise(special.spherical_jn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
-def spherical_jn(n: int, x: Array) -> Array:
-    return special.spherical_jn(n, x, True)
+@elementwise(special.spherical_jn, wrt=["x"], samples=_SPHERICAL_SLOPES, dtype="unknown", steps=frozenset({"n"}))
+def spherical_jn(n: int, x: Array, derivative: bool = False) -> Array:
+    return spherical("spherical_jn", n, x, 1 + derivative)
 
 
-@elementwise(special.spherical_yn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
-def spherical_yn(n: int, x: Array) -> Array:
-    return special.spherical_yn(n, x, True)
+@elementwise(special.spherical_yn, wrt=["x"], samples=_SPHERICAL_SLOPES, dtype="unknown", steps=frozenset({"n"}))
+def spherical_yn(n: int, x: Array, derivative: bool = False) -> Array:
+    return spherical("spherical_yn", n, x, 1 + derivative)
 
 
-@elementwise(special.spherical_in, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
-def spherical_in(n: int, x: Array) -> Array:
-    return special.spherical_in(n, x, True)
+@elementwise(special.spherical_in, wrt=["x"], samples=_SPHERICAL_SLOPES, dtype="unknown", steps=frozenset({"n"}))
+def spherical_in(n: int, x: Array, derivative: bool = False) -> Array:
+    return spherical("spherical_in", n, x, 1 + derivative)
 
 
-@elementwise(special.spherical_kn, wrt=["x"], samples=_SPHERICAL, dtype="unknown", steps=frozenset({"n"}))
-def spherical_kn(n: int, x: Array) -> Array:
-    return special.spherical_kn(n, x, True)
+@elementwise(special.spherical_kn, wrt=["x"], samples=_SPHERICAL_SLOPES, dtype="unknown", steps=frozenset({"n"}))
+def spherical_kn(n: int, x: Array, derivative: bool = False) -> Array:
+    return spherical("spherical_kn", n, x, 1 + derivative)
+
+
+_SPHERICAL_ORDERS = at(
+    ("spherical_jn", 1, [0.7, 1.9], 1), ("spherical_in", 2, 1.3, 2), ("spherical_kn", 0, [1.1, 0.6], 3),
+    ("spherical_yn", 2, [1.4, 0.9], 2), ("spherical_jn", 3, 0.7 + 0.4j, 2),
+)  # fmt: skip
+
+
+@elementwise(spherical, wrt=["x"], samples=_SPHERICAL_ORDERS, dtype="unknown")
+def spherical_rule(name: str, n: int, x: Array, order: int) -> Array:
+    return spherical(name, n, x, order + 1)
 
 
 # --- Struve functions ---
