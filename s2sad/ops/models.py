@@ -21,6 +21,7 @@ Given = Literal["varied", "varied parts", "structured", "anything"]
 _models: dict[int, tuple[Any, Any]] = {}
 _modelled: dict[Any, Any] = {}
 _given: dict[Any, Given] = {}
+_class_methods: dict[tuple[type, str], Any] = {}
 
 
 def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
@@ -37,6 +38,21 @@ def model(original: Any, given: Given = "varied") -> Callable[[M], M]:
         return made
 
     return declare
+
+
+def class_method_model(cls: type, name: str) -> Callable[[M], M]:
+    """Declare what stands for a class method where it is called on one class: ``Polynomial.fit``."""
+
+    def declare(made: M) -> M:
+        _class_methods[cls, name] = made
+        return made
+
+    return declare
+
+
+def class_method_model_of(cls: Any, name: str) -> Any:
+    """What stands for a class method of a class, or None."""
+    return _class_methods.get((cls, name)) if isinstance(cls, type) else None
 
 
 def model_of(original: Any) -> Any:

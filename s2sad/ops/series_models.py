@@ -13,13 +13,13 @@ from numpy.polynomial import laguerre as lag
 from numpy.polynomial import legendre as leg
 from numpy.polynomial import polynomial as poly
 
-from s2sad.ops.models import model
+from s2sad.ops.models import class_method_model, model
 
 
 class Series:
     """A series, with the functions of its kind; its points ``x`` are ``offset + scale * x`` in its window."""
 
-    def __init__(self, coef: Any, domain: Any, window: Any, usual: Any, functions: Any) -> None:
+    def __init__(self, coef: Any, domain: Any, window: Any, usual: Any, functions: Any, is_fitted: Any = False) -> None:
         self.coef = np.atleast_1d(coef) * 1.0
         self.functions = functions
         self.usual = usual
@@ -146,3 +146,85 @@ def laguerre(coef: Any, domain: Any = None, window: Any = None) -> Any:
         lag.lagval, lag.lagder, lag.lagint, lag.lagroots, lag.lagadd, lag.lagsub, lag.lagmul, lag.lagpow,
     )  # fmt: skip
     return Series(coef, domain, window, (0.0, 1.0), functions)
+
+
+# --- fits
+
+
+class Fit(Series):
+    """A series that was fitted to data, on which the map of its domain may depend as well."""
+
+    def alike(self, coef: Any) -> Any:
+        return Fit(coef, self.domain, self.window, self.usual, self.functions)
+
+    def deriv(self, m: Any = 1) -> Any:
+        return self.alike(self.functions[1](self.coef, m) * self.scale**m)
+
+    def integ(self, m: Any = 1, k: Any = (), lbnd: Any = None) -> Any:
+        if m == 1:
+            return self.alike(self.functions[2](self.coef / self.scale, 1, k, self.start(lbnd)))
+        return self.alike(self.functions[2](self.coef, m, k, self.start(lbnd), 1.0 / self.scale))
+
+
+def fitted(fitting: Any, x: Any, y: Any, deg: Any, domain: Any, w: Any, window: Any, usual: Any, functions: Any) -> Any:
+    """The series of a degree that is closest to data, with places that are mapped from a domain to a window."""
+    places = np.asarray(x) * 1.0
+    old = (np.min(places), np.max(places)) if domain is None else domain
+    new = usual if window is None else window
+    offset = (old[1] * new[0] - old[0] * new[1]) / (old[1] - old[0])
+    scale = (new[1] - new[0]) / (old[1] - old[0])
+    return Fit(fitting(offset + scale * places, y, deg, w=w), old, new, usual, functions)
+
+
+@class_method_model(Polynomial, "fit")
+def fit_power(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        poly.polyval, poly.polyder, poly.polyint, poly.polyroots, poly.polyadd,
+        poly.polysub, poly.polymul, poly.polypow,
+    )  # fmt: skip
+    return fitted(poly.polyfit, x, y, deg, domain, w, window, (-1.0, 1.0), functions)
+
+
+@class_method_model(Chebyshev, "fit")
+def fit_chebyshev(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        cheb.chebval, cheb.chebder, cheb.chebint, cheb.chebroots, cheb.chebadd,
+        cheb.chebsub, cheb.chebmul, cheb.chebpow,
+    )  # fmt: skip
+    return fitted(cheb.chebfit, x, y, deg, domain, w, window, (-1.0, 1.0), functions)
+
+
+@class_method_model(Legendre, "fit")
+def fit_legendre(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        leg.legval, leg.legder, leg.legint, leg.legroots, leg.legadd,
+        leg.legsub, leg.legmul, leg.legpow,
+    )  # fmt: skip
+    return fitted(leg.legfit, x, y, deg, domain, w, window, (-1.0, 1.0), functions)
+
+
+@class_method_model(Hermite, "fit")
+def fit_hermite(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        herm.hermval, herm.hermder, herm.hermint, herm.hermroots, herm.hermadd,
+        herm.hermsub, herm.hermmul, herm.hermpow,
+    )  # fmt: skip
+    return fitted(herm.hermfit, x, y, deg, domain, w, window, (-1.0, 1.0), functions)
+
+
+@class_method_model(HermiteE, "fit")
+def fit_hermite_e(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        herme.hermeval, herme.hermeder, herme.hermeint, herme.hermeroots, herme.hermeadd,
+        herme.hermesub, herme.hermemul, herme.hermepow,
+    )  # fmt: skip
+    return fitted(herme.hermefit, x, y, deg, domain, w, window, (-1.0, 1.0), functions)
+
+
+@class_method_model(Laguerre, "fit")
+def fit_laguerre(x: Any, y: Any, deg: Any, domain: Any = None, *, w: Any = None, window: Any = None) -> Any:
+    functions = (
+        lag.lagval, lag.lagder, lag.lagint, lag.lagroots, lag.lagadd,
+        lag.lagsub, lag.lagmul, lag.lagpow,
+    )  # fmt: skip
+    return fitted(lag.lagfit, x, y, deg, domain, w, window, (0.0, 1.0), functions)

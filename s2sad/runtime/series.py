@@ -263,7 +263,8 @@ def fit_adjoints(g: Any, p: Any, v: Any, slopes: Any, x: Any, y: Any, w: Any = N
     array([-1.,  1.])
     """
     column, q, r = _system(v, w)
-    rows, ys, ps = (np.reshape(k, (np.shape(k)[0], -1)) for k in (g, y, p))
+    rows, ps = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(p, (np.shape(p)[0], -1))
+    ys = np.reshape(y, (np.shape(y)[0], -1))
     solved = np.linalg.solve(r.T, rows)
     step, into_b = np.linalg.solve(r, solved), q @ solved
     residual = column * (ys - v @ ps)

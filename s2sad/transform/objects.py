@@ -16,7 +16,7 @@ import numpy as np
 from s2sad.frontend.called import is_followed
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import UNSET, Constant, Operand, Operation, Place, Value
-from s2sad.ops.models import is_of_model, names_model
+from s2sad.ops.models import class_method_model_of, is_of_model, names_model
 from s2sad.runtime.classes import MEMBERS, inside, is_of_library, own_class, static_member
 from s2sad.transform import existing, presence, state, taken
 from s2sad.transform.classes import SLOT, are_same, is_generated, is_named_tuple, is_simple
@@ -424,6 +424,9 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
             if written is not None:
                 return (written,)
             return _object_of_class(s, base, member, name, frame.place or op.place)
+        if (made := class_method_model_of(value, name)) is not None:
+            _guard_member(s, value, name)
+            return (s.outside(made, name),)
         is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
         if is_of_class and isinstance(value, type) and isinstance(member, types.FunctionType):
             if own_class(value) is None or not base.path:

@@ -34,6 +34,7 @@ from s2sad.frontend.touched import Calls, State
 from s2sad.frontend.trees import nodes_of
 from s2sad.ir.code import UNSET, Code, Operation, Value, Variable, inner
 from s2sad.ir.types import Fact
+from s2sad.ops.models import class_method_model_of
 from s2sad.runtime.classes import MEMBERS
 from s2sad.transform import (
     branches,
@@ -339,6 +340,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
             of_class = isinstance(base, type) and classes.is_simple(base)
+            of_class = of_class or class_method_model_of(base, op.data) is not None
             if of_class or existing.is_object(base) or (makes and op.data in _METHODS):
                 return True
             if isinstance(base, (types.ModuleType, np.ufunc, type)):

@@ -359,12 +359,13 @@ def valley_written(x: Any) -> Any:
 
 
 OBJECTS = [
-    (fitted, fitted_written, "polyfit"), (described, described_written, "np.var"),
+    (described, described_written, "np.var"),
     (valley, valley_written, "s2sad.grad"),
 ]  # fmt: skip
 
 #: What has derivatives of its own, beside what may be written for it.
 ACCEPTED = [
+    (fitted, fitted_written),
     (of_kernels, of_kernels_written), (of_kernels_kept, of_kernels_written), (radial, radial_written),
     (through_all, through_all_written), (polynomial_through_all, through_all_written), (direction, direction_written),
     (likelihood, likelihood_written), (window, window_written),

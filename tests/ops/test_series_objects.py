@@ -52,6 +52,17 @@ def at_points(x: Any) -> Any:
     return np.sum(Polynomial([1, 2.0, 3]).deriv()(x) ** 2) + np.sum(Legendre(np.array([1.0, 2]))(x) ** 3)
 
 
+def fitted(c: Any) -> Any:
+    places = np.linspace(-1.0, 2.0, 7)
+    data = np.sin(places) * c[0] + np.cos(places) * c[1]
+    curve, cubic = Polynomial.fit(places, data, 2), Chebyshev.fit(places + 0.1 * c[2] * places**2, data**2, 3)
+    weighted = Legendre.fit(places, data, 2, domain=[-2.0, 2.0], w=2 + data)
+    sums = curve(X) ** 2 + cubic.deriv()(X) + weighted.integ()(X) + Hermite.fit(places, data, 1)(X)
+    return (
+        np.sum(sums) + np.sum(cubic.coef**2) + np.sum((curve + curve * 2.0).coef) + Laguerre.fit(places, data, 2)(0.3)
+    )
+
+
 def of_roots(c: Any) -> Any:
     return np.sum(np.abs(Polynomial(c).roots()) ** 2) + np.sum(Chebyshev(c, domain=[0.0, 2.0]).roots().real ** 2)
 
@@ -63,10 +74,10 @@ def existing(x: Any) -> Any:
 TWICE = [derived, integrated, computed, in_domains, of_each_kind, of_numbers, at_points]
 
 
-@pytest.mark.parametrize("f", [*TWICE, of_roots, existing], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [*TWICE, of_roots, existing, fitted], ids=lambda f: f.__name__)
 def test_series(f: Callable[[Any], Any]) -> None:
     value, found = value_and_grad(f)(C)
-    assert value == f(C)
+    assert value == pytest.approx(f(C), rel=1e-12) if f is fitted else value == f(C)
     dot = np.cos(np.arange(4.0))
     np.testing.assert_allclose(found, numeric_gradient(f, (C,)), rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(jvp(f, (C,), (dot,))[1], richardson_jvp(f, [C], [dot]), rtol=1e-7, atol=1e-8)
