@@ -33,6 +33,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
         "interpolate",
         "interpolate_models",
         "scattered",
+        "smoothing",
         "surfaces",
         "kernels",
         "models.interpolate",

@@ -20,6 +20,12 @@ from s2sad.runtime.scipy.interpolants import (
     kept,
 )
 from s2sad.runtime.scipy.places import through
+from s2sad.runtime.scipy.smoothing import (
+    closest_coefficients,
+    smoothing_coefficients,
+    smoothing_knots,
+    spline_integral,
+)
 from s2sad.runtime.scipy.splines import (
     cubic_coefficients,
     derived_coefficients,
@@ -156,6 +162,21 @@ def splrep(x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None) -> Any:
 @model(interpolate.splev, given="structured")
 def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
     return evaluated(x, tck[0], tck[1], tck[2], der, ext)
+
+
+@model(interpolate.splint, given="structured")
+def splint(a: Any, b: Any, tck: Any) -> Any:
+    return spline_integral(a, b, tck[0], tck[1], tck[2])
+
+
+@model(interpolate.make_smoothing_spline)
+def make_smoothing_spline(x: Any, y: Any, w: Any = None, lam: Any = None) -> Any:
+    return Collocated(smoothing_knots(x, w, lam), smoothing_coefficients(y, x, w, lam), 3, 0)
+
+
+@model(interpolate.make_lsq_spline)
+def make_lsq_spline(x: Any, y: Any, t: Any, k: Any = 3, w: Any = None) -> Any:
+    return Collocated(t, closest_coefficients(y, x, t, k, w), k, 0)
 
 
 @model(interpolate.UnivariateSpline)
