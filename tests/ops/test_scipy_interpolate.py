@@ -25,9 +25,9 @@ from scipy.interpolate import (
     splrep,
 )
 
-from s2sad import grad, jvp, value_and_grad
+from s2sad import grad, hvp, jvp, value_and_grad
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
-from tests.oracle import numeric_gradient
+from tests.oracle import numeric_gradient, richardson_jvp
 
 X = np.array([0.0, 0.5, 1.1, 1.9, 2.7, 3.3])
 Y = np.array([1.0, 2.0, 0.5, -0.3, 0.8, 1.7])
@@ -337,3 +337,33 @@ def test_periodic_splines_have_no_derivative_by_places() -> None:
     y = np.append(Y[:-1], Y[0])
     with pytest.raises(UndefinedDerivativeError, match="periodic"):
         grad(lambda x: interpolate.make_interp_spline(x, y, bc_type="periodic")(0.7))(X)
+
+
+# --- second derivatives by values and points
+
+
+def by_values_and_points(p: Any) -> Any:
+    x = np.arange(7.0)
+    values = np.concatenate([p[:4], p[:3] ** 2])
+    ends = interpolate.CubicSpline(x, values, bc_type=((1, 0.3), (2, 0.0)))
+    wide = interpolate.CubicSpline(x, np.stack([values, values**2], axis=1), bc_type="natural")
+    return np.sum(ends(p[:2] + 2.0) ** 3) + np.sum(wide(p[1:3] * 2, 1) ** 2) + ends.derivative()(p[3])
+
+
+def by_coefficients(p: Any) -> Any:
+    curve = interpolate.PPoly(np.reshape(p[:4], (2, 2)), np.array([0.0, 1.5, 3.0]))
+    return np.sum(curve(p[:3]) ** 3) + curve(0.3, 1) ** 2
+
+
+@pytest.mark.parametrize("f", [by_values_and_points, by_coefficients])
+def test_second_derivatives_by_values_and_points(f: Callable[..., Any]) -> None:
+    point, dot = np.array([0.3, 1.2, 0.7, 1.9]), np.array([0.4, -0.3, 0.8, 0.5])
+    second = richardson_jvp(grad(f), (point,), (dot,))
+    np.testing.assert_allclose(hvp(f, (point,), (dot,)), second, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(grad(lambda p: grad(f)(p) @ dot)(point), second, rtol=1e-6, atol=1e-7)
+
+
+def test_the_knots_of_a_spline_have_no_second_derivatives() -> None:
+    f = lambda p: interpolate.CubicSpline(np.cumsum(np.exp(p)), p**2)(1.3)  # noqa: E731
+    with pytest.raises(UnsupportedError, match="not through its knots"):
+        hvp(f, (P,), (P,))

@@ -32,6 +32,7 @@ DECLARED: dict[str, tuple[str, ...]] = {
     "scipy.interpolate": (
         "interpolate",
         "interpolate_models",
+        "spline_slopes",
         "scattered",
         "smoothing",
         "surfaces",

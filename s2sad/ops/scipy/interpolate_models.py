@@ -15,6 +15,7 @@ from s2sad.runtime.scipy.interpolants import (
     bspline,
     bspline_adjoints,
     bspline_tangent,
+    by_points,
     evaluated,
     evaluated_adjoint,
     evaluated_slope,
@@ -45,9 +46,11 @@ from s2sad.runtime.scipy.places import (
     through_tangent,
 )
 from s2sad.runtime.scipy.splines import (
-    cubic_adjoints,
     cubic_coefficients,
-    cubic_tangent,
+    cubic_places_adjoint,
+    cubic_places_tangent,
+    cubic_values_adjoint,
+    cubic_values_tangent,
     derived_adjoint,
     derived_coefficients,
     extrapolation,
@@ -58,11 +61,13 @@ from s2sad.runtime.scipy.splines import (
     local_coefficients,
     local_tangent,
     piecewise,
-    piecewise_adjoints,
+    piecewise_breaks_adjoint,
+    piecewise_breaks_tangent,
+    piecewise_coefficients_adjoint,
     piecewise_integral,
     piecewise_integral_adjoints,
     piecewise_integral_tangent,
-    piecewise_tangent,
+    piecewise_points_adjoint,
     slopes_given,
     slopes_given_adjoints,
     slopes_given_tangent,
@@ -108,15 +113,22 @@ def _piecewise_jvp(
     axis: int = 0,
     extrapolate: Any = True,
 ) -> Array:
-    return piecewise_tangent(z, (c_dot, breaks_dot, x_dot), c, breaks, x, nu, axis, extrapolate)
+    return (
+        piecewise(c_dot + np.zeros_like(c), breaks, x, nu, axis, extrapolate)
+        + by_points(piecewise(c, breaks, x, nu + 1, axis, extrapolate), x_dot, x, axis)
+        + piecewise_breaks_tangent(breaks_dot, z, c, breaks, x, nu, axis, extrapolate)
+    )
 
 
 @rule(piecewise, wrt=["c", "breaks", "x"], jvp=_piecewise_jvp, samples=_line, dtype="unknown")
 def piecewise_rule(
     z_bar: Array, c: Array, breaks: Array, x: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True
 ) -> tuple[Array, Array, Array]:
-    c_bar, breaks_bar, x_bar = piecewise_adjoints(z_bar, c, breaks, x, nu, axis, extrapolate)
-    return c_bar, breaks_bar, x_bar
+    return (
+        piecewise_coefficients_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+        piecewise_breaks_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+        piecewise_points_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+    )
 
 
 def _derivatives() -> Sequence[Sample]:
@@ -194,15 +206,15 @@ def _cubics() -> Sequence[Sample]:
 def _cubic_jvp(
     x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array, axis: int = 0, bc_type: Any = "not-a-knot"
 ) -> Array:
-    return cubic_tangent(z, (x_dot, y_dot), x, y, axis, bc_type)
+    moved = cubic_values_tangent(y_dot, x, y, axis, bc_type)
+    return moved + cubic_places_tangent(x_dot, z, x, y, axis, bc_type)
 
 
 @rule(cubic_coefficients, wrt=["x", "y"], jvp=_cubic_jvp, samples=_cubics, dtype="unknown")
 def cubic_rule(
     z: Array, z_bar: Array, x: Array, y: Array, axis: int = 0, bc_type: Any = "not-a-knot"
 ) -> tuple[Array, Array]:
-    x_bar, y_bar = cubic_adjoints(z_bar, z, x, y, axis, bc_type)
-    return x_bar, y_bar
+    return cubic_places_adjoint(z_bar, z, x, y, axis, bc_type), cubic_values_adjoint(z_bar, x, y, axis, bc_type)
 
 
 def _shapes_kept() -> Sequence[Sample]:

@@ -72,21 +72,36 @@ def piecewise(c: Array, breaks: Array, x: Array, nu: int = 0, axis: int = 0, ext
     return piecewise_polynomial(c, breaks, axis, extrapolate)(x, nu)
 
 
-def piecewise_adjoints(
-    z_bar: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
-) -> tuple[Array, Array, Array]:
-    """The adjoints of coefficients, breakpoints and points in `piecewise`."""
+def piecewise_points_adjoint(
+    g: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the points in `piecewise`."""
+    return along(zeros_kept(piecewise(c, breaks, x, nu + 1, axis, extrapolate), g), x, axis)
+
+
+def piecewise_coefficients_adjoint(
+    g: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the coefficients in `piecewise`."""
     breaks = np.asarray(breaks, float)
-    slopes = zeros_kept(piecewise_polynomial(c, breaks, axis, extrapolate)(x, nu + 1), z_bar)
-    x_bar = along(slopes, x, axis)
     i, t, inside = _intervals(breaks, x, extrapolate)
-    front = np.moveaxis(z_bar, range(axis, axis + np.ndim(x)), range(np.ndim(x)))
+    front = np.moveaxis(g, range(axis, axis + np.ndim(x)), range(np.ndim(x)))
     front = np.where(inside.reshape((-1,) + (1,) * (c.ndim - 2)), front.reshape(t.shape + c.shape[2:]), 0.0)
-    c_bar = np.zeros(c.shape, np.result_type(c, z_bar))
+    c_bar = np.zeros(c.shape, np.result_type(c, g))
     for k in range(c.shape[0] - nu):
         power = c.shape[0] - 1 - k
         weight = _falling(power, nu) * t ** (power - nu)
         np.add.at(c_bar[k], i, weight.reshape((-1,) + (1,) * (c.ndim - 2)) * front)
+    return c_bar
+
+
+def piecewise_breaks_adjoint(
+    g: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Array:
+    """The adjoint of the breakpoints in `piecewise`."""
+    breaks = np.asarray(breaks, float)
+    x_bar = piecewise_points_adjoint(g, c, breaks, x, nu, axis, extrapolate)
+    i, _, inside = _intervals(breaks, x, extrapolate)
     breaks_bar = np.zeros(breaks.shape)
     point_bars = np.ravel(np.where(inside, np.ravel(np.real(x_bar)), 0.0))
     np.add.at(breaks_bar, i, -point_bars)
@@ -94,7 +109,28 @@ def piecewise_adjoints(
         turns = np.floor((np.asarray(x, float).ravel() - breaks[0]) / (breaks[-1] - breaks[0]))
         breaks_bar[0] += np.sum(point_bars * turns)
         breaks_bar[-1] -= np.sum(point_bars * turns)
-    return c_bar, breaks_bar, x_bar
+    return breaks_bar
+
+
+def piecewise_adjoints(
+    z_bar: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+) -> tuple[Array, Array, Array]:
+    """The adjoints of coefficients, breakpoints and points in `piecewise`."""
+    return (
+        piecewise_coefficients_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+        piecewise_breaks_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+        piecewise_points_adjoint(z_bar, c, breaks, x, nu, axis, extrapolate),
+    )
+
+
+def piecewise_breaks_tangent(
+    breaks_dot: Array, z: Array, c: Array, breaks: Array, x: Array, nu: int, axis: int, extrapolate: Any
+) -> Any:
+    """The tangent of `piecewise` by the breakpoints."""
+    if not np.any(breaks_dot):
+        return 0.0
+    adjoints = lambda g: (piecewise_breaks_adjoint(g, c, breaks, x, nu, axis, extrapolate),)  # noqa: E731
+    return tangent_by_adjoints(z, adjoints, (breaks_dot,))
 
 
 def derived_coefficients(c: Array, nu: int = 1) -> Array:
@@ -377,11 +413,6 @@ def slopes_given_adjoints(c_bar: Array, x: Array, y: Array, dydx: Array, axis: i
     return x_bar, *(np.moveaxis(g.reshape(front.shape), 0, axis) for g in (y_bar, s_bar))
 
 
-def piecewise_tangent(z: Array, dots: Any, c: Any, breaks: Any, x: Any, nu: Any, axis: Any, extrapolate: Any) -> Array:
-    """The tangent of `piecewise`, of those of the arguments that have adjoints."""
-    return tangent_by_adjoints(z, lambda g: piecewise_adjoints(g, c, breaks, x, nu, axis, extrapolate), dots)
-
-
 def integrated_tangent(z: Array, dots: Any, c: Any, breaks: Any) -> Array:
     """The tangent of `integrated_coefficients`, of those of the arguments that have adjoints."""
     return tangent_by_adjoints(z, lambda g: integrated_adjoints(g, c, breaks), dots)
@@ -392,9 +423,32 @@ def piecewise_integral_tangent(z: Array, dots: Any, c: Any, breaks: Any, a: Any,
     return tangent_by_adjoints(z, lambda g: piecewise_integral_adjoints(g, c, breaks, a, b, extrapolate), dots)
 
 
-def cubic_tangent(z: Array, dots: Any, x: Any, y: Any, axis: Any, bc_type: Any) -> Array:
-    """The tangent of `cubic_coefficients`, of those of the arguments that have adjoints."""
-    return tangent_by_adjoints(z, lambda g: cubic_adjoints(g, z, x, y, axis, bc_type), dots)
+def cubic_places_adjoint(g: Array, c: Array, x: Array, y: Array, axis: int, bc_type: Any) -> Array:
+    """The adjoint of the places in `cubic_coefficients`."""
+    return cubic_adjoints(g, c, x, y, axis, bc_type)[0]
+
+
+def cubic_values_adjoint(g: Array, x: Array, y: Array, axis: int, bc_type: Any) -> Array:
+    """The adjoint of the values in `cubic_coefficients`, which are linear in these, beside given slopes."""
+    return cubic_adjoints(g, cubic_coefficients(x, y, axis, bc_type), x, y, axis, bc_type)[1]
+
+
+def cubic_places_tangent(x_dot: Array, z: Array, x: Array, y: Array, axis: int, bc_type: Any) -> Any:
+    """The tangent of `cubic_coefficients` by the places."""
+    if not np.any(x_dot):
+        return 0.0
+    return tangent_by_adjoints(z, lambda g: (cubic_places_adjoint(g, z, x, y, axis, bc_type),), (x_dot,))
+
+
+def cubic_values_tangent(y_dot: Array, x: Array, y: Array, axis: int, bc_type: Any) -> Array:
+    """The tangent of `cubic_coefficients` by the values: the coefficients for their tangents, without given slopes."""
+    y_dot = np.broadcast_to(y_dot, np.shape(y))
+    if isinstance(bc_type, str) and bc_type == "periodic":
+        c = cubic_coefficients(x, y, axis, bc_type)
+        return tangent_by_adjoints(c, lambda g: (cubic_values_adjoint(g, x, y, axis, bc_type),), (y_dot,))
+    if not isinstance(bc_type, str):
+        bc_type = tuple([c if isinstance(c, str) else (c[0], np.zeros(np.shape(c[1]))) for c in bc_type])
+    return cubic_coefficients(x, y_dot, axis, bc_type)
 
 
 def local_tangent(z: Array, dots: Any, x: Any, y: Any, axis: Any, method: Any) -> Array:
