@@ -424,7 +424,7 @@ def _of_known(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
             if written is not None:
                 return (written,)
             return _object_of_class(s, base, member, name, frame.place or op.place)
-        if (made := class_method_model_of(value, name)) is not None:
+        if isinstance(value, type) and (made := class_method_model_of(value, name)) is not None:
             _guard_member(s, value, name)
             return (s.outside(made, name),)
         is_of_class = isinstance(inspect.getattr_static(value, name, None), classmethod)
