@@ -34,8 +34,6 @@ REFUSED: dict[str, str] = {
     "numpy.lib.scimath.power": "convert to complex before: (x + 0j) ** p",
     "numpy.lib.stride_tricks.as_strided": "use an index, or np.lib.stride_tricks.sliding_window_view",
     # Histograms.
-    "numpy.histogram2d": _HISTOGRAM,
-    "numpy.histogramdd": _HISTOGRAM,
     "numpy.histogram_bin_edges": "use np.linspace(np.min(a), np.max(a), bins + 1)",
     # Sets.
     **dict.fromkeys(

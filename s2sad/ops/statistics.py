@@ -12,12 +12,16 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, rule, sample
 from s2sad.runtime.linear import like
 from s2sad.runtime.statistics import (
+    as_points,
+    boxes_adjoint,
+    boxes_tangent,
     corrcoef_adjoint,
     corrcoef_tangent,
     cov_adjoint,
     cov_tangent,
     histogram_adjoint,
     histogram_tangent,
+    no_motion,
 )
 
 Array = Any
@@ -163,3 +167,72 @@ def histogram(
 ) -> tuple[Array, Array, Array]:
     bars = histogram_adjoint(z_bar, z, a, bins, weights, density, range)
     return like(bars[0], a), like(bars[1], bins), like(bars[2], weights)
+
+
+def _planes() -> Sequence[Sample]:
+    x, y, w = np.array([0.3, 1.9, 0.8, 2.4, 1.1]), np.array([0.1, 0.9, 1.4, 2.0, 0.6]), numbers(5)
+    edges = np.array([0.0, 0.5, 1.4, 2.0])
+    return [
+        sample(x, y, 3, weights=w),
+        sample(x, y, [edges, 2], None, None, w),
+        sample(x, y, (3, 2), [[0.0, 2.0], [0.0, 1.5]], weights=w),
+        sample(x, y, 3, density=True, weights=np.abs(w)),
+        sample(x, y, [edges, edges], density=True, weights=np.abs(w)),
+    ]
+
+
+def _plane_jvp(weights_dot: Array, z: Any, x: Array, y: Array, density: Any, weights: Array) -> Any:
+    moved = boxes_tangent(weights_dot, z[0], z[1:], np.stack((x, y), axis=1), weights, density)
+    return moved, np.zeros_like(z[1]), np.zeros_like(z[2])
+
+
+@rule(
+    np.histogram2d,
+    wrt=["weights"],
+    jvp=_plane_jvp,
+    samples=_planes,
+    dtype="unknown",
+    result="unknown",
+    gives=(tuple,),
+)
+def histogram2d(
+    z: Any,
+    z_bar: Any,
+    x: Array,
+    y: Array,
+    bins: Any = 10,
+    range: Any = None,
+    density: Any = None,
+    weights: Array = None,
+) -> Array:
+    return like(boxes_adjoint(z_bar[0], z[0], z[1:], np.stack((x, y), axis=1), weights, density), weights)
+
+
+def _boxes() -> Sequence[Sample]:
+    rows, w = np.abs(numbers(6, 3)), numbers(6, seed=1)
+    columns = [rows[:, 0], rows[:, 1]]
+    return [
+        sample(rows, 2, weights=w),
+        sample(columns, (2, 3), weights=w),
+        sample(rows, [np.array([0.0, 0.5, 1.0])] * 3, density=True, weights=np.abs(w)),
+    ]
+
+
+def _boxes_jvp(weights_dot: Array, z: Any, sample: Any, density: Any, weights: Array) -> Any:
+    moved = boxes_tangent(weights_dot, z[0], z[1], as_points(sample), weights, density)
+    return moved, no_motion(z[1])
+
+
+@rule(
+    np.histogramdd,
+    wrt=["weights"],
+    jvp=_boxes_jvp,
+    samples=_boxes,
+    dtype="unknown",
+    result="unknown",
+    gives=(tuple,),
+)
+def histogramdd(
+    z: Any, z_bar: Any, sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Array = None
+) -> Array:
+    return like(boxes_adjoint(z_bar[0], z[0], z[1], as_points(sample), weights, density), weights)

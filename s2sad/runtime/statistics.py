@@ -208,3 +208,58 @@ def histogram_tangent(
         total = np.sum(np.where(inside, 1.0 if weights is None else weights, 0))
         moved = moved / widths / total - heights * np.sum(moved) / total - heights * np.diff(edges_dot) / widths
     return moved, edges_dot
+
+
+# --- histograms over several variables, by the weights
+
+
+def box_places(points: Any, edges: Any) -> tuple[Any, Any]:
+    """The flat places of the boxes that hold some points, and which points are in one at all, as NumPy counts them.
+
+    >>> box_places(np.array([[0.5, 0.5], [1.0, 2.0], [3.0, 0.0]]), ([0.0, 1.0], [0.0, 1.0, 2.0]))
+    (array([0, 1, 0]), array([ True,  True, False]))
+    """
+    columns = np.transpose(points)
+    found, inside = np.zeros(columns.shape[1], int), np.ones(columns.shape[1], bool)
+    for column, ends in zip(columns, edges, strict=True):
+        place = np.searchsorted(ends, column, "right") - (column == ends[-1]) - 1
+        here = (place >= 0) & (place < len(ends) - 1)
+        found, inside = found * (len(ends) - 1) + np.where(here, place, 0), inside & here
+    return np.where(inside, found, 0), inside
+
+
+def as_points(sample: Any) -> Any:
+    """The rows that ``np.histogramdd`` takes a sample for: an array of rows, or a list of columns."""
+    return np.asarray(sample) if np.ndim(sample) == 2 and hasattr(sample, "shape") else np.atleast_2d(sample).T
+
+
+def _volumes(edges: Any) -> Any:
+    whole = np.ones(())
+    for ends in edges:
+        whole = np.multiply.outer(whole, np.diff(ends))
+    return whole
+
+
+def boxes_adjoint(g: Any, heights: Any, edges: Any, points: Any, weights: Any, density: Any) -> Any:
+    """The adjoint of the weights in the ``heights`` of a histogram over several variables."""
+    places, inside = box_places(points, edges)
+    if density:
+        total = np.sum(np.where(inside, weights, 0))
+        g = (g / _volumes(edges) - np.sum(g * heights)) / total
+    return np.where(inside, np.ravel(g)[places], 0)
+
+
+def boxes_tangent(weights_dot: Any, heights: Any, edges: Any, points: Any, weights: Any, density: Any) -> Any:
+    """The tangent of the ``heights`` of a histogram over several variables."""
+    places, inside = box_places(points, edges)
+    moved = np.where(inside, weights_dot, 0)
+    found = np.bincount(places, moved, heights.size).reshape(heights.shape)
+    if not density:
+        return found
+    total = np.sum(np.where(inside, weights, 0))
+    return (found / _volumes(edges) - heights * np.sum(moved)) / total
+
+
+def no_motion(edges: Any) -> Any:
+    """The tangent of edges that stay where they are, in their form."""
+    return type(edges)([np.zeros(np.shape(ends)) for ends in edges])

@@ -149,7 +149,7 @@ NUMPY = [
     (of_matrix, of_matrix_written, "@"), (bmat, bmat_written, "block"),
     (broadcast, broadcast_written, "broadcast_arrays"),
     (frompyfunc_of_the_module, frompyfunc_of_the_module_written, "vectorize"),
-    (histogram2d, histogram2d_written, "bincount"), (bin_edges, bin_edges_written, "linspace"),
+    (bin_edges, bin_edges_written, "linspace"),
     (union, union_written, "index"), (nested_iters, nested_iters_written, "ndindex"),
     (strided, strided_written, "sliding_window_view"), (logn, logn_written, "log"), (power, power_written, "complex"),
     (flat, flat_written, "ravel"),
@@ -365,6 +365,7 @@ OBJECTS = [
 
 #: What has derivatives of its own, beside what may be written for it.
 ACCEPTED = [
+    (histogram2d, histogram2d_written),
     (fitted, fitted_written),
     (of_kernels, of_kernels_written), (of_kernels_kept, of_kernels_written), (radial, radial_written),
     (through_all, through_all_written), (polynomial_through_all, through_all_written), (direction, direction_written),

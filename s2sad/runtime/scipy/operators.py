@@ -64,6 +64,11 @@ def product_adjoint(g: Array, operator: Any, x: Array) -> Array:
 
 def least_adjoint(g: Array, a: Any, b: Array, name: str, *options: Any) -> Array:
     """Adjoint of ``b`` in ``linalg.lsqr(a, b, *options)[0]``: the solution with the transpose, of the same options."""
+    if np.size(b) != a.shape[0]:
+        raise UndefinedDerivativeError(
+            f"a right-hand side of {np.size(b)} numbers for {a.shape[0]} equations has no derivative rule",
+            "Give one number for each row of the matrix.",
+        )
     return _fitted(getattr(linalg, name)(a.T, np.ravel(g), *options)[0], b)
 
 

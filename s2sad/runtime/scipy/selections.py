@@ -54,7 +54,7 @@ def label_numbers(x: Any, labels: Any, index: Any) -> Array:
     x = np.asarray(x)
     if labels is None:
         return np.zeros(x.shape, int)
-    labels = np.broadcast_to(labels, x.shape)
+    labels = _labels_of(x, labels)
     if index is None:
         return np.where(labels > 0, 0, 1)
     wanted = np.ravel(index)
@@ -65,6 +65,16 @@ def label_numbers(x: Any, labels: Any, index: Any) -> Array:
     order = np.argsort(wanted)
     places = np.minimum(np.searchsorted(wanted[order], labels), len(wanted) - 1)
     return np.where(wanted[order][places] == labels, order[places], len(wanted))
+
+
+def _labels_of(x: Any, labels: Any) -> Array:
+    """Labels as an array, one for each element."""
+    if np.ndim(labels) and np.shape(labels) != np.shape(x):
+        raise UndefinedDerivativeError(
+            f"labels of the shape {np.shape(labels)} for an image of the shape {np.shape(x)} have no derivative rule",
+            "Give a label for each element: np.broadcast_to(labels, image.shape).",
+        )
+    return np.broadcast_to(labels, np.shape(x))
 
 
 def labelled_sums(x: Any, numbers: Any, like: Any) -> Array:
@@ -88,6 +98,8 @@ def labelled_counts(numbers: Any, like: Any) -> Array:
 def extreme_places(x: Any, labels: Any, index: Any, name: str) -> Array:
     """Where in ``x``, flat and with a zero behind, the extremes are: ``ndimage.maximum_position``, as places."""
     x = np.asarray(x)
+    if labels is not None:
+        labels = _labels_of(x, labels)
     found = getattr(ndimage, f"{name}_position")(x, labels, index)
     several = index is not None and np.ndim(index) > 0
     places = np.array(found, int).reshape(-1, x.ndim)
