@@ -6,6 +6,7 @@ the derivative is that by differences; or the program is refused.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import struct
 from collections.abc import Callable
@@ -266,6 +267,44 @@ def list_and_dict_are_initialised_again(x: Any, k: Any, *_: Any) -> Any:
 def state_of_an_array_is_set(x: Any, k: Any, a: Any, *_: Any) -> Any:
     a.__setstate__((1, (3,), np.dtype(float), False, np.arange(3.0).tobytes()))
     np.ndarray.real.__set__(a[:1], 3.0)  # type: ignore[attr-defined]
+    return np.sum(a) * x
+
+
+class Marking:
+    """A manager that writes into its array."""
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __enter__(self) -> None:
+        self.a[0] = 0.3
+
+    def __exit__(self, *_: object) -> None:
+        self.a[1] = 0.7
+
+
+def enters(o: Any) -> None:
+    with o:
+        pass
+
+
+def enters_on_a_stack(o: Any) -> None:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(o)
+
+
+@right
+def entered_by_a_callee(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    enters(Marking(a))
+    return np.sum(a) * x
+
+
+@right
+def named_and_entered_by_callees(x: Any, k: Any, a: Any, *_: Any) -> Any:
+    o = Marking(a)
+    enters(o)
+    a[0] += k
+    enters_on_a_stack(o)
     return np.sum(a) * x
 
 

@@ -53,6 +53,9 @@ _AROUND = (
 
 #: The special methods that change an object as a whole, or an attribute of what they are given.
 _OF_OBJECTS = ("__init__", "__setstate__", "__set__", "__delete__")
+#: What a ``with`` runs of its manager, and the instructions that do so.
+_MANAGING = ("__enter__", "__exit__")
+_ENTERING = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL")
 _WRAPPERS = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType)
 
 
@@ -421,7 +424,8 @@ def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
 
 def writing_members(cls: type) -> frozenset[str]:
     """The members of a class of the user's under built-in names that may write, as may functions in attributes."""
-    own = {name for name in own_members(cls) if member_may_write(cls, name)}
+    managing = {name for name in _MANAGING if static_member(cls, name) is not None}
+    own = {name for name in managing.union(own_members(cls)) if member_may_write(cls, name)}
     return frozenset(own.union(name for name in METHOD_NAMES if member(cls, name) == (False, None)))
 
 
@@ -432,7 +436,7 @@ def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[typ
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
     functions: list[Any] = []
     asked = {name for code in codes for name in _attributes_of_objects(code, function.__globals__, functions)}
-    if any(name[:2] == "__" for name in names) or not names.isdisjoint(asked):
+    if any(name[:2] == "__" and name not in _MANAGING for name in names) or not names.isdisjoint(asked):
         return True
     seen.update(codes)
     called = [*functions, *(function.__globals__.get(name) for code in codes for name in code.co_names)]
@@ -456,6 +460,8 @@ def _attributes_of_objects(code: types.CodeType, names: dict[str, Any], of_modul
             before = None
             if isinstance(instruction.argval, str) and instruction.opname in _ATTRIBUTES:
                 yield instruction.argval
+            if instruction.opname in _ENTERING or instruction.argval in ("enter_context", "push"):
+                yield from _MANAGING
 
 
 def may_write(function: types.FunctionType) -> bool:
