@@ -67,7 +67,7 @@ def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstrac
     if is_counted(s, iterable):
         return _makes_structures(s, region, frame)
     if not is_known(s, iterable):
-        if not s.relied.asks_sizes and not s.types:
+        if not s.relied.asks_sizes and not s.sized:
             s.relied.asks_sizes = _makes_structures(s, region, frame)
         return False
     if kind in ("list", "generator") and is_object_as_well(s, iterable):

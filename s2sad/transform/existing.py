@@ -18,10 +18,12 @@ import numpy as np
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import Constant, Operand, Operation, Place, Value
+from s2sad.ir.sizes import LiteralSizes
+from s2sad.ir.types import describe
 from s2sad.runtime.classes import own_class, static_member
 from s2sad.runtime.contents import attributes_of
 from s2sad.runtime.objects import array_of
-from s2sad.transform import state
+from s2sad.transform import sizes, state
 from s2sad.transform.known import Abstract, Known, Method, NotSpecialisedError, is_static
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -235,6 +237,19 @@ def kind_of(value: Any) -> tuple[Any, ...] | None:
     return (type(value), value.dtype, value.ndim) if type(value) is np.ndarray else None
 
 
+class ShapeHeld(Held):
+    """What `ArrayHeld` says, and the sizes of the axes."""
+
+    def __call__(self, value: Any) -> Any:
+        found = super().__call__(value)[1]
+        return kind_of(found), np.shape(found) if kind_of(found) is not None else None
+
+
+def shape_of(value: np.ndarray[Any, Any]) -> Any:
+    """What `ShapeHeld` is for an array."""
+    return kind_of(value), value.shape
+
+
 def known_array(s: Specialiser, value: Value, base: Known, name: str, member: Any, place: Place | None) -> Value:
     """An attribute that is read, with what is known of it where it is an array of real numbers."""
     if type(member) is not np.ndarray or member.dtype.kind not in "fiub" or not member.ndim:
@@ -244,7 +259,14 @@ def known_array(s: Specialiser, value: Value, base: Known, name: str, member: An
     operands = s.operands([s.outside(array_of, "array_of"), value, *known], place)
     made = s.emit("call", operands, ("", "", ""), place=place)
     s.needless.add(made)
+    _note_sizes(s, made, base, name, member)
     return made
+
+
+def _note_sizes(s: Specialiser, value: Value, base: Known, name: str, member: np.ndarray[Any, Any]) -> None:
+    """Take notice of the sizes of an attribute, where those of arguments are known too."""
+    if s.sized and is_steady(s, base, name) and rest_on(s, base, (name,), ShapeHeld, shape_of(member)):
+        sizes.note(s, value, describe(member, name, LiteralSizes()))
 
 
 def reread(s: Specialiser, value: Value, base: Known, name: str) -> None:
@@ -311,10 +333,16 @@ def attribute(s: Specialiser, base: Known, name: str, op: Operation, frame: Fram
         reread(s, operand, base, name)
         home, root, path = base.read
         return (now(s, Known(member, (), operand, (home, root, (*path, name)))),)
-    if own and type(member) is np.ndarray and isinstance(base.operand, Value) and base.operand not in s.relied.rereads:
-        # Of what is read by a variable and attributes the type is known without.
-        operand = s.emit("attribute", (s.dynamic(base),), name, place=place)
+    if own and type(member) is np.ndarray and isinstance(base.operand, Value):
+        # Of what is read by a variable and attributes the type is known without, but for the sizes.
+        by_name = base.operand in s.relied.rereads
+        if by_name and not (s.sized and kind_of(member) is not None):
+            return None
+        operand = s.emit("attribute", s.operands([base], place), name, place=place)
         s.needless.add(operand)
+        if by_name:
+            _note_sizes(s, operand, base, name, member)
+            return (operand,)
         return (known_array(s, operand, base, name, member, place),)
     return None
 

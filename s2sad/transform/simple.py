@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from s2sad.frontend.resolve import Guard
 from s2sad.ir.code import NONE, UNSET, Constant, Definition, Operand, Operation, Value, Variable
+from s2sad.ir.sizes import LiteralSizes
+from s2sad.ir.types import describe
 from s2sad.ops import spec_of
 from s2sad.runtime.classes import own_class, static_member
-from s2sad.transform import presence, state
+from s2sad.transform import presence, sizes, state
 from s2sad.transform.constants import compared, computed, is_among
 from s2sad.transform.containers import (
     MAPPINGS,
@@ -28,7 +33,7 @@ from s2sad.transform.containers import (
     slot,
 )
 from s2sad.transform.existence import unpacked
-from s2sad.transform.existing import is_container, now
+from s2sad.transform.existing import ShapeHeld, is_container, kind_of, now, shape_of
 from s2sad.transform.held import is_held, item_of, runs_as_it_is
 from s2sad.transform.known import (
     WRAPPING,
@@ -65,7 +70,7 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     of_users = own_class(value) is not None and not isinstance(value, (type, types.ModuleType))
     of_users = of_users or is_container(value)
     if not (callable(value) or isinstance(value, types.ModuleType) or of_users):
-        return None
+        return _array_of_module(s, op, frame, value) if s.sized and kind_of(value) is not None else None
     if not of_users:
         return (Known(value, (op.data,), home=frame.home),)
     if not s.making.reads_alike(op.data, frame.home):
@@ -75,6 +80,18 @@ def global_name(s: Specialiser, op: Operation, frame: Frame) -> Done:
     if not frame.home.resolver.is_rebound(op.data):
         s.relied.rereads[operand] = Known(value, (op.data,))
     return (now(s, Known(value, (), operand, (frame.home, op.data, ()))),)
+
+
+def _array_of_module(s: Specialiser, op: Operation, frame: Frame, array: np.ndarray[Any, Any]) -> Done:
+    """An array of a variable of a module or closure, of which the sizes are known as those of arguments are."""
+    resolver = frame.home.resolver
+    if array.dtype.kind not in "fiub" or resolver.is_rebound(op.data) or not s.making.reads_alike(op.data, frame.home):
+        return None
+    space = resolver.cells.get(op.data, resolver.globals)
+    s.guard(Guard(space, op.data, shape_of(array), ShapeHeld(())))
+    operand = s.emit("global", (), op.data, op.result.name, frame.place or op.place)
+    sizes.note(s, operand, describe(array, op.data, LiteralSizes()))
+    return (operand,)
 
 
 def load(s: Specialiser, op: Operation, frame: Frame) -> Done:

@@ -7,7 +7,7 @@ from them has a type as well.  A list has its items as long as nothing may chang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.sizes import LiteralNumbers, number_of
 from s2sad.ir.sums import literal_size
 from s2sad.ir.types import OPEN, Fact, constant, scalar
-from s2sad.transform.known import Abstract, Known, Late
+from s2sad.transform.known import Abstract, Items, Known, Late
 
 if TYPE_CHECKING:
     from s2sad.transform.specialiser import Specialiser
@@ -52,7 +52,7 @@ def of(s: Specialiser, operand: Operand) -> Fact | None:
     """The type of an operand of the new program, where sizes are known."""
     if isinstance(operand, Value):
         return s.types.get(operand)
-    if not s.types:
+    if not s.sized:
         return None
     if type(operand.value) is str:
         return constant(operand.value)
@@ -80,14 +80,48 @@ def note(s: Specialiser, value: Value, fact: Fact) -> None:
         s.types[value] = scalar(True, literal_size(number))
         s.constants[value] = Constant(number)
         s.needless.add(value)
+    elif fact.kind == "scalar":
+        s.scalars[value] = fact
+
+
+def displayed(s: Specialiser, value: Abstract) -> Fact | None:
+    """The type of a list that the program makes of numbers, arrays and such lists, as it is now."""
+    content = s.content(value) if isinstance(value, Items) and value.cls in (list, tuple) else None
+    if content is None:
+        return None
+    items = {str(at): _displayed_item(s, s.state[slot]) for at, slot in enumerate(content.slots)}
+    if not all(fact.kind in ("scalar", "array", "list") for fact in items.values()):
+        return None
+    return evaluate(Build("list", tuple(map(Var, items))), items, {})
+
+
+def _displayed_item(s: Specialiser, value: Abstract) -> Fact:
+    known = s.plain(value)
+    if isinstance(known, Constant):
+        return scalar(True) if type(known.value) in (int, float) else OPEN
+    return _fact(s, value) if isinstance(value, Value) else displayed(s, value) or OPEN
+
+
+def _fact(s: Specialiser, value: Value) -> Fact:
+    return s.types.get(value) or s.scalars.get(value, OPEN)
 
 
 def wrote(
-    s: Specialiser, op: Operation, called: Abstract | None, operands: Sequence[Operand], results: Sequence[Value]
+    s: Specialiser,
+    op: Operation,
+    called: Abstract | None,
+    operands: Sequence[Operand],
+    results: Sequence[Value],
+    shown: Mapping[Operand, Fact],
 ) -> None:
-    """Take notice of what an operation of the new program gives, of which some operands have types."""
+    """Take notice of what an operation of the new program gives, of which some operands have types.
+
+    Those of displays that it is given are ``shown``; what is made of constants alone has a type as well.
+    """
     given = (called.receiver, *operands[1:]) if isinstance(called, Late) else tuple(operands)
-    if not any(o in s.types for o in given):
+    constant_made = op.kind == "tuple" or isinstance(called, Known)
+    constant_made = constant_made and all(_is_constant(s, o) for o in given[isinstance(called, Known) :])
+    if not constant_made and not any(o in s.types or o in s.scalars or o in shown for o in given):
         return
     if op.kind == "unpack":
         whole = s.types.get(given[0], OPEN)  # type: ignore[arg-type]
@@ -95,7 +129,14 @@ def wrote(
         for at, result in enumerate(results) if op.data[1] is None and whole.kind != "dict" else ():
             note(s, result, _item(whole, at))
     elif len(results) == 1:
-        note(s, results[0], _Typing(s).result(op, called, given))
+        note(s, results[0], _Typing(s, shown).result(op, called, given))
+
+
+def _is_constant(s: Specialiser, value: Abstract) -> bool:
+    """Whether an operand is a number, or a tuple of such."""
+    if isinstance(value, Value) and value in s.rows:
+        return all(_is_constant(s, item) for item in s.rows[value])
+    return isinstance(s.plain(value), Constant)
 
 
 def may_change_list(s: Specialiser, op: Operation) -> bool:
@@ -130,6 +171,7 @@ class _Typing:
     """Finds the type of what an operation gives; ``of`` are the types of its operands, under names of their own."""
 
     s: Specialiser
+    shown: Mapping[Operand, Fact]
     of: dict[str, Fact] = field(default_factory=dict)
 
     def result(self, op: Operation, called: Abstract | None, operands: Sequence[Operand]) -> Fact:
@@ -137,6 +179,10 @@ class _Typing:
             whole = self.s.types[operands[0]]  # type: ignore[index]
             if whole.items is not None:
                 return replace(whole, items=tuple([(i, f) for i, (_, f) in enumerate(whole.items[span])]))
+        if op.kind == "inplace" and isinstance(operands[0], Value):
+            # What is changed in place has its shape still.
+            whole = self.s.types.get(operands[0], OPEN)
+            return whole if whole.kind == "array" else OPEN
         expr = self.expression(op, called, operands)
         return OPEN if expr is None else evaluate(expr, self.of, {})
 
@@ -190,6 +236,8 @@ class _Typing:
         known = self.s.plain(operand)
         if isinstance(known, Constant):
             return Const(known.value)
+        if isinstance(operand, Value) and operand in self.s.rows:
+            return Build("tuple", tuple(map(self.operand, self.s.rows[operand])))
         name = str(len(self.of))
-        self.of[name] = self.s.types.get(operand, OPEN) if isinstance(operand, Value) else OPEN
+        self.of[name] = (self.shown.get(operand) or _fact(self.s, operand)) if isinstance(operand, Value) else OPEN
         return Var(name)

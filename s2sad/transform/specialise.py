@@ -415,6 +415,7 @@ def _whole(
         else:
             params.append(param)
     s.active.append(code)
+    s.sized = bool(facts)
     for param in params:
         if param.name in facts and isinstance(param.target, Value):
             sizes.note(s, param.target, facts[param.name])

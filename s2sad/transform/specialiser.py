@@ -143,8 +143,11 @@ class Specialiser:
         self.slices: dict[Value, slice] = {}
         #: The constants that values of the new program are surely.
         self.constants: dict[Value, Constant] = {}
-        #: The types of values, where the sizes of arguments are known (see `s2sad.transform.sizes`).
+        #: Whether the sizes of arguments are known, and the types of values then (see `s2sad.transform.sizes`).
+        self.sized = False
         self.types: dict[Value, Fact] = {}
+        #: Those of numbers that are not known.
+        self.scalars: dict[Value, Fact] = {}
         #: Functions that leave lists which they are given as they are.
         self.harmless: set[Value] = set()
         #: The objects that the new program reads from cells.
@@ -279,7 +282,7 @@ class Specialiser:
         found = self.emit("global", (), name, place=place)
         self.reads.add(found)
         self.needless.add(found)
-        if self.types and sizes.is_harmless(known.value):
+        if self.sized and sizes.is_harmless(known.value):
             self.harmless.add(found)
         for attribute in attributes:
             found = self.emit("attribute", (found,), attribute, place=place)
@@ -326,7 +329,7 @@ class Specialiser:
     def write(self, op: Operation) -> None:
         """Write an operation."""
         self.out.append(op)
-        if self.types and sizes.may_change_list(self, op):
+        if self.sized and sizes.may_change_list(self, op):
             self.relied.lists = False
         self.relied.wrote(op)
 
@@ -403,7 +406,9 @@ class Specialiser:
         """Write an operation as it is, with the operands of the new program."""
         called = self.get(op.operands[0], frame) if op.kind == "call" else None
         place, data = frame.place or op.place, op.data
-        operands = self.operands([self.get(o, frame) for o in op.operands], place)
+        values = [self.get(o, frame) for o in op.operands]
+        shown = [sizes.displayed(self, v) for v in values] if self.sized and op.kind == "call" else []
+        operands = self.operands(values, place)
         if isinstance(data, Definition):
             data = replace(data, code=self.code_again(data.code, frame))
         elif isinstance(data, Code):
@@ -421,8 +426,9 @@ class Specialiser:
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
-        if self.types:
-            sizes.wrote(self, op, called, operands, results)
+        if self.sized:
+            facts = {o: fact for o, fact in zip(operands, shown, strict=bool(shown)) if fact is not None}
+            sizes.wrote(self, op, called, operands, results, facts)
         if isinstance(called, Known) and makes_array(called.value, data):
             self.arrays.update(results)
         elif isinstance(called, Known) and makes_number(called.value):

@@ -348,3 +348,111 @@ def test_whole_numbers_of_other_classes_and_keys_are_not_taken_for_sizes() -> No
         except UnsupportedError:
             continue
         np.testing.assert_allclose(found, numeric_gradient(of_unpacked_keys, (x, table)), atol=1e-9)
+
+
+class Section:
+    def __init__(self, row: Any) -> None:
+        self.row, self.last = row, 0.0
+
+    def step(self, v: Any) -> Any:
+        out = self.row[0] * v + self.row[1] * self.last
+        self.last = out * self.row[2]
+        return out
+
+
+class Chain:
+    def __init__(self, rows: Any) -> None:
+        self.sections = []
+        for row in rows:
+            self.sections.append(Section(row))
+
+    def step(self, v: Any) -> Any:
+        for section in self.sections:
+            v = section.step(v)
+        return v
+
+    def energy(self, x: Any) -> Any:
+        total = 0.0
+        for v in x:
+            total = total + self.step(v) ** 2
+        return total
+
+
+class Design:
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+
+COEFFICIENTS = np.array([[0.1, 0.2, 0.1], [1.0, 0.3, 0.4]])
+DESIGN = Design(COEFFICIENTS)
+
+
+def of_the_rows_of_a_module_array(x: Any) -> Any:
+    return Chain(COEFFICIENTS).energy(x)
+
+
+def of_the_shape_of_a_module_array(x: Any) -> Any:
+    sections = [Section(COEFFICIENTS[k]) for k in range(COEFFICIENTS.shape[0])]
+    return sum(section.step(x[0]) * section.step(x[1]) for section in sections)
+
+
+def of_the_rows_of_an_attribute(x: Any) -> Any:
+    return Chain(DESIGN.rows * 2.0).energy(x)
+
+
+def of_the_rows_of_a_display(x: Any) -> Any:
+    return Chain(np.array([[0.1, 0.2, x[0]], [x[1], 0.3, 0.4], [0.5, x[2], 0.1]])).energy(x)
+
+
+def of_rows_that_are_stacked(x: Any) -> Any:
+    return Chain(np.stack([x[:3], np.ones(3), np.linspace(0.0, 1.0, 3)])).energy(x)
+
+
+def of_the_rows_of_zeros(x: Any) -> Any:
+    rows = np.zeros((2, 3))
+    rows += x[:3]
+    return Chain(rows).energy(x)
+
+
+def of_a_module_array_and_a_number(v: Any) -> Any:
+    chain = Chain(COEFFICIENTS)
+    return chain.step(v) * chain.step(v * v)
+
+
+OF_OTHER_ARRAYS = [
+    of_the_rows_of_a_module_array,
+    of_the_shape_of_a_module_array,
+    of_the_rows_of_an_attribute,
+    of_the_rows_of_a_display,
+    of_rows_that_are_stacked,
+    of_the_rows_of_zeros,
+]
+
+
+@pytest.mark.parametrize("f", OF_OTHER_ARRAYS)
+def test_sizes_of_arrays_that_are_no_arguments(f: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-6)
+    np.testing.assert_allclose(hvp(f, (X,), (np.ones(4),)), richardson_jvp(grad(f), [X], [np.ones(4)]), rtol=1e-6)
+
+
+def test_sizes_of_arrays_of_a_module_with_a_number() -> None:
+    f = of_a_module_array_and_a_number
+    np.testing.assert_allclose(grad(f)(0.7), numeric_gradient(f, (0.7,)), rtol=1e-7)
+
+
+def test_sizes_of_arrays_of_a_closure() -> None:
+    def chain(n: int) -> Callable[..., Any]:
+        rows = np.linspace(0.1, 0.9, 3 * n).reshape(n, 3)
+        return lambda x: Chain(rows).energy(x)
+
+    for n in (1, 2, 4):
+        np.testing.assert_allclose(grad(chain(n))(X), numeric_gradient(chain(n), (X,)), rtol=1e-6)
+
+
+def test_arrays_that_have_other_sizes_in_another_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    derivatives = [(f, grad(f)) for f in OF_OTHER_ARRAYS]
+    for rows in (COEFFICIENTS, np.array([[0.3, -0.2, 0.5]]), np.linspace(0.2, 0.8, 15).reshape(5, 3)):
+        monkeypatch.setitem(globals(), "COEFFICIENTS", rows)
+        monkeypatch.setattr(DESIGN, "rows", rows)
+        for f, derivative in derivatives:
+            np.testing.assert_allclose(derivative(X), numeric_gradient(f, (X,)), rtol=1e-6, err_msg=f.__name__)
