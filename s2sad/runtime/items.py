@@ -217,8 +217,10 @@ def require_ndarray(x: Any) -> None:
     """
     if type(x) is not np.ndarray:
         raise UndefinedDerivativeError(
-            f"a {type(x).__name__} is changed here where the types do not say whether it is an array",
-            "If it is a number, write x = x + y for x += y. Convert what has another class with np.array(...).",
+            f"a {type(x).__name__} is changed here, or read from what is changed, "
+            "where the types do not say whether it is an array",
+            "If it is a number, write x = x + y for x += y, and 1.0 * a[i] for a[i]. "
+            "Convert what has another class with np.array(...).",
         )
 
 

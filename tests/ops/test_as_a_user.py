@@ -278,6 +278,16 @@ def steps(x: Any) -> Any:
     return np.sum(points**2) * step + np.sum(ratios)
 
 
+def steps_taken(x: Any) -> Any:
+    points, step = np.linspace(x[0], x[1] ** 2, 4, retstep=True)
+    y = np.zeros_like([0.1, 0.2, 0.3, 0.4])
+    for j in range(3):
+        y[j + 1] = y[j] + step * np.sin(points[j] * x[2] - y[j])
+    points *= x[1]
+    step += x[0]
+    return np.sum(y * points) * step
+
+
 def windows(x: Any) -> Any:
     return np.sum(np.kaiser(6, x[1]) ** 2) * np.sum(np.i0(x) ** 2)
 
@@ -293,7 +303,7 @@ def real_powers(x: Any) -> Any:
     return np.sum(np.real_if_close(np.exp(1j * x) * np.exp(-1j * x) * x) ** 2) + np.sum(np.nextafter(x, 9.0) ** 2)
 
 
-@pytest.mark.parametrize("f", [chosen, inserted, fitting, steps, windows, parts_of_numbers, real_powers])
+@pytest.mark.parametrize("f", [chosen, inserted, fitting, steps, steps_taken, windows, parts_of_numbers, real_powers])
 def test_others(f: Callable[..., Any]) -> None:
     agrees(f, X)
 

@@ -39,13 +39,20 @@ def filled_like(b: Bound, fact: Look) -> Fact | None:
     if any(name in b and literal(b[name]) != default for name, default in _LIKE_DEFAULTS.items()):
         return None
     whole, dtype = fact(next(iter(b.values()))), b.get("dtype", Const(None))
+    if whole.kind in ("list", "tuple"):
+        whole = nested(whole) or whole
     real = whole.real if dtype == Const(None) else is_real(dtype, fact)
     kind: Kind = "array" if whole.kind in ("array", "scalar") else "numeric"
     return replace(whole, kind=kind, real=real, items=None, size=None)
 
 
 def linspace(b: Bound, fact: Look) -> Fact | None:
-    if literal(b.get("retstep", Const(False))) is not False:
+    step = literal(b.get("retstep", Const(False)))
+    if step is True:
+        points = linspace({**b, "retstep": Const(False)}, fact)
+        width = with_known_axes(most("start", "stop"))(b, fact)
+        return points and width and Fact("tuple", items=((0, points), (1, width)))
+    if step is not False:
         return OPEN
     start, stop = fact(b["start"]), fact(b["stop"])
     dims = dims_of_shape(fact(b["num"]), b["num"])
