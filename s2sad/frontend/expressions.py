@@ -29,7 +29,6 @@ from s2sad.frontend.dependence import free_names
 from s2sad.frontend.given import is_built_in, is_numpy, method_op
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.indexed import indexed_call, place_of
-from s2sad.frontend.met import of_constant
 from s2sad.frontend.opaque import as_it_stands, is_plain, replacing_members, special_writes, user_operation
 from s2sad.frontend.outs import is_writing, writing_calls
 from s2sad.frontend.resolve import Member, Resolver
@@ -89,7 +88,7 @@ class Expressions:
         raise NotImplementedError
 
     def met_call(self, node: Node, hint: str) -> Expr | None:
-        """A call of what is known at run time only; None for any other."""
+        """A call of a constant object that has a rule, or of what is known at run time only; None for any other."""
         raise NotImplementedError
 
     def has_effect(self, node: Node) -> bool:
@@ -442,10 +441,6 @@ class Expressions:
         if is_writing(node, lookup):
             self.violation(node, *unfollowed.of_writer(node, lookup, self.depends))
             return self.whole(node)
-        if (constant := of_constant(node, lookup)) is not None:
-            owner, name, member = constant
-            receiver, (args, kwargs) = self.operand(owner), self.arguments(node)
-            return self.assign(hint, positional(Call(Op("method", name, member), (receiver, *args), kwargs, node)))
         if (met := self.met_call(node, hint)) is not None:
             return met
         if not found and self.resolver.is_absent(node.func):

@@ -19,12 +19,13 @@ from typing import Any
 
 import gast
 
-from s2sad.frontend.met import calls_at_once, is_unknown
+from s2sad.frontend.met import calls_at_once, is_unknown, of_constant
 from s2sad.frontend.special import classes_led_to
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writers import Writers
 from s2sad.frontend.writing import written_in
 from s2sad.ir.nodes import Call, Const, Expr, Op, Var
+from s2sad.ops.binding import positional
 
 Node = Any
 
@@ -43,7 +44,11 @@ class Hoisting(Writers):
         return is_unknown(call, self.resolver.lookup, self.resolver.local.__contains__)
 
     def met_call(self, node: Node, hint: str) -> Expr | None:
-        """A call of what is known at run time only; None for any other."""
+        """A call of a constant object that has a rule, or of what is known at run time only; None for any other."""
+        if (constant := of_constant(node, self.resolver.lookup)) is not None:
+            owner, name, member = constant
+            receiver, (args, kwargs) = self.operand(owner), self.arguments(node)
+            return self.assign(hint, positional(Call(Op("method", name, member), (receiver, *args), kwargs, node)))
         if not self.is_met(node):
             return None
         callee = self.operand(node.func)

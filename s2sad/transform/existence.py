@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place, Region, Value
+from s2sad.transform import sizes
 from s2sad.transform.known import (
     Abstract,
     Choice,
@@ -117,3 +118,21 @@ def function_again(s: Specialiser, closure: Closure) -> Operand:
     if closure.is_lambda:
         return s.emit("lambda", operands, data, place=closure.place)
     return s.emit("function", operands, data, definition.code.name, closure.place)
+
+
+def read_path(s: Specialiser, known: Known, place: Place | None = None) -> Value:
+    """Read an object that exists in the new program."""
+    name, *attributes = known.path
+    if known.cell is None and known.home is not None and not s.making.reads_alike(name, known.home):
+        known, attributes = s.outside(known.value, known.path[-1]), []
+    if known.cell is not None:
+        name = s.making.refer(known.cell, known.path[0])
+    found = s.emit("global", (), name, place=place)
+    s.reads.add(found)
+    s.needless.add(found)
+    if s.sized and sizes.is_harmless(known.value):
+        s.harmless.add(found)
+    for attribute in attributes:
+        found = s.emit("attribute", (found,), attribute, place=place)
+        s.reads.add(found)
+    return found

@@ -84,7 +84,12 @@ def note(s: Specialiser, value: Value, fact: Fact) -> None:
         s.scalars[value] = fact
 
 
-def displayed(s: Specialiser, value: Abstract) -> Fact | None:
+def displayed(s: Specialiser, op: Operation, values: Sequence[Abstract]) -> list[Fact | None]:
+    """The types of the operands of a call that are lists which the program makes; none where sizes are not known."""
+    return [_displayed(s, value) for value in values] if s.sized and op.kind == "call" else []
+
+
+def _displayed(s: Specialiser, value: Abstract) -> Fact | None:
     """The type of a list that the program makes of numbers, arrays and such lists, as it is now."""
     content = s.content(value) if isinstance(value, Items) and value.cls in (list, tuple) else None
     if content is None:
@@ -99,7 +104,7 @@ def _displayed_item(s: Specialiser, value: Abstract) -> Fact:
     known = s.plain(value)
     if isinstance(known, Constant):
         return scalar(True) if type(known.value) in (int, float) else OPEN
-    return _fact(s, value) if isinstance(value, Value) else displayed(s, value) or OPEN
+    return _fact(s, value) if isinstance(value, Value) else _displayed(s, value) or OPEN
 
 
 def _fact(s: Specialiser, value: Value) -> Fact:
@@ -112,12 +117,15 @@ def wrote(
     called: Abstract | None,
     operands: Sequence[Operand],
     results: Sequence[Value],
-    shown: Mapping[Operand, Fact],
+    types: Sequence[Fact | None],
 ) -> None:
     """Take notice of what an operation of the new program gives, of which some operands have types.
 
-    Those of displays that it is given are ``shown``; what is made of constants alone has a type as well.
+    Those of displays that it is given are ``types``; what is made of constants alone has a type as well.
     """
+    if not s.sized:
+        return
+    shown = {o: fact for o, fact in zip(operands, types, strict=bool(types)) if fact is not None}
     given = (called.receiver, *operands[1:]) if isinstance(called, Late) else tuple(operands)
     constant_made = op.kind == "tuple" or isinstance(called, Known)
     constant_made = constant_made and all(_is_constant(s, o) for o in given[isinstance(called, Known) :])

@@ -36,7 +36,7 @@ from s2sad.ir.live import live
 from s2sad.ir.types import Fact
 from s2sad.transform import presence, sizes
 from s2sad.transform.constants import makes_array, makes_number
-from s2sad.transform.existence import chosen, display, function_again, named, ready
+from s2sad.transform.existence import chosen, display, function_again, named, read_path, ready
 from s2sad.transform.known import (
     Abstract,
     Cell,
@@ -246,7 +246,7 @@ class Specialiser:
             case Known() if value.operand is not None:
                 return value.operand
             case Known() if value.path:
-                return self.read_path(value)
+                return read_path(self, value)
             case Unsure() if not is_static(value.value):
                 return self.dynamic(value.value)
             case Late():
@@ -272,27 +272,10 @@ class Specialiser:
                 return self.dynamic(Late(self.dynamic(items), function.value.__name__))
         raise NotSpecialisedError(type(value).__name__)
 
-    def read_path(self, known: Known, place: Place | None = None) -> Value:
-        """Read an object that exists."""
-        name, *attributes = known.path
-        if known.cell is None and known.home is not None and not self.making.reads_alike(name, known.home):
-            known, attributes = self.outside(known.value, known.path[-1]), []
-        if known.cell is not None:
-            name = self.making.refer(known.cell, known.path[0])
-        found = self.emit("global", (), name, place=place)
-        self.reads.add(found)
-        self.needless.add(found)
-        if self.sized and sizes.is_harmless(known.value):
-            self.harmless.add(found)
-        for attribute in attributes:
-            found = self.emit("attribute", (found,), attribute, place=place)
-            self.reads.add(found)
-        return found
-
     def operands(self, values: Sequence[Abstract], place: Place | None) -> tuple[Operand, ...]:
         """The operands of an operation."""
         known = list(map(self.again, values))
-        return tuple([self.read_path(v, place) if isinstance(v, Known) and v.path else self.dynamic(v) for v in known])
+        return tuple([read_path(self, v, place) if isinstance(v, Known) and v.path else self.dynamic(v) for v in known])
 
     def again(self, value: Abstract) -> Abstract:
         """What is read where it is used, or else the value itself."""
@@ -407,7 +390,7 @@ class Specialiser:
         called = self.get(op.operands[0], frame) if op.kind == "call" else None
         place, data = frame.place or op.place, op.data
         values = [self.get(o, frame) for o in op.operands]
-        shown = [sizes.displayed(self, v) for v in values] if self.sized and op.kind == "call" else []
+        shown = sizes.displayed(self, op, values)
         operands = self.operands(values, place)
         if isinstance(data, Definition):
             data = replace(data, code=self.code_again(data.code, frame))
@@ -418,17 +401,11 @@ class Specialiser:
         elif op.kind == "global" and not self.making.reads_alike(op.data, frame.home):
             raise NotSpecialisedError(op.data)
         with self.writing(self.expression or op.kind in ("comprehension", "each", "only")):
-            before, regions = State(), None
-            # What changes in one of them, as after a return in another, is an object in all.
-            while regions is None or any(self.state.get(c) is not content for c, content in before.items()):
-                before = self.state.copied()
-                regions = tuple([self.region_again(region, frame) for region in op.regions])
+            regions = self.regions_again(op, frame)
         results = tuple([Value(r.name) for r in op.results])
         frame.env.update(zip(op.results, results, strict=True))
         self.write(replace(op, operands=operands, results=results, data=data, regions=regions, place=place))
-        if self.sized:
-            facts = {o: fact for o, fact in zip(operands, shown, strict=bool(shown)) if fact is not None}
-            sizes.wrote(self, op, called, operands, results, facts)
+        sizes.wrote(self, op, called, operands, results, shown)
         if isinstance(called, Known) and makes_array(called.value, data):
             self.arrays.update(results)
         elif isinstance(called, Known) and makes_number(called.value):
@@ -438,6 +415,14 @@ class Specialiser:
         """The whole body of a function."""
         made = self.exit(self.run(region, frame))
         return Region((), tuple(self.out), made)
+
+    def regions_again(self, op: Operation, frame: Frame) -> tuple[Region, ...]:
+        """The regions of an operation as they are; what changes in one, as after a return, is an object in all."""
+        while True:
+            before = self.state.copied()
+            regions = tuple([self.region_again(region, frame) for region in op.regions])
+            if all(self.state.get(cell) is content for cell, content in before.items()):
+                return regions
 
     def region_again(self, region: Region, frame: Frame) -> Region:
         """A region as it is, in which no cell changes that is seen outside."""
