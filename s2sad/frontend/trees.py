@@ -86,6 +86,7 @@ def names_of_tested_axes(function: Any) -> frozenset[str]:
     """The names of which conditions in a function ask how many axes they have: ``x.ndim``, ``x.shape``, ``np.ndim(x)``.
 
     Example:
+        >>> import gast
         >>> tree = gast.parse("def f(x, y): return 1 if x.ndim > 1 and np.ndim(y) == 0 and z else 2").body[0]
         >>> sorted(names_of_tested_axes(tree))
         ['x', 'y']
