@@ -236,6 +236,8 @@ def _directions(ndim: int, order: int, mode: Any, axes: Any) -> list[tuple[list[
 def _on_all_axes(sigma: Any, ndim: int, axes: Any) -> Any:
     """The widths for all axes, zero for those that are not filtered."""
     along = _along(ndim, axes)
+    if len(along) == ndim:
+        return _each(sigma, ndim)  # SciPy takes them in the order of the image's axes then
     widths = [0.0] * ndim
     for axis, width in zip(along, _each(sigma, len(along)), strict=True):
         widths[axis] = width
@@ -244,6 +246,8 @@ def _on_all_axes(sigma: Any, ndim: int, axes: Any) -> Any:
 
 def laplacian_adjoint(g: Any, sigma: Any, mode: Any = "reflect", truncate: float = 4.0, axes: Any = None) -> Any:
     """Adjoint of ``input`` in ``ndimage.gaussian_laplace``."""
+    if not _along(np.ndim(g), axes):
+        return g  # without axes it is the image itself
     widths = _on_all_axes(sigma, g.ndim, axes)
     parts = [gaussian_adjoint(g, widths, order, m, truncate) for order, m in _directions(g.ndim, 2, mode, axes)]
     return sum(parts[1:], parts[0])
@@ -265,6 +269,8 @@ def gradient_magnitude_adjoint(
     axes: Any = None,
 ) -> Any:
     """Adjoint of ``input`` in ``z = ndimage.gaussian_gradient_magnitude(input, sigma, ...)``; zero where ``z`` is."""
+    if not _along(np.ndim(x), axes):
+        return g  # without axes it is the image itself
     ratio = np.divide(g, z, out=np.zeros_like(g), where=z != 0)
     slopes = _slopes(x, sigma, mode, cval, truncate, axes)
     directions = _directions(np.ndim(x), 1, mode, axes)
@@ -276,6 +282,8 @@ def gradient_magnitude_tangent(
     x_dot: Any, z: Any, x: Any, sigma: Any, mode: Any, cval: float, truncate: float, axes: Any
 ) -> Any:
     """Tangent of ``z = ndimage.gaussian_gradient_magnitude(input, sigma, ...)``."""
+    if not _along(np.ndim(x), axes):
+        return x_dot + np.zeros_like(z)
     pairs = zip(
         _slopes(x, sigma, mode, cval, truncate, axes), _slopes(x_dot, sigma, mode, 0.0, truncate, axes), strict=True
     )

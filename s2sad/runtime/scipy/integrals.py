@@ -5,6 +5,7 @@ The derivative of an integral is the integral of the derivative, found by the sa
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -132,6 +133,8 @@ def integral_tangent(
 
 def fixed_adjoints(z_bar: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> tuple[Any, Any, Any]:
     """The adjoints of the bounds and of the further arguments in ``integrate.fixed_quad(func, a, b, args, n)``."""
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise UndefinedDerivativeError("a complex bound has no derivative", "Take its real part.")
     args, given = arguments(args), args
     nodes, weights = np.polynomial.legendre.leggauss(n)
     half = (b - a) / 2
@@ -146,13 +149,18 @@ def fixed_adjoints(z_bar: Any, func: Function, a: Any, b: Any, args: Any, n: int
 def fixed_tangent(a_dot: Any, b_dot: Any, args_dot: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> Any:
     """The tangent of ``integrate.fixed_quad(func, a, b, args, n)[0]``, an integrand of one number at each node."""
     value, _ = integrate.fixed_quad(func, a, b, arguments(args), n)
-    found = np.zeros(np.shape(value))
-    for index in np.ndindex(found.shape):
-        unit = np.zeros(found.shape)
-        unit[index] = 1.0
+    found = np.zeros(np.shape(value), np.result_type(value, 1.0))
+    for index, part in itertools.product(np.ndindex(found.shape), parts_of(value)):
+        unit = np.zeros(found.shape, np.result_type(part))
+        unit[index] = np.conj(part)
         low, high, rest = fixed_adjoints((unit, None), func, a, b, args, n)
-        found[index] = low * a_dot + high * b_dot + (paired(rest, args_dot) if arguments(args) else 0.0)
+        found[index] += part * (low * a_dot + high * b_dot + (paired(rest, args_dot) if arguments(args) else 0.0))
     return found[()]
+
+
+def parts_of(value: Any) -> tuple[complex, ...]:
+    """The units of the parts of a number, of which adjoints give the derivatives one by one."""
+    return (1.0, 1j) if np.iscomplexobj(value) else (1.0,)
 
 
 # --- integrals over several variables, and of several functions at once
@@ -218,11 +226,11 @@ def vector_tangent(
 
         def slopes(t: float) -> np.ndarray:
             value, pull = pulled(func, (t, *given), range(1, 1 + len(given)))
-            rows = np.zeros(np.shape(value))
-            for index in np.ndindex(rows.shape):
-                unit = np.zeros(rows.shape)
-                unit[index] = 1.0
-                rows[index] = paired(pull(unit[()]), args_dot if isinstance(args, tuple) else (args_dot,))
+            rows = np.zeros(np.shape(value), np.result_type(value, 1.0))
+            for index, part in itertools.product(np.ndindex(rows.shape), parts_of(value)):
+                unit = np.zeros(rows.shape, np.result_type(part))
+                unit[index] = np.conj(part)
+                rows[index] += part * paired(pull(unit[()]), args_dot if isinstance(args, tuple) else (args_dot,))
             return rows[()]
 
         found = found + integrate.quad_vec(slopes, a, b, **options)[0]

@@ -98,6 +98,8 @@ def labelled_counts(numbers: Any, like: Any) -> Array:
 def extreme_places(x: Any, labels: Any, index: Any, name: str) -> Array:
     """Where in ``x``, flat and with a zero behind, the extremes are: ``ndimage.maximum_position``, as places."""
     x = np.asarray(x)
+    if not x.ndim:
+        return np.zeros(np.shape(index), int) if index is not None and np.ndim(index) else np.intp(0)
     if labels is not None:
         labels = _labels_of(x, labels)
     found = getattr(ndimage, f"{name}_position")(x, labels, index)

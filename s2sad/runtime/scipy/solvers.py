@@ -12,6 +12,7 @@ from s2sad.errors import UndefinedDerivativeError
 
 def spsolve_adjoint(z_bar: Any, a: Any, b: Any) -> Any:
     """Adjoint of ``b``, an array, in ``linalg.spsolve(a, b)``."""
+    a = np.asarray(a) if isinstance(a, (list, tuple)) else a
     b_bar = np.linalg.solve(a.T, z_bar) if isinstance(a, np.ndarray) else linalg.spsolve(a.T.tocsc(), z_bar)
     return b_bar.reshape(np.shape(b))
 
