@@ -92,10 +92,9 @@ def names_of_tested_axes(function: Any) -> frozenset[str]:
         ['x', 'y']
     """
     tests = [part.test for part in nodes_of(function) if isinstance(part, (gast.If, gast.IfExp))]
-    found = set()
-    for node in (n for test in tests for n in nodes_of(test)):
-        if isinstance(node, gast.Attribute) and node.attr in ("ndim", "shape"):
-            found.add(getattr(node.value, "id", ""))
-        elif isinstance(node, gast.Call) and getattr(node.func, "attr", "") in ("ndim", "shape") and node.args:
-            found.add(getattr(node.args[0], "id", ""))
-    return frozenset(found - {""})
+    nodes = [n for test in tests for n in nodes_of(test)]
+    calls = [n for n in nodes if isinstance(n, gast.Call) and getattr(n.func, "attr", "") in ("ndim", "shape")]
+    called = {id(call.func) for call in calls}
+    asked = [n.value for n in nodes if getattr(n, "attr", "") in ("ndim", "shape") and id(n) not in called]
+    asked += [call.args[0] for call in calls if call.args]
+    return frozenset(node.id for node in asked if isinstance(node, gast.Name))
