@@ -14,6 +14,7 @@ import heapq
 import math
 import operator
 import random
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -111,7 +112,7 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         hasattr: [(c, "v")], ord: [("s",)], chr: [(65,)], bytes: [([65],)], bool: [(1.5,)], complex: [(1.5,)],
         int: [(1.5,), (np.array(1.5),)], abs: [(1.5,)], round: [(1.5,)],
         math.floor: [(1.5,)], math.ceil: [(1.5,)], math.trunc: [(1.5,)], float: [(1.5,), (np.array(1.5),), (3,)],
-        np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)],
+        np.vectorize: [(Key(),)], np.frompyfunc: [(Key(), 1, 1)], struct.pack_into: [("d", a, 8, 7.25)],
     }  # fmt: skip
     for name in "add sub mul truediv floordiv mod pow".split():
         found[getattr(operator, f"i{name}")] = [(array(), 1.5)]

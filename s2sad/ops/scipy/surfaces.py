@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
+from s2sad.ops import infer
 from s2sad.ops.points import numbers
 from s2sad.ops.spec import Sample, elementwise, operation, rule, sample
 from s2sad.runtime.scipy.surfaces import surface_adjoints, surface_at, surface_tangent
@@ -31,6 +32,7 @@ def _points() -> Sequence[Sample]:
     name="scipy.interpolate.BivariateSpline.ev",
     wrt=["x", "y"],
     samples=_points,
+    infer=infer.common.number_or_array,
     dtype="unknown",
     calls=(),
     aliases={"xi": "x", "yi": "y"},
@@ -39,7 +41,7 @@ def ev(self: Any, x: Array, y: Array, dx: int = 0, dy: int = 0) -> tuple[Array, 
     return surface_at(self, x, y, dx + 1, dy), surface_at(self, x, y, dx, dy + 1)
 
 
-@elementwise(surface_at, wrt=["x", "y"], samples=_points, dtype="unknown", calls=())
+@elementwise(surface_at, wrt=["x", "y"], samples=_points, infer=infer.common.number_or_array, dtype="unknown", calls=())
 def surface_at_rule(surface: Any, x: Array, y: Array, dx: int = 0, dy: int = 0) -> tuple[Array, Array]:
     return surface_at(surface, x, y, dx + 1, dy), surface_at(surface, x, y, dx, dy + 1)
 
