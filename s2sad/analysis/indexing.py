@@ -38,7 +38,8 @@ def indexing(whole: Fact, index: Expr, fact: Callable[[Expr], Fact], atom: AtomM
     if whole.kind == "scalar":
         return OPEN
     if has_objects(whole):
-        return whole.each or OPEN if fact(index).kind == "scalar" else whole
+        keys = index.items if isinstance(index, Build) and index.kind == "tuple" else (index,)
+        return whole.each or OPEN if all(fact(key).kind == "scalar" for key in keys) else whole
     parts = index_parts(index, fact)
     removed: list[str] = []
     dropped = 0

@@ -502,16 +502,16 @@ WRITTEN = [
     constant_copied,
     constant_shuffled,
     constant_in_a_loop,
+    result_of_a_function_with_an_argument,
+    item_of_a_dict_of_the_module,
+    by_an_iterator,
 ]
 
 REFUSED = [
-    result_of_a_function_with_an_argument,
-    item_of_a_dict_of_the_module,
     default_that_is_returned,
     result_of_a_method,
     by_getattr,
     by_globals,
-    by_an_iterator,
     by_a_shallow_copy,
     constant_by_a_function,
     constant_into_an_item,
