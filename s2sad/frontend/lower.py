@@ -28,7 +28,7 @@ from s2sad.errors import UnsupportedError, Violation
 from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.dependence import Dependence, assigned, free_names
-from s2sad.frontend.desugar import desugared
+from s2sad.frontend.desugar import Unswallowed, desugared
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.indexed import place_of
@@ -285,6 +285,8 @@ class _Lowering(Protected):
                     self.assignment([s.target], s.value)
             case gast.AugAssign():
                 self.augmented(s)
+            case Unswallowed():
+                self.unswallowed(s)
             case gast.Expr():
                 self.expression(s)
             case gast.Assert() | gast.Raise():

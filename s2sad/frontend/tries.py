@@ -43,13 +43,14 @@ from s2sad.frontend.managers import bound_value, is_transparent
 from s2sad.frontend.opaque import is_plain
 from s2sad.frontend.trees import nodes_of
 from s2sad.frontend.writing import written_in
-from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Origin, Var
+from s2sad.ir.nodes import Assign, Call, Const, Copy, Enter, Evaluate, Exit, Expr, If, Op, Var
 from s2sad.runtime.items import require_unswallowed
 
 Node = Any
 #: The classes of which the errors of this package are: where they are caught, these are not.
 GUARD = Call(Op("runtime", "S2SADError", S2SADError), ())
 _REQUIRE_UNSWALLOWED = Op("runtime", "require_unswallowed", require_unswallowed, pure=False)
+_IN_A_MANAGER = ("what is differentiated goes into a context manager", "Take it out of the with.")
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
 
 
@@ -60,10 +61,6 @@ class Protected(ControlFlow):
     #: this holds; of the statements around.
     tracked: list[tuple[dict[str, str], dict[str, str]]]
 
-    def origin_of(self, s: Node) -> Origin:
-        """The place of a statement in the user's text."""
-        raise NotImplementedError
-
     def statement(self, s: Node) -> bool:
         """Lower a statement; returns whether it leaves its loop on every path."""
         raise NotImplementedError
@@ -73,17 +70,17 @@ class Protected(ControlFlow):
         leaves = False
         for s in body:
             self.tracking()
-            leaves = self.unswallowed(s) if isinstance(s, Unswallowed) else self.statement(s)
+            leaves = self.statement(s)
             if not leaves:
                 self.tracking()
         return leaves
 
-    def unswallowed(self, s: Unswallowed) -> bool:
+    def unswallowed(self, s: Unswallowed) -> None:
         """Lower the call of ``__exit__`` of a manager, which may not keep the exception back."""
-        self.origin = self.origin_of(s)
-        result = self.ordered(s.value)
-        self.emit(Evaluate(Call(_REQUIRE_UNSWALLOWED, (result,)), self.origin))
-        return False
+        if self.depends(s.value):
+            self.violation(s.value, *_IN_A_MANAGER)
+            return
+        self.emit(Evaluate(Call(_REQUIRE_UNSWALLOWED, (self.ordered(s.value),)), self.origin))
 
     def with_statement(self, s: Node) -> None:
         """Lower a ``with`` of one manager."""
@@ -100,7 +97,7 @@ class Protected(ControlFlow):
             self.statements(s.body)
             return
         if self.depends(manager):
-            self.violation(manager, "what is differentiated goes into a context manager", "Take it out of the with.")
+            self.violation(manager, *_IN_A_MANAGER)
             return
         entered = self.ordered(manager)
         name = None
