@@ -213,7 +213,8 @@ class Builder:
             # What lives as long as the function need not be saved.
             same = self.of_same_shape(x)
             like = self.fact(same)
-            if like.kind == fact.kind == "array" and like.precision == fact.precision != "" and like.real == fact.real:
+            same_dtype = like.precision == fact.precision != "" and like.real == fact.real
+            if like.kind == fact.kind == "array" and same_dtype and not like.boxed:
                 x = same
         # The zeros of an array that may be of integers are floats.
         return Call(ZEROS_LIKE if fact.kind == "array" and fact.precision != "" else ZEROS, (x,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import operator
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -119,8 +120,9 @@ class Writer:
     def is_same(self, name: str, other: str) -> bool:
         """Whether two functions that were written differ in their names alone."""
         one, two = self.parts[name], self.parts[other]
+        # Cells that are the same may still be empty, where functions call each other.
+        same_cells = len(one.cells) == len(two.cells) and all(map(operator.is_, one.cells, two.cells))
         is_same_text = one.text.replace(f"def {name}(", f"def {other}(") == two.text
-        same_cells = [c.cell_contents for c in one.cells] == [c.cell_contents for c in two.cells]
         return is_same_text and same_cells and (one.imports, one.open, one.needs) == (two.imports, two.open, two.needs)
 
     def forget(self, names: Iterable[str]) -> None:
