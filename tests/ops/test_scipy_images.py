@@ -195,3 +195,16 @@ def test_the_width_of_a_gaussian_filter() -> None:
     np.testing.assert_allclose(
         jvp(by_axes, (widths,), (way,))[1], numeric_gradient(by_axes, (widths,)) @ way, rtol=1e-7
     )
+
+
+def test_deviations_of_regions_of_one_value_contribute_nothing() -> None:
+    """Where all elements of a region are the same, their deviation is at its least, as that of a constant column."""
+    labels, x = np.array([0, 0, 0, 1, 1, 1]), np.array([1.0, 1.0, 1.0, 0.5, 0.7, 0.2])
+
+    def f(x):
+        return np.sum(ndimage.standard_deviation(x, labels, [0, 1]) * np.array([1.0, 2.0]))
+
+    second = x[3:] - np.mean(x[3:])
+    expected = np.concatenate([np.zeros(3), 2.0 * second / (3.0 * np.std(x[3:]))])
+    np.testing.assert_allclose(grad(f)(x), expected)
+    np.testing.assert_allclose(jvp(f, (x,), (np.arange(6.0),))[1], expected @ np.arange(6.0))

@@ -13,6 +13,7 @@ from s2sad.ops.points import complexes, numbers
 from s2sad.ops.sampling import spread
 from s2sad.ops.scipy.ndimage import OUTPUT
 from s2sad.ops.spec import Function, Sample, constant, linear, rule, sample
+from s2sad.runtime.edges import quotient_or_zero
 from s2sad.runtime.scipy.entries import fitted
 from s2sad.runtime.scipy.resampling import picked_values, put_back
 from s2sad.runtime.scipy.selections import (
@@ -97,7 +98,7 @@ def variance(z: Array, z_bar: Array, input: Array, labels: Any = None, index: An
 def _deviation_jvp(input_dot: Array, z: Array, input: Array, labels: Any = None, index: Any = None) -> Array:
     places = label_numbers(input, labels, index)
     moved = input - spread_by_labels(ndimage.mean(input, labels, index), places, input)
-    return labelled_sums(moved * input_dot, places, z) / (labelled_counts(places, z) * z)
+    return quotient_or_zero(labelled_sums(moved * input_dot, places, z), labelled_counts(places, z) * z)
 
 
 @rule(
@@ -111,7 +112,7 @@ def _deviation_jvp(input_dot: Array, z: Array, input: Array, labels: Any = None,
 def standard_deviation(z: Array, z_bar: Array, input: Array, labels: Any = None, index: Any = None) -> Array:
     places = label_numbers(input, labels, index)
     moved = input - spread_by_labels(ndimage.mean(input, labels, index), places, input)
-    return moved * spread_by_labels(z_bar / (labelled_counts(places, z) * z), places, input)
+    return moved * spread_by_labels(quotient_or_zero(z_bar, labelled_counts(places, z) * z), places, input)
 
 
 @linear(

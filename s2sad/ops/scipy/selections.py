@@ -81,86 +81,51 @@ for _name in ("maximum_filter", "minimum_filter", "median_filter"):
     _selecting(getattr(ndimage, _name))
 
 
-def _percentile_jvp(
-    input_dot: Array,
-    input: Array,
-    percentile: Any,
-    size: Any = None,
-    footprint: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    axes: Any = None,
-) -> Array:
-    places = filter_places(input, "percentile_filter", percentile, size, footprint, mode, cval, origin, axes)
-    return picked_values(input_dot, places)
+def _selecting_at(function: Function, parameter: str, places: Sequence[Any]) -> None:
+    """The rule of a filter that takes the element of a window at one of some places, which ``parameter`` says."""
+    name = function.__name__
+
+    def jvp(
+        input_dot: Array,
+        input: Array,
+        place: Any,
+        size: Any = None,
+        footprint: Any = None,
+        mode: Any = "reflect",
+        cval: float = 0.0,
+        origin: Any = 0,
+        axes: Any = None,
+    ) -> Array:
+        return picked_values(input_dot, filter_places(input, name, place, size, footprint, mode, cval, origin, axes))
+
+    @rule(
+        function,
+        wrt=["input"],
+        jvp=jvp,
+        samples=lambda: [point for place in places for point in _windows(place)],
+        infer=infer.scipy.same_shape,
+        dtype="array",
+        aliases={**OUTPUT, parameter: "place"},
+        real_only=True,
+    )
+    def selecting(
+        z_bar: Array,
+        input: Array,
+        place: Any,
+        size: Any = None,
+        footprint: Any = None,
+        mode: Any = "reflect",
+        cval: float = 0.0,
+        origin: Any = 0,
+        *,
+        axes: Any = None,
+    ) -> Array:
+        places = filter_places(input, name, place, size, footprint, mode, cval, origin, axes)
+        return put_back(z_bar, places, np.shape(input))
 
 
-@rule(
-    ndimage.percentile_filter,
-    wrt=["input"],
-    jvp=_percentile_jvp,
-    samples=lambda: [*_windows(30), *_windows(-20)],
-    infer=infer.scipy.same_shape,
-    dtype="array",
-    aliases=OUTPUT,
-    real_only=True,
-)
-def percentile_filter(
-    z_bar: Array,
-    input: Array,
-    percentile: Any,
-    size: Any = None,
-    footprint: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    places = filter_places(input, "percentile_filter", percentile, size, footprint, mode, cval, origin, axes)
-    return put_back(z_bar, places, np.shape(input))
-
-
-def _rank_jvp(
-    input_dot: Array,
-    input: Array,
-    rank: Any,
-    size: Any = None,
-    footprint: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    axes: Any = None,
-) -> Array:
-    places = filter_places(input, "rank_filter", rank, size, footprint, mode, cval, origin, axes)
-    return picked_values(input_dot, places)
-
-
-@rule(
-    ndimage.rank_filter,
-    wrt=["input"],
-    jvp=_rank_jvp,
-    samples=lambda: [*_windows(1), *_windows(-1)],
-    infer=infer.scipy.same_shape,
-    dtype="array",
-    aliases=OUTPUT,
-    real_only=True,
-)
-def rank_filter(
-    z_bar: Array,
-    input: Array,
-    rank: Any,
-    size: Any = None,
-    footprint: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    places = filter_places(input, "rank_filter", rank, size, footprint, mode, cval, origin, axes)
-    return put_back(z_bar, places, np.shape(input))
+_selecting_at(ndimage.percentile_filter, "percentile", [30, -20])
+_selecting_at(ndimage.rank_filter, "rank", [1, -1])
 
 
 def _rows() -> Sequence[Sample]:
