@@ -85,7 +85,8 @@ def _is_attribute(call: Call, name: str) -> bool:
 
 
 def _axes_of(fact: Fact) -> int | None:
-    return fact.ndim if fact.kind == "array" and not fact.owners else None
+    # Rows of matrices have as many axes as these.
+    return fact.ndim if fact.kind == "array" and not fact.owners and not fact.boxed else None
 
 
 def _compared(test: Call, facts: Facts) -> bool | None:

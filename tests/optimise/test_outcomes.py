@@ -259,6 +259,17 @@ def test_what_has_no_axes_is_known(x: Any) -> None:
     np.testing.assert_allclose(grad(powers)(x), 2.0)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_rows_of_matrices_have_two_axes() -> None:
+    m = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+
+    def f(x):
+        row = m[0]
+        return np.sum(x**2) if row.ndim == 2 else np.sum(x**3)
+
+    np.testing.assert_allclose(grad(f)(X), 2.0 * X)
+
+
 class Counted:
     """An object that says of itself how many axes it has, ever another number."""
 
