@@ -261,10 +261,8 @@ def test_what_has_no_axes_is_known(x: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_rows_of_matrices_have_two_axes() -> None:
-    m = np.matrix([[1.0, 2.0], [3.0, 4.0]])
-
     def f(x):
-        row = m[0]
+        row = np.asmatrix([[1.0, 2.0], [3.0, 4.0]])[0]
         return np.sum(x**2) if row.ndim == 2 else np.sum(x**3)
 
     np.testing.assert_allclose(grad(f)(X), 2.0 * X)
