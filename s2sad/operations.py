@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2sad import ops
+from s2sad.ops import binding
 from s2sad.ops.classification import MEMBERS_REFUSED, remedy
 from s2sad.runtime.series import KINDS
 from s2sad.transform.functionals import is_functional
@@ -122,8 +123,9 @@ def _row(name: str, value: Any) -> Row:
 
 
 def _ruled(name: str, rule: ops.Rule) -> Row:
-    options = ", ".join([p for p in rule.parameters if p not in rule.wrt])
-    return Row(name, "rule", ", ".join(rule.wrt), options, _is_complex(rule))
+    options = [p for p in rule.parameters if p not in rule.wrt]
+    names = [p if binding.takes(rule.function, p) else binding.spelled(rule, p) for p in options]
+    return Row(name, "rule", ", ".join(rule.wrt), ", ".join(names), _is_complex(rule))
 
 
 def _is_complex(rule: ops.Rule) -> bool:
