@@ -150,7 +150,8 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
         negative = isinstance(full, Call) and full.op == algebra.NEGATE
         if isinstance(full, Call) and negative:
             full = full.args[0]
-        g = make.unbroadcast(_full(state, full, z), operand)
+        # What works element by element and does not broadcast takes numbers, or arrays without axes.
+        g = make.unbroadcast(_full(state, full, z), operand) if rule.broadcasts else full
         if negative:
             g = algebra.negate(g)
         adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held)

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.spec import (
+    F,
+    Function,
+    RuleOptions,
     Sample,
     Samples,
     constant,
@@ -55,30 +58,39 @@ _POSITIVE = _points(0.3, 1.7)
 _UNIT = _points(0.6, -0.4)
 _TWO = _pairs((0.7, 1.9), (2.3, 0.4), (-1.2, 0.7), (1.1, -2.1), (-0.3, -0.8))
 
+
+def _number(
+    function: Function, *, samples: Samples, wrt: Sequence[str] | None = None, **options: Unpack[RuleOptions]
+) -> Callable[[F], F]:
+    """`elementwise`, of a function that gives a number whatever it takes: arrays without axes are numbers to it."""
+    options = RuleOptions(infer=infer.common.a_number, broadcasts=False) | options
+    return elementwise(function, samples=samples, wrt=wrt, **options)
+
+
 # --- powers, exponentials and logarithms ---
 
 
-@elementwise(math.sqrt, samples=_POSITIVE, lower_bound=infer.bounds.root)
+@_number(math.sqrt, samples=_POSITIVE, lower_bound=infer.bounds.root)
 def sqrt(z: Number, z_bar: Number, x: Number) -> Number:
     return root_quotient(0.5 * z_bar, z, x)
 
 
-@elementwise(math.cbrt, samples=_ANY)
+@_number(math.cbrt, samples=_ANY)
 def cbrt(z: Number, x: Number) -> Number:
     return 1 / (3 * z**2)
 
 
-@elementwise(math.exp, samples=_ANY, lower_bound=infer.bounds.not_negative)
+@_number(math.exp, samples=_ANY, lower_bound=infer.bounds.not_negative)
 def exp(z: Number, x: Number) -> Number:
     return z
 
 
-@elementwise(math.exp2, samples=_ANY)
+@_number(math.exp2, samples=_ANY)
 def exp2(z: Number, x: Number) -> Number:
     return math.log(2) * z
 
 
-@elementwise(math.expm1, samples=_ANY)
+@_number(math.expm1, samples=_ANY)
 def expm1(z: Number, x: Number) -> Number:
     return z + 1
 
@@ -87,24 +99,24 @@ def _log_samples() -> Sequence[Sample]:
     return [sample(0.4), sample(2.5), sample(2.5, 3.0), sample(0.4, 0.7), sample(2.5, 2)]
 
 
-@elementwise(math.log, wrt=["x", "base"], samples=_log_samples)
+@_number(math.log, wrt=["x", "base"], samples=_log_samples)
 def log(z: Number, x: Number, base: Number = None) -> Number:
     if base is None:
         return 1 / x, 0.0
     return 1 / (math.log(base) * x), -z / (math.log(base) * base)
 
 
-@elementwise(math.log2, samples=_POSITIVE)
+@_number(math.log2, samples=_POSITIVE)
 def log2(x: Number) -> Number:
     return 1 / (math.log(2) * x)
 
 
-@elementwise(math.log10, samples=_POSITIVE)
+@_number(math.log10, samples=_POSITIVE)
 def log10(x: Number) -> Number:
     return 1 / (math.log(10) * x)
 
 
-@elementwise(math.log1p, samples=_POSITIVE)
+@_number(math.log1p, samples=_POSITIVE)
 def log1p(x: Number) -> Number:
     return 1 / (1 + x)
 
@@ -114,7 +126,7 @@ def _power_samples() -> Sequence[Sample]:
     return [sample(x, y) for x, y in pairs]
 
 
-@elementwise(math.pow, samples=_power_samples, lower_bound=infer.bounds.raised)
+@_number(math.pow, samples=_power_samples, lower_bound=infer.bounds.raised)
 def power(z: Number, z_bar: Number, x: Number, y: Number) -> Number:
     if literal(y) and y == 0.5:
         return root_quotient(y * z_bar, z, x), z_bar * power_dy(x, y, z)
@@ -139,77 +151,77 @@ def python_power(z: Number, z_bar: Number, base: Number, exp: Number) -> Number:
 # --- trigonometry ---
 
 
-@elementwise(math.sin, samples=_ANY)
+@_number(math.sin, samples=_ANY)
 def sin(x: Number) -> Number:
     return math.cos(x)
 
 
-@elementwise(math.cos, samples=_ANY)
+@_number(math.cos, samples=_ANY)
 def cos(x: Number) -> Number:
     return -math.sin(x)
 
 
-@elementwise(math.tan, samples=_UNIT)
+@_number(math.tan, samples=_UNIT)
 def tan(z: Number, x: Number) -> Number:
     return 1 + z**2
 
 
-@elementwise(math.asin, samples=_UNIT)
+@_number(math.asin, samples=_UNIT)
 def asin(z_bar: Number, x: Number) -> Number:
     return quotient(z_bar, math.sqrt(1 - x**2))
 
 
-@elementwise(math.acos, samples=_UNIT)
+@_number(math.acos, samples=_UNIT)
 def acos(z_bar: Number, x: Number) -> Number:
     return -quotient(z_bar, math.sqrt(1 - x**2))
 
 
-@elementwise(math.atan, samples=_ANY)
+@_number(math.atan, samples=_ANY)
 def atan(x: Number) -> Number:
     return 1 / (1 + x**2)
 
 
-@elementwise(math.sinh, samples=_ANY)
+@_number(math.sinh, samples=_ANY)
 def sinh(x: Number) -> Number:
     return math.cosh(x)
 
 
-@elementwise(math.cosh, samples=_ANY)
+@_number(math.cosh, samples=_ANY)
 def cosh(x: Number) -> Number:
     return math.sinh(x)
 
 
-@elementwise(math.tanh, samples=_ANY)
+@_number(math.tanh, samples=_ANY)
 def tanh(z: Number, x: Number) -> Number:
     return 1 - z**2
 
 
-@elementwise(math.asinh, samples=_ANY)
+@_number(math.asinh, samples=_ANY)
 def asinh(x: Number) -> Number:
     return 1 / math.sqrt(1 + x**2)
 
 
-@elementwise(math.acosh, samples=_points(1.4, 3.0))
+@_number(math.acosh, samples=_points(1.4, 3.0))
 def acosh(z_bar: Number, x: Number) -> Number:
     return quotient(z_bar, math.sqrt(x**2 - 1))
 
 
-@elementwise(math.atanh, samples=_UNIT)
+@_number(math.atanh, samples=_UNIT)
 def atanh(x: Number) -> Number:
     return 1 / (1 - x**2)
 
 
-@elementwise(math.atan2, samples=_TWO)
+@_number(math.atan2, samples=_TWO)
 def atan2(y: Number, x: Number) -> Number:
     return x / (x**2 + y**2), -y / (x**2 + y**2)
 
 
-@elementwise(math.degrees, samples=_ANY)
+@_number(math.degrees, samples=_ANY)
 def degrees(x: Number) -> Number:
     return 180 / math.pi
 
 
-@elementwise(math.radians, samples=_ANY)
+@_number(math.radians, samples=_ANY)
 def radians(x: Number) -> Number:
     return math.pi / 180
 
@@ -217,22 +229,22 @@ def radians(x: Number) -> Number:
 # --- special functions ---
 
 
-@elementwise(math.erf, samples=_ANY)
+@_number(math.erf, samples=_ANY)
 def erf(x: Number) -> Number:
     return 2 / math.sqrt(math.pi) * math.exp(-(x**2))
 
 
-@elementwise(math.erfc, samples=_ANY)
+@_number(math.erfc, samples=_ANY)
 def erfc(x: Number) -> Number:
     return -2 / math.sqrt(math.pi) * math.exp(-(x**2))
 
 
-@elementwise(math.gamma, samples=_points(0.6, 3.4, -1.3))
+@_number(math.gamma, samples=_points(0.6, 3.4, -1.3))
 def gamma(z: Number, x: Number) -> Number:
     return z * polygamma(0, x)
 
 
-@elementwise(math.lgamma, samples=_points(0.6, 3.4, -1.3))
+@_number(math.lgamma, samples=_points(0.6, 3.4, -1.3))
 def lgamma(x: Number) -> Number:
     return polygamma(0, x)
 
@@ -240,22 +252,22 @@ def lgamma(x: Number) -> Number:
 # --- remainders and signs ---
 
 
-@elementwise(math.fabs, samples=_ANY, lower_bound=infer.bounds.not_negative)
+@_number(math.fabs, samples=_ANY, lower_bound=infer.bounds.not_negative)
 def fabs(x: Number) -> Number:
     return math.copysign(1.0, x) if x else 0.0
 
 
-@elementwise(math.copysign, wrt=["x"], samples=_TWO, steps=frozenset({"y"}))
+@_number(math.copysign, wrt=["x"], samples=_TWO, steps=frozenset({"y"}))
 def copysign(z: Number, x: Number, y: Number) -> Number:
     return z / x if x else 0.0
 
 
-@elementwise(math.fmod, samples=_TWO)
+@_number(math.fmod, samples=_TWO)
 def fmod(z: Number, x: Number, y: Number) -> Number:
     return 1, (z - x) / y
 
 
-@elementwise(math.remainder, samples=_TWO)
+@_number(math.remainder, samples=_TWO)
 def remainder(z: Number, x: Number, y: Number) -> Number:
     return 1, (z - x) / y
 
@@ -264,7 +276,7 @@ def _ldexp_samples() -> Sequence[Sample]:
     return [sample(0.6, 3), sample(-1.5, -2)]
 
 
-@elementwise(math.ldexp, wrt=["x"], samples=_ldexp_samples, steps=frozenset({"i"}))
+@_number(math.ldexp, wrt=["x"], samples=_ldexp_samples, steps=frozenset({"i"}))
 def ldexp(x: Number, i: int) -> Number:
     return math.ldexp(1.0, i)
 
