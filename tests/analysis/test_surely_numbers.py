@@ -17,9 +17,9 @@ X = np.linspace(0.4, 1.5, 4)
 
 def of_what_may_be_an_array(x: Any) -> Any:
     r = 0.4
-    total = 0.0
+    total, both = 0.0, (x[0], x[1])
     for k in range(3):
-        t = math.cos(np.mean(r) if k else list((x[0], x[1]))[1])
+        t = math.cos(np.mean(r) if k else list(both)[1])
         t -= 0.3 * np.sin(t * t)
         total = total + t * t
         if t < 0.7:
@@ -28,7 +28,8 @@ def of_what_may_be_an_array(x: Any) -> Any:
 
 
 def of_two(x: Any) -> Any:
-    r = list((x[0], x[1]))[1]
+    both = (x[0], x[1])
+    r = list(both)[1]
     t = math.atan2(r, x[2])
     u = t
     t *= x[3]
