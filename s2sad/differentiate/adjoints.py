@@ -14,6 +14,7 @@ from s2sad.differentiate.cuts import cut
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
+from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import Storage
 from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, makes_fresh
@@ -98,11 +99,13 @@ class Adjoints:
 
     # --- contributions
 
-    def contribute(self, x: Expr, g: Expr, owned: bool = False, moved: bool = False) -> None:
+    def contribute(
+        self, x: Expr, g: Expr, owned: bool = False, moved: bool = False, selection: Selection | None = None
+    ) -> None:
         """Add ``g`` to the adjoint of the operand ``x``.
 
         ``owned`` says that nothing else refers to the object ``g``, ``moved`` that its only other
-        holder is the name whose adjoint it was until now.
+        holder is the name whose adjoint it was until now; ``g`` may be a ``selection``.
         """
         if isinstance(x, Build):
             self.to_items(x, g)
@@ -117,7 +120,7 @@ class Adjoints:
         elif x.name in self.storage.buffers:
             self.to_buffer(x, self.make.lowered(g))
         elif x.name in self.active and self.make.of[x.name].kind not in ("none", "other"):
-            self.to_value(x, self.make.lowered(g), owned, moved)
+            self.to_value(x, self.make.lowered(g), owned, moved, selection)
 
     def to_items(self, x: Build, g: Expr) -> None:
         """Add the parts of ``g`` to the adjoints of the items of a display."""
@@ -154,12 +157,17 @@ class Adjoints:
         else:
             self.of[x.name] = self.let_owned(self.make.bar(x.name), Call(ADD, (old, g)), self.container(x.name))
 
-    def to_value(self, x: Var, g: Expr, owned: bool, moved: bool) -> None:
+    def to_value(self, x: Var, g: Expr, owned: bool, moved: bool, selection: Selection | None) -> None:
         """Add ``g`` to an adjoint that is a value."""
         make, fact = self.make, self.make.of[x.name]
         old = self.of.get(x.name)
         loose = False
-        if old is not None:
+        chosen = None if selection is None or old is None else self.chosen(old, selection, x)
+        if chosen is not None:
+            g, selection = chosen
+            owned = True
+        elif old is not None:
+            selection = None
             loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True
@@ -181,6 +189,20 @@ class Adjoints:
         if self.is_whole(whole):
             self.whole.update(names_in(g)[:1])
         self.of[x.name] = g
+        if selection is not None and isinstance(g, Var):
+            make.selected[g.name] = replace(selection, name=g)
+
+    def chosen(self, old: Expr, new: Selection, x: Var) -> tuple[Expr, Selection | None] | None:
+        """The sum of two selections as one, if they take the same elements, or each those that the other does not."""
+        if not isinstance(old, Var) or (before := self.make.selected.get(old.name)) is None:
+            return None
+        if before.form != new.form:
+            rest = before.rest(new)
+            return None if rest is None else (rest, None)
+        whole = self.make.plus(before.whole, new.whole, x)
+        if isinstance(whole, Call):
+            whole = self.make.let(self.make.fresh("~t_bar"), whole, self.make.of[old.name])
+        return new(whole), Selection(new.form, whole)
 
     def of_floats(self, g: Call) -> Call:
         """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""
@@ -269,6 +291,7 @@ class Adjoints:
             assert isinstance(new, Var)
         elif isinstance(old, Var) and old.name in self.owned and (fact.real or not self.make.fact(old).real):
             # A complex array may have a real adjoint so far, which has no room for what comes.
+            self.make.selected.pop(old.name, None)
             return old
         elif old is None:
             new = self.let_owned(self.make.bar(x.name), self.make.zeros(x), fact if fact.numeric else None)

@@ -13,6 +13,7 @@ import numpy as np
 from s2sad.analysis.bounds import SMALLEST, lower_bound
 from s2sad.analysis.evaluate import Evaluator
 from s2sad.analysis.infer import Facts
+from s2sad.differentiate.selections import Selection
 from s2sad.ir import algebra
 from s2sad.ir.nodes import (
     NOWHERE,
@@ -93,6 +94,8 @@ class Builder:
         #: The definitions of names whose value nothing changes, as far as they are known.
         self.steady: dict[str, Expr] = {}
         self.broadcasts: dict[str, Expr] = {}
+        #: The adjoints that are selections.
+        self.selected: dict[str, Selection] = {}
         names: list[str] = [*(p.name for p in function.params), *self.of]
         for stmt in walk((*function.body, *(function.reverse or ()))):
             names += writes(stmt)

@@ -19,10 +19,12 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selections import Selection, masked, selection_of
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename
+from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
 
@@ -93,11 +95,14 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     if operands is None:
         return
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
+    selection = _selection(state, rule, z, z_bar)
+    if selection is not None and not rule.multiplied:
+        z_bar = selection.whole
     if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
         # x * x, written with one partial.
         x = call.args[0]
         partial = state.later.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
-        adjoints.contribute(x, _full(state, make.times(z_bar, partial), z))
+        _to_operand(state, x, make.times(z_bar, partial), z, selection)
         return
     held = z_bar if rule.kind == "elementwise" else adjoints.firm(z.name, z_bar)
     if rule.multiplied:
@@ -112,7 +117,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         what = f"{op.name} of a list whose length is known only at run time"
         state.refusals.refuse(call.node, what, "Write the list out in the call.")
     else:
-        _to_operands(state, found, spliced, z, held)
+        _to_operands(state, found, spliced, z, held, selection)
 
 
 def _named_parts(make: Builder, held: Build) -> Build:
@@ -121,17 +126,21 @@ def _named_parts(make: Builder, held: Build) -> Build:
     return Build(held.kind, tuple(parts))
 
 
-def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: Expr) -> None:
+def _to_operands(
+    state: State, found: Applied, spliced: Spliced, z: Var, held: Expr, selection: Selection | None
+) -> None:
     """Contribute what the body of a rule computes, of the adjoint that is ``held``, to the operands."""
     make, adjoints, rule, bound = state.make, state.adjoints, found.rule, found.bound
     renamed = state.later.snapshots(z.name)
     sizes: dict[str, Expr] = {}
+    made: dict[str, Expr] = {}
     for name, value in spliced.lets:
         let = make.tidy(rename(renamed(make.untransposed(value)), sizes))
         if algebra.is_size(let):
             sizes[name] = let
         else:
             make.let(name, let)
+            made[name] = let
     values = [rename(value, sizes) for value in spliced.values]
     wanted = [(n, v) for n, v in zip(rule.wrt, values, strict=True) if adjoints.is_active(bound[n])]
     if len(wanted) == 2 and bound[wanted[0][0]] == bound[wanted[1][0]] and rule.kind == "bilinear":
@@ -144,9 +153,16 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
         if rule.kind != "elementwise":
             g = make.tidy(value)
             is_view = isinstance(g, Call) and g.op.function in _SHAPED and g.args[:1] == (held,)
-            adjoints.contribute(operand, g, owned=is_view and len(wanted) == 1 and adjoints.is_owned(held))
+            owned = is_view and len(wanted) == 1 and adjoints.is_owned(held)
+            if (outer := _of_negative(state, g, held)) is not None:
+                _to_operand(state, operand, algebra.negate(outer.whole), z, outer)
+            else:
+                adjoints.contribute(operand, g, owned, selection=_chosen(state, found, rename(g, made), z, held))
             continue
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
+        if selection is not None and not (selection.name == selection.whole and isinstance(value, Const)):
+            _to_operand(state, operand, full, z, selection)
+            continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE
         if isinstance(full, Call) and negative:
             full = full.args[0]
@@ -155,6 +171,52 @@ def _to_operands(state: State, found: Applied, spliced: Spliced, z: Var, held: E
         if negative:
             g = algebra.negate(g)
         adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held)
+
+
+def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
+    """What is selected last of the adjoints by a rule that works element by element; None where nothing is.
+
+    A rule of what has the edge of a domain minds where the adjoint is zero, so it takes the selected one, and what is
+    selected of that again may not be halved twice.
+    """
+    if not isinstance(z_bar, Var) or rule.kind != "elementwise":
+        return None
+    masks = state.cleared.get(z.name, ())
+    if masks and not state.storage.is_turned(z):
+        return masked(z_bar, masks)
+    found = state.make.selected.get(z_bar.name)
+    return None if found is None or (rule.multiplied and not found.is_mask) else found
+
+
+def _of_negative(state: State, g: Expr, held: Expr) -> Selection | None:
+    """The selection of which the adjoint ``g`` is the negative."""
+    return state.make.selected.get(held.name) if isinstance(held, Var) and g == algebra.negate(held) else None
+
+
+def _chosen(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
+    """The selection that the adjoint ``g`` of an operand is among the elements of that of ``z``, which is ``held``."""
+    choice = selection_of(g, held) if found.rule.broadcasts and state.make.of[z.name].real else None
+    if choice is None or z.name in state.storage.buffers:
+        return None
+    outer = state.make.selected.get(held.name) if isinstance(held, Var) else None
+    return choice if outer is None else choice.within(outer)
+
+
+def _to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Selection | None) -> None:
+    """Contribute ``whole``, which has the shape of ``z``, to an operand, or what is selected of it."""
+    make = state.make
+    if selection is None:
+        state.adjoints.contribute(operand, _full(state, whole, z))
+        return
+    if isinstance(whole, Call):
+        known, of_result = make.fact(whole), make.of[z.name]
+        fact = None if known.shape == of_result.shape else replace(of_result, items=None, real=known.real)
+        whole = make.let(make.fresh("~t_bar"), whole, fact)
+    same = whole == selection.whole and selection.name is not None
+    full = selection.name if same else _full(state, selection(whole), z)
+    assert full is not None
+    g = make.unbroadcast(full, operand)
+    state.adjoints.contribute(operand, g, selection=replace(selection, whole=whole) if g == full else None)
 
 
 def _operands(state: State, call: Call, found: Applied, z: Var) -> dict[str, Expr] | None:

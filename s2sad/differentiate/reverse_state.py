@@ -7,6 +7,7 @@ from collections.abc import Callable
 from s2sad.attempts import tried
 from s2sad.differentiate.adjoints import Adjoints
 from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.cleared import cleared
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
@@ -37,6 +38,8 @@ class State:
         self.later = Later(known, self.make, self.storage)
         self.shadows = Shadows(known, self.make, self.storage, self.later, self.refusals)
         self.adjoints = Adjoints(known, self.make, self.storage, self.later, self.refusals, self.shadows)
+        #: The masks of the elements of new arrays that are replaced at once.
+        self.cleared = cleared(known.function.body, known.effects, self.make.fact, self.adjoints.is_active)
         #: The statements of which it is seen whether they raise; whether the one at hand is.
         self.trying = tried(known.function.body)
         self.tried = False
