@@ -190,19 +190,22 @@ class Adjoints:
             self.whole.update(names_in(g)[:1])
         self.of[x.name] = g
         if selection is not None and isinstance(g, Var):
-            make.selected[g.name] = replace(selection, name=g)
+            make.selected[g.name] = selection.named(g)
 
     def chosen(self, old: Expr, new: Selection, x: Var) -> tuple[Expr, Selection | None] | None:
         """The sum of two selections as one, if they take the same elements, or each those that the other does not."""
         if not isinstance(old, Var) or (before := self.make.selected.get(old.name)) is None:
             return None
-        if before.form != new.form:
-            rest = before.rest(new)
-            return None if rest is None else (rest, None)
-        whole = self.make.plus(before.whole, new.whole, x)
+        found = before.plus(new, lambda a, b: self.make.plus(a, b, x))
+        if found is None:
+            return None
+        form, whole = found
+        both = Selection(form, whole)
+        if both.is_all:
+            return self.make.tidy(whole), None
         if isinstance(whole, Call):
             whole = self.make.let(self.make.fresh("~t_bar"), whole, self.make.of[old.name])
-        return new(whole), Selection(new.form, whole)
+        return self.make.tidy(both(whole)), replace(both, whole=whole)
 
     def of_floats(self, g: Call) -> Call:
         """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""

@@ -240,6 +240,8 @@ class Builder:
             if expr.op.function in (np.where, np.bitwise_and) and _is_true(expr.args[0 if len(expr.args) == 3 else -1]):
                 # No mask was given.
                 return expr.args[1 if len(expr.args) == 3 else 0]
+            if expr.op.function is np.where and len(expr.args) == 3:
+                expr = self.among(expr)
             if expr.op.kind == "runtime" and ("dtype", Const(None)) in expr.kwargs:
                 return replace(expr, kwargs=tuple([k for k in expr.kwargs if k != ("dtype", Const(None))]))
             if expr.op == SUM and len(expr.args) == 1 and not expr.kwargs and self.fact(expr.args[0]).kind == "scalar":
@@ -266,6 +268,14 @@ class Builder:
             if short and self.fact(a).kind == self.fact(b).kind == "scalar":
                 return algebra.guarded(algebra.factor(a), a, b)
         return expr
+
+    def among(self, choice: Call) -> Call:
+        """A choice by a condition of two adjoints, without their broadcasts where another operand has the shape."""
+        condition, *values = choice.args
+        for i in (0, 1):
+            for other in (condition, values[1 - i]):
+                values[i] = self.plain(values[i], self.fact(other))
+        return replace(choice, args=(condition, *values))
 
     def over_root(self, a: Expr, b: Expr, x: Expr) -> Expr:
         """The adjoint of the operand ``x`` of a root ``b``: zero where a root of what is never negative vanishes."""

@@ -160,17 +160,18 @@ def _to_operands(
                 adjoints.contribute(operand, g, owned, selection=_chosen(state, found, rename(g, made), z, held))
             continue
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
-        if selection is not None and not (selection.name == selection.whole and isinstance(value, Const)):
+        if selection is not None and not (selection.is_own and isinstance(value, Const)):
             _to_operand(state, operand, full, z, selection)
             continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE
         if isinstance(full, Call) and negative:
             full = full.args[0]
         # What works element by element and does not broadcast takes numbers, or arrays without axes.
-        g = make.unbroadcast(_full(state, full, z), operand) if rule.broadcasts else full
+        g = make.unbroadcast(whole := _full(state, full, z), operand) if rule.broadcasts else (whole := full)
+        kept = selection if g == whole else None
         if negative:
             g = algebra.negate(g)
-        adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held)
+        adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held, selection=kept)
 
 
 def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
@@ -195,10 +196,13 @@ def _of_negative(state: State, g: Expr, held: Expr) -> Selection | None:
 
 def _chosen(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
     """The selection that the adjoint ``g`` of an operand is among the elements of that of ``z``, which is ``held``."""
-    choice = selection_of(g, held) if found.rule.broadcasts and state.make.of[z.name].real else None
-    if choice is None or z.name in state.storage.buffers:
+    make = state.make
+    if not found.rule.broadcasts or not make.of[z.name].real or z.name in state.storage.buffers:
         return None
-    outer = state.make.selected.get(held.name) if isinstance(held, Var) else None
+    choice = selection_of(g, held, make.lazy.get(held.name, held) if isinstance(held, Var) else held)
+    if choice is None:
+        return None
+    outer = make.selected.get(held.name) if isinstance(held, Var) else None
     return choice if outer is None else choice.within(outer)
 
 
@@ -213,7 +217,7 @@ def _to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Sel
         fact = None if known.shape == of_result.shape else replace(of_result, items=None, real=known.real)
         whole = make.let(make.fresh("~t_bar"), whole, fact)
     same = whole == selection.whole and selection.name is not None
-    full = selection.name if same else _full(state, selection(whole), z)
+    full = selection.name if same else _full(state, make.tidy(selection(whole)), z)
     assert full is not None
     g = make.unbroadcast(full, operand)
     state.adjoints.contribute(operand, g, selection=replace(selection, whole=whole) if g == full else None)

@@ -7,8 +7,8 @@ work element by element are differentiated with ``g``, and the selection comes l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename
 
 _WHOLE = Var("~whole")
+_NONE = Const(0)
 _HALF = Call(algebra.DIVIDE, (_WHOLE, Const(2)))
 _WHERE = Op("runtime", "np.where", np.where)
 
@@ -32,6 +33,11 @@ class Selection:
     whole: Expr
     name: Var | None = None
 
+    @property
+    def is_all(self) -> bool:
+        """Whether all elements are taken."""
+        return self.form == _WHOLE
+
     def __call__(self, whole: Expr) -> Expr:
         """The same selection among the elements of another adjoint."""
         return rename(self.form, {_WHOLE.name: whole})
@@ -41,49 +47,75 @@ class Selection:
         return Selection(outer(self.form), outer.whole)
 
     @property
+    def is_own(self) -> bool:
+        """Whether the elements are selected of an adjoint that is zero where they are not taken already."""
+        return self.name is not None and self.name == self.whole
+
+    def named(self, name: Var) -> Selection:
+        """The selection that is called ``name``."""
+        return replace(self, whole=name if self.is_own else self.whole, name=name)
+
+    @property
     def is_mask(self) -> bool:
         """Whether each element is taken whole or not at all."""
         return _HALF not in _leaves(self.form)
 
-    def rest(self, other: Selection) -> Expr | None:
-        """The sum with a selection that takes the elements that this one does not take."""
+    def plus(self, other: Selection, add: Callable[[Expr, Expr], Expr]) -> tuple[Expr, Expr] | None:
+        """The sum with another selection as one selection: its form, and the expression of what it selects from.
+
+        They have to select alike, or where they differ one has to take the elements that the other does not take.  The
+        form is that variable alone if all elements are taken.  ``add`` gives the sum of two adjoints.
+        """
+        form: Expr = _WHOLE
         a, b = self.form, other.form
-        if not (isinstance(a, Call) and isinstance(b, Call) and a.args[0] == b.args[0]):
-            return None
-        if a.args[1:] == (_WHOLE, Const(0)) and b.args[1:] == (Const(0), _WHOLE):
-            return Call(_WHERE, (a.args[0], self.whole, other.whole))
-        if b.args[1:] == (_WHOLE, Const(0)) and a.args[1:] == (Const(0), _WHOLE):
-            return other.rest(self)
-        return None
+        while a != b and isinstance(a, Call) and isinstance(b, Call) and a.args[0] == b.args[0]:
+            condition, (a_1, a_2), (b_1, b_2) = a.args[0], a.args[1:], b.args[1:]
+            if (a_1, a_2, b_1, b_2) == (_WHOLE, _NONE, _NONE, _WHOLE):
+                return form, Call(_WHERE, (condition, self.whole, other.whole))
+            if (a_1, a_2, b_1, b_2) == (_NONE, _WHOLE, _WHOLE, _NONE):
+                return form, Call(_WHERE, (condition, other.whole, self.whole))
+            choices: tuple[Expr, Expr]
+            if a_2 == b_2 == _NONE:
+                choices, a, b = (_WHOLE, _NONE), a_1, b_1
+            elif a_1 == b_1 == _NONE:
+                choices, a, b = (_NONE, _WHOLE), a_2, b_2
+            else:
+                return None
+            form = rename(form, {_WHOLE.name: Call(_WHERE, (condition, *choices))})
+        return (rename(form, {_WHOLE.name: a}), add(self.whole, other.whole)) if a == b else None
 
 
-def selection_of(g: Expr, whole: Expr) -> Selection | None:
-    """The selection among the elements of ``whole`` that an adjoint is; None where it is none."""
-    form = _form(g, whole)
-    return Selection(form, whole) if isinstance(form, Call) and Const(0) in _leaves(form) else None
+def selection_of(g: Expr, whole: Expr, number: Expr) -> Selection | None:
+    """The selection among the elements of ``whole`` that an adjoint is; None where it is none.
+
+    The adjoint may be written with the ``number`` of which all elements of ``whole`` are, if that is not ``whole``.
+    """
+    form = _form(g, (whole, number))
+    return Selection(form, whole) if isinstance(form, Call) and _NONE in _leaves(form) else None
 
 
 def masked(bar: Var, masks: Sequence[Expr]) -> Selection:
     """What is selected of an adjoint that is zero where one of some masks is true."""
     form: Expr = _WHOLE
     for mask in masks:
-        form = Call(_WHERE, (mask, Const(0), form))
+        form = Call(_WHERE, (mask, _NONE, form))
     return Selection(form, bar, bar)
 
 
-def _form(g: Expr, whole: Expr) -> Expr | None:
-    """An adjoint with a variable in place of ``whole``; None unless its elements are ``whole``, half of it, or zero."""
-    if g == whole:
-        return _WHOLE
-    if g == Const(0):
+def _form(g: Expr, wholes: tuple[Expr, ...]) -> Expr | None:
+    """An adjoint with a variable in place of a whole; None unless its elements are that, half of it, or zero."""
+    if g == _NONE:
         return g
-    if g == Call(algebra.DIVIDE, (whole, Const(2))):
+    if g in wholes:
+        return _WHOLE
+    if isinstance(g, Call) and g.op == algebra.DIVIDE and g.args[0] in wholes and g.args[1] == Const(2):
         return _HALF
     if not isinstance(g, Call) or g.op.function is not np.where or len(g.args) != 3 or g.kwargs:
         return None
     condition, *choices = g.args
-    forms = [_form(choice, whole) for choice in choices]
-    if None in forms or not set(names_in(whole)).isdisjoint(names_in(condition)):
+    forms = [_form(choice, wholes) for choice in choices]
+    used = {name for whole in wholes for name in names_in(whole)}
+    if None in forms or not used.isdisjoint(names_in(condition)):
         return None
     return Call(_WHERE, (condition, *[form for form in forms if form is not None]))
 

@@ -1,0 +1,191 @@
+"""Adjoints that are zero by selection: what has no finite derivative where an element was not taken gives no NaN.
+
+Every function is smooth at its arguments: which elements are taken is a constant, or decided far from the edge.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, hvp, jvp
+from tests.oracle import numeric_gradient, richardson_jvp
+
+TAKEN = np.array([False, True, True, False])
+X = np.array([0.0, 0.7, 1.9, -1.3])
+W = np.array([0.0, 0.4, -1.1, 0.0])
+#: What overflows, has a pole or is not defined at an element of X that is not taken.
+INNER = {
+    "log": "np.log(x)",
+    "root": "np.sqrt(x) * w",
+    "power": "x ** -1.5",
+    "reciprocal": "1 / x",
+    "quotient": "w / x",
+    "entropy": "x * np.log(x)",
+    "sinc": "np.sin(x) / x",
+    "overflow": "np.exp(800 * (0.5 - x)) + x",
+    "undefined": "np.arcsin(x / 2 + 3 * (x < 0)) + w",
+    "chain": "-np.log(x) / (x - np.tanh(w / x)) + x",
+    "shared": "(1 / x - w) * (1 / x + x)",
+    "of_a_sum": "np.log(x) * np.sum(w)",
+}
+#: What selects, of ``y`` and where it is ``taken``.
+SELECTED = {
+    "where": "    z = np.where(taken, y, 0.5)\n",
+    "where_not": "    z = np.where(~taken, x, y)\n",
+    "both": "    z = np.where(taken, y * x, x * w)\n",
+    "twice": "    z = np.where(taken, np.where(x > 1, y, 2 * y), w)\n",
+    "mask": "    y[~taken] = 0.5\n    z = y\n",
+    "masks": "    y[~taken & (x > -1)] = w[0]\n    y[~taken & (x < -1)] = 2.0\n    z = y * 2\n",
+    "mask_found": "    y[np.isnan(y)] = 0.0\n    y[~taken] = x[~taken]\n    z = y\n",
+}
+HEAD = "def f(x, w, taken):\n"
+
+
+def made(body: str) -> Callable[..., Any]:
+    """The function of a text, which `inspect` finds."""
+    name = f"<selection {abs(hash(body))}>"
+    linecache.cache[name] = (len(body), None, body.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
+    exec(compile(body, name, "exec"), namespace)
+    function: Callable[..., Any] = namespace["f"]
+    return function
+
+
+def program(inner: str, selected: str) -> Callable[..., Any]:
+    return made(f"{HEAD}    y = {INNER[inner]}\n{SELECTED[selected]}    return np.sum(z * np.cos(z))\n")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("inner", "selected"), list(itertools.product(INNER, SELECTED)))
+def test_elements_not_taken_give_no_nan(inner: str, selected: str) -> None:
+    f = program(inner, selected)
+    args = (X, W, TAKEN)
+    for argnum in (0, 1):
+        derivative = grad(f, argnums=argnum)
+        expected = numeric_gradient(f, args, argnum)
+        np.testing.assert_allclose(derivative(*args), expected, rtol=1e-6, atol=1e-7)
+    dots = (np.array([0.3, -0.5, 0.8, 0.2]), np.array([0.1, 0.9, -0.4, 0.6]), None)
+    _, along = jvp(f, args, dots)
+    known = sum(np.sum(grad(f, argnums=i)(*args) * dots[i]) for i in (0, 1))
+    np.testing.assert_allclose(along, known, rtol=1e-9)
+    ways = (dots[0], None, None)
+    slopes = richardson_jvp(lambda x: grad(f)(x, W, TAKEN), (X,), (dots[0],))
+    np.testing.assert_allclose(hvp(f, args, ways), slopes, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "value",
+    [
+        "np.minimum(1 / x**2, 100.0)",
+        "np.maximum(w, 1 / (-(x**2)))",
+        "np.maximum(-10.0, 3 * np.log(x**2))",
+        "np.minimum(np.exp(800 * (0.5 - x)), w + 50.0)",
+        "np.clip(1 / x**2, 0.1, 30.0)",
+        "np.fmin(np.exp(800 * (0.5 - x)) / x**2, 40.0)",
+        "np.maximum(np.minimum(1 / x**2, 100.0) * x, -50.0)",
+        "np.where(x > 0.5, np.maximum(np.log(x), x), w)",
+    ],
+)
+def test_the_larger_of_two_gives_no_nan(value: str) -> None:
+    f = made(f"def f(x, w):\n    z = {value}\n    return np.sum(z * z)\n")
+    for argnum in (0, 1):
+        expected = numeric_gradient(f, (X, W + 0.3), argnum)
+        np.testing.assert_allclose(grad(f, argnums=argnum)(X, W + 0.3), expected, rtol=1e-6, atol=1e-7)
+
+
+def written_twice(x: Any, w: Any, taken: Any) -> Any:
+    y = 1 / x
+    total = np.sum(y[1:3] * w[1:3])
+    y[~taken] = w[~taken]
+    return np.sum(y * y) + total
+
+
+def written_in_place(x: Any, w: Any, taken: Any) -> Any:
+    x = x * np.cos(w)
+    y = x * w
+    z = np.where(taken, y, 0.0)
+    x[1] = z[2] * w[0]
+    return np.sum(z * x) + np.sum(x * w)
+
+
+def left_before(x: Any, w: Any, taken: Any) -> Any:
+    y = w * np.sin(x)
+    for k in range(2):
+        if w[k] > 0.1:
+            break
+        y = x * np.exp(w)
+        if x[k] > 1.0:
+            break
+        y[~taken] = 0.3
+    return np.sum(y * y)
+
+
+def shared(x: Any, w: Any, taken: Any) -> Any:
+    y = x * np.exp(w)
+    kept = [y[::2]]
+    y[~taken] = 0.4
+    return np.sum(y * y) + np.sum(kept[0])
+
+
+def of_rows(x: Any, w: Any, taken: Any) -> Any:
+    y = np.outer(x, np.exp(w))
+    y[~taken] = w
+    return np.sum(y * y)
+
+
+def broadcast(x: Any, w: Any, taken: Any) -> Any:
+    y = x[:, None] * np.exp(w)
+    return np.sum(np.where(taken, y, x) ** 2) + np.sum(np.where(taken[:, None], np.exp(w), y))
+
+
+def added_in_place(x: Any, w: Any, taken: Any) -> Any:
+    y = x * w
+    z = np.where(taken, np.sin(y), y)
+    z[1:3] += y[1:3] * y[:2]
+    return np.sum(z * z) + y[2]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [written_twice, written_in_place, left_before, shared, of_rows, broadcast, added_in_place],
+    ids=lambda f: f.__name__,
+)
+def test_elements_that_were_read_keep_their_adjoints(f: Callable[..., Any]) -> None:
+    args = (X + 0.2, W, TAKEN)
+    for argnum in (0, 1):
+        expected = numeric_gradient(f, args, argnum)
+        np.testing.assert_allclose(grad(f, argnums=argnum)(*args), expected, rtol=1e-6, atol=1e-7)
+
+
+def leaky(x: Any) -> Any:
+    y = np.where(x > 0, x, 0.1 * x)
+    return np.sum(y**2)
+
+
+def softplus(x: Any) -> Any:
+    return np.sum(np.where(x > 30, x, np.log1p(np.exp(x))))
+
+
+def entropy(p: Any) -> Any:
+    return -np.sum(np.where(p > 0, p * np.log(p), 0.0))
+
+
+@pytest.mark.parametrize(
+    ("f", "lines"),
+    [
+        (leaky, ["y_bar = 2 * y", "x_bar = np.where(t, y_bar, 0.1 * y_bar)"]),
+        (softplus, ["x_bar = np.where(t_2, 1.0, 1 / (1 + t) * t)"]),
+        (entropy, ["p_bar = np.where(t, -t_2 - p / p, 0)"]),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
+def test_a_selection_is_written_once(f: Callable[..., Any], lines: list[str]) -> None:
+    text = grad(f).source
+    assert [line for line in lines if line not in text] == []
