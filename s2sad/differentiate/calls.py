@@ -9,13 +9,14 @@ from s2sad.analysis.summaries import MODULE, RESULT, CallEffects, Context, assum
 from s2sad.differentiate.items import unpack
 from s2sad.differentiate.known import Pair, sharing_params, site_of
 from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.statements import met_operands, receiving
 from s2sad.differentiate.stores import ELLIPSIS, HOLDERS
 from s2sad.errors import SourceError, UnsupportedError
 from s2sad.frontend.unfollowed import of_unknown
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Global, Op, Stmt, Store, Unpack, Var
 from s2sad.ir.traverse import map_stmt, names_in
-from s2sad.ir.types import OPEN, OTHER, Fact, item_of
+from s2sad.ir.types import OPEN, OTHER, SCALAR_SHAPE, Fact, item_of
 from s2sad.runtime.calls import (
     checked,
     forward,
@@ -195,7 +196,9 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
             state.make.of[shadow] = state.make.of[target]
             state.make.emit(Store(Var(shadow), ELLIPSIS, _seed(state, target, bar), "+", state.make.origin))
             shadows.names[target] = shadow
-    _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound)
+    bar = paired.bars.get(targets[0]) if pair.by_element and len(targets) == 1 else None
+    selection = state.make.selected.get(bar.name) if isinstance(bar, Var) else None
+    _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound, selection)
     if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
         return Evaluate(forward, stmt.origin, into)
     return receiving(outs, forward, stmt)
@@ -232,8 +235,10 @@ def _seed(state: State, target: str, bar: Expr | None) -> Expr:
     return state.adjoints.real_as(Var(target), state.adjoints.realised(bar, fact), fact)
 
 
-def _reverse_half(state: State, pair: Pair, value: Call, bound: Mapping[str, Expr]) -> None:
-    """Call the reverse half and contribute the adjoints that it returns."""
+def _reverse_half(
+    state: State, pair: Pair, value: Call, bound: Mapping[str, Expr], selection: Selection | None
+) -> None:
+    """Call the reverse half and contribute the adjoints that it returns, or a selection of each."""
     if not pair.wrt:
         if value.args:
             state.make.emit(Evaluate(value, state.make.origin))
@@ -242,18 +247,29 @@ def _reverse_half(state: State, pair: Pair, value: Call, bound: Mapping[str, Exp
     facts = [replace(state.make.fact(bound[name]), real=name in pair.real) for name in pair.wrt]
     # A function that takes a list for an array returns an array as its adjoint.
     facts = [f if f.numeric else OPEN if f.kind == "list" else replace(f, shape=None) for f in facts]
-    _received(state, bars, facts, value, [bound[name] for name in pair.wrt])
+    _received(state, bars, facts, value, [bound[name] for name in pair.wrt], selection)
 
 
-def _received(state: State, bars: list[str], facts: list[Fact], value: Call, operands: list[Expr]) -> None:
-    """Name the adjoints that a reverse half returns and contribute them to the operands."""
+def _received(
+    state: State,
+    bars: list[str],
+    facts: list[Fact],
+    value: Call,
+    operands: list[Expr],
+    selection: Selection | None = None,
+) -> None:
+    """Name the adjoints that a reverse half returns and contribute them to the operands, or a selection of each."""
     state.make.of.update(dict(zip(bars, facts, strict=True)))
     # What a reverse half returns nothing else refers to.
     state.adjoints.owned.update(bars)
     origin = state.make.origin
     state.make.emit(Assign(bars[0], value, origin) if len(bars) == 1 else Unpack(tuple(bars), value, None, origin))
     for bar, operand in zip(bars, operands, strict=True):
-        state.adjoints.contribute(operand, Var(bar), moved=True)
+        if selection is None or not selection.is_mask or state.make.of[bar].shape == SCALAR_SHAPE:
+            state.adjoints.contribute(operand, Var(bar), moved=True)
+        else:
+            chosen = replace(selection, whole=Var(bar), name=None)
+            state.adjoints.contribute(operand, chosen(Var(bar)), selection=chosen)
 
 
 def _unpacked_call(state: State, stmt: Unpack, paired: _Paired) -> Stmt:

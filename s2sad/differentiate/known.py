@@ -28,7 +28,8 @@ class Pair:
     (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the arguments in
     ``again``, the adjoints of the results in ``seeded`` and the shadows.  The adjoints of those in ``real`` surely are
     real, those of others are so unless they are ``complex`` or some seed is.  A ``quiet`` forward half has no effect
-    but on the arrays that it is given.
+    but on the arrays that it is given.  One that works ``by_element`` makes an element of its result of those at the
+    same place alone.
     """
 
     forward: Op
@@ -44,6 +45,7 @@ class Pair:
     real: tuple[str, ...] = ()
     quiet: bool = False
     complex: bool = False
+    by_element: bool = False
 
 
 @dataclass(frozen=True)

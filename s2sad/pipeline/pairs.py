@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from s2sad import ops
+from s2sad.analysis.elementwise import works_by_element
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Context
 from s2sad.differentiate.builder import COPY, Builder
@@ -117,6 +118,7 @@ def border(
         count,
         tuple(views),
         tuple(seeded),
+        by_element=works_by_element(function, a.facts),
     )
     aliases = tuple(items[i].name for i in views)  # type: ignore[union-attr]
     begun = Seeds(tuple([(name, Var(bar)) for name, bar in seeds]), seed_facts, passed, aliases)

@@ -80,6 +80,25 @@ def test_elements_not_taken_give_no_nan(inner: str, selected: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("inner", [name for name in INNER if name != "of_a_sum"])
+@pytest.mark.parametrize("selected", ["where", "where_not", "both"])
+def test_elements_of_a_callee_not_taken_give_no_nan(inner: str, selected: str) -> None:
+    body = f"def inner(x, w):\n    return {INNER[inner]}\n\n\n"
+    f = made(f"{body}{HEAD}    y = inner(x, w)\n{SELECTED[selected]}    return np.sum(z * np.cos(z))\n")
+    for argnum in (0, 1):
+        expected = numeric_gradient(f, (X, W, TAKEN), argnum)
+        np.testing.assert_allclose(grad(f, argnums=argnum)(X, W, TAKEN), expected, rtol=1e-6, atol=1e-7)
+
+
+def share(x: Any) -> Any:
+    return x / np.sum(x)
+
+
+def mixed(x: Any, w: Any, taken: Any) -> Any:
+    return np.sum(np.where(taken, share(x), w) ** 2)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     "value",
     [
@@ -154,7 +173,7 @@ def added_in_place(x: Any, w: Any, taken: Any) -> Any:
 
 @pytest.mark.parametrize(
     "f",
-    [written_twice, written_in_place, left_before, shared, of_rows, broadcast, added_in_place],
+    [mixed, written_twice, written_in_place, left_before, shared, of_rows, broadcast, added_in_place],
     ids=lambda f: f.__name__,
 )
 def test_elements_that_were_read_keep_their_adjoints(f: Callable[..., Any]) -> None:
