@@ -21,7 +21,7 @@ from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, makes_fresh
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Evaluate, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import expressions, names_in, subexpressions, walk, writes
-from s2sad.ir.types import Fact, Kind
+from s2sad.ir.types import SCALAR_SHAPE, Fact, Kind
 from s2sad.runtime import add_into, fresh, in_dtype, joined, real_like
 from s2sad.runtime.items import repeat_items, unrepeated
 from s2sad.runtime.linear import like, unconcatenate, unstack
@@ -204,7 +204,8 @@ class Adjoints:
         if both.is_all:
             return self.make.tidy(whole), None
         if isinstance(whole, Call):
-            whole = self.make.let(self.make.fresh("~t_bar"), whole, self.make.of[old.name])
+            sure = self.make.fact(whole).shape in (self.make.of[old.name].shape, SCALAR_SHAPE)
+            whole = self.make.let(self.make.fresh("~t_bar"), whole, None if sure else self.make.of[old.name])
         return self.make.tidy(both(whole)), replace(both, whole=whole)
 
     def of_floats(self, g: Call) -> Call:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from s2sad.analysis.effects import Effects
+from s2sad.differentiate.builder import Builder
+from s2sad.differentiate.distinct import is_mask_of
 from s2sad.ir.nodes import Assign, Block, Call, Evaluate, Expr, Store, Unpack, Var
 from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, walk, writes
-from s2sad.ir.types import Fact, same_shape
 from s2sad.runtime.items import require_ndarray
 
 #: The kinds of operations that are those of NumPy and Python, and no methods of objects.
@@ -15,7 +16,7 @@ _PLAIN = ("function", "operator", "compare", "bool", "index", "attribute")
 
 
 def cleared(
-    body: Block, effects: Effects, fact: Callable[[Expr], Fact], is_active: Callable[[Expr], bool]
+    body: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]
 ) -> dict[str, tuple[Var, ...]]:
     """For the names of new arrays, the masks of the elements that are replaced at once.
 
@@ -30,24 +31,20 @@ def cleared(
             continue
         for position, stmt in enumerate(block):
             if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and is_active(Var(stmt.target)):
-                masks = tuple(_masks(stmt.target, block[position + 1 :], effects, fact, is_active))
+                masks = tuple(_masks(stmt.target, block[position + 1 :], effects, make, is_active))
                 if masks:
                     found[stmt.target] = masks
     return found
 
 
-def _masks(
-    name: str, rest: Block, effects: Effects, fact: Callable[[Expr], Fact], is_active: Callable[[Expr], bool]
-) -> Iterator[Var]:
+def _masks(name: str, rest: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]) -> Iterator[Var]:
     """The masks of the stores into an array that come before anything with a derivative is made of it."""
     whole = Var(name)
-    known, group = fact(whole), {name, *effects.group.get(name, ())}
+    group = {name, *effects.group.get(name, ())}
     for stmt in rest:
         match stmt:
             case Store(base=base, index=Var() as mask, value=value, op=None, call=None) if base == whole:
-                kind = fact(mask)
-                is_mask = kind.kind == "array" and kind.boolean and not kind.boxed and same_shape(kind, known)
-                if not is_mask or mask.name in effects.written or not group.isdisjoint(names_in(value)):
+                if not is_mask_of(make, mask, whole, effects) or not group.isdisjoint(names_in(value)):
                     return
                 yield mask
             case Evaluate(value=Call(op=op)) if op.function is require_ndarray:

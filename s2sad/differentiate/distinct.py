@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from s2sad.analysis.effects import Effects
 from s2sad.analysis.indexing import index_parts
 from s2sad.differentiate.builder import Builder
 from s2sad.ir.nodes import Call, Const, Expr, Slice, Var
 from s2sad.ir.sizes import is_certain
-from s2sad.ir.types import Fact
+from s2sad.ir.types import Fact, same_shape
 from s2sad.runtime.positions import flat_index
 
 
@@ -24,7 +25,7 @@ def is_distinct(make: Builder, index: Expr) -> bool:
         # ``a[np.arange(n), labels]``: one element of each row.
         return all(p.kind == "scalar" or (p.kind == "array" and p.ndim == 1 and not p.boolean) for p in others)
     arrays = [p for p in others if p.kind not in ("slice", "scalar")]
-    return not arrays or (arrays == [fact(index)] and _is_mask(make, index))
+    return not arrays or (arrays == [fact(index)] and is_mask(make, index))
 
 
 def is_distinct_copy(make: Builder, index: Expr) -> bool:
@@ -34,13 +35,19 @@ def is_distinct_copy(make: Builder, index: Expr) -> bool:
     return any(f.kind == "array" and f.ndim for f in facts) and is_distinct(make, index)
 
 
-def _is_mask(make: Builder, index: Expr) -> bool:
+def is_mask_of(make: Builder, index: Expr, whole: Expr, effects: Effects) -> bool:
+    """Whether an index is the name of an array of truth values that nobody writes, of the shape of an array."""
+    steady = isinstance(index, Var) and index.name not in effects.written and is_mask(make, index)
+    return steady and same_shape(make.fact(index), make.fact(whole))
+
+
+def is_mask(make: Builder, index: Expr) -> bool:
     """Whether an index surely is an array of truth values, which names each element once."""
     made = make.steady.get(index.name) if isinstance(index, Var) else index
     if not isinstance(made, Call) or make.fact(made).boxed:
         return False
     if made.op.kind == "operator" and made.op.name in ("&", "|", "^", "~"):
-        return all(_is_mask(make, a) for a in made.args)
+        return all(is_mask(make, a) for a in made.args)
     return made.op.kind == "compare" or (
         isinstance(made.op.function, np.ufunc) and all(t.endswith("->?") for t in made.op.function.types)
     )

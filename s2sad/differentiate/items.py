@@ -6,8 +6,9 @@ import numpy as np
 
 from s2sad.differentiate.applied import REMEDY
 from s2sad.differentiate.builder import ADD, BROADCAST, INDEX, as_value
-from s2sad.differentiate.distinct import is_distinct
+from s2sad.differentiate.distinct import is_distinct, is_mask_of
 from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selections import taken
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, gives_its_own
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Unpack, Var
@@ -83,6 +84,8 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     if isinstance(index, Const) and _to_part(state, whole, index, z_bar):
         return
     index = state.later.kept(index)
+    before = adjoints.of.get(whole.name)
+    form = make.selected[before.name].form if isinstance(before, Var) and before.name in make.selected else None
     x_bar = writable(state, whole)
     part = make.fact(Call(INDEX, (whole, index))) if fact.kind in CONTAINERS else fact
     g = adjoints.realised(make.lazy.get(z_bar.name, z_bar) if isinstance(z_bar, Var) else z_bar, part)
@@ -90,6 +93,11 @@ def item(state: State, whole: Expr, index: Expr, z_bar: Expr) -> None:
     if number or (fact.kind == "array" and is_distinct(make, index)):
         g = adjoints.real_as(x_bar if storage.is_buffer(whole) else whole, g, part)
         make.emit(Store(x_bar, index, g, "-" if storage.is_turned(whole) else "+", make.origin))
+        chosen = taken(x_bar, index)
+        alone = not storage.is_buffer(whole) and (before is None or form == chosen.form)
+        if alone and is_mask_of(make, index, whole, state.effects):
+            # Nothing but what the mask takes has an adjoint.
+            make.selected[x_bar.name] = chosen
     elif storage.is_buffer(whole) and fact.kind in CONTAINERS:
         if storage.is_turned(whole):
             state.refusals.refuse_buffer(make.origin.line)

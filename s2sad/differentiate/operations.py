@@ -19,11 +19,12 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
-from s2sad.differentiate.selections import Selection, masked, selection_of
+from s2sad.differentiate.selections import Selection, choice_of, masked, selection_of
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename
+from s2sad.ir.types import SCALAR_SHAPE
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
@@ -97,6 +98,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
     selection = _selection(state, rule, z, z_bar)
     if selection is not None and not rule.multiplied:
+        # The elements that are not taken are left out last.
         z_bar = selection.whole
     if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
         # x * x, written with one partial.
@@ -154,10 +156,12 @@ def _to_operands(
             g = make.tidy(value)
             is_view = isinstance(g, Call) and g.op.function in _SHAPED and g.args[:1] == (held,)
             owned = is_view and len(wanted) == 1 and adjoints.is_owned(held)
-            if (outer := _of_negative(state, g, held)) is not None:
-                _to_operand(state, operand, algebra.negate(outer.whole), z, outer)
+            if selection is not None:
+                _to_operand(state, operand, g, z, selection)
+            elif (chosen := _chosen(state, found, rename(g, made), z, held)) is not None:
+                adjoints.contribute(operand, chosen(chosen.whole), owned, selection=chosen)
             else:
-                adjoints.contribute(operand, g, owned, selection=_chosen(state, found, rename(g, made), z, held))
+                adjoints.contribute(operand, g, owned, selection=selection_at(state, z, held) if g == held else None)
             continue
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
         if selection is not None and not (selection.is_own and isinstance(value, Const)):
@@ -174,35 +178,41 @@ def _to_operands(
         adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held, selection=kept)
 
 
+def selection_at(state: State, z: Var, z_bar: Expr) -> Selection | None:
+    """The selection that the adjoint of ``z`` is; None where it is none."""
+    masks = state.cleared.get(z.name, ())
+    if not isinstance(z_bar, Var) or (masks and state.storage.is_turned(z)):
+        return None
+    return masked(z_bar, masks) if masks else state.make.selected.get(z_bar.name)
+
+
 def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
     """What is selected last of the adjoints by a rule that works element by element; None where nothing is.
 
     A rule of what has the edge of a domain minds where the adjoint is zero, so it takes the selected one, and what is
     selected of that again may not be halved twice.
     """
-    if not isinstance(z_bar, Var) or rule.kind != "elementwise":
+    function = rule.function
+    of_one = isinstance(function, np.ufunc) and function.nin == 1 and function.signature is None
+    if not (rule.kind == "elementwise" or of_one or function is abs):
         return None
-    masks = state.cleared.get(z.name, ())
-    if masks and not state.storage.is_turned(z):
-        return masked(z_bar, masks)
-    found = state.make.selected.get(z_bar.name)
+    found = selection_at(state, z, z_bar)
     return None if found is None or (rule.multiplied and not found.is_mask) else found
 
 
-def _of_negative(state: State, g: Expr, held: Expr) -> Selection | None:
-    """The selection of which the adjoint ``g`` is the negative."""
-    return state.make.selected.get(held.name) if isinstance(held, Var) and g == algebra.negate(held) else None
-
-
 def _chosen(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
-    """The selection that the adjoint ``g`` of an operand is among the elements of that of ``z``, which is ``held``."""
+    """The selection that the adjoint ``g`` of an operand is, of that of ``z``, which is ``held``, or of another."""
     make = state.make
-    if not found.rule.broadcasts or not make.of[z.name].real or z.name in state.storage.buffers:
+    real = (make.of[z.name].real and make.fact(g).real) or not state.adjoints.complex
+    if not real or z.name in state.storage.buffers:
         return None
     choice = selection_of(g, held, make.lazy.get(held.name, held) if isinstance(held, Var) else held)
-    if choice is None:
-        return None
-    outer = make.selected.get(held.name) if isinstance(held, Var) else None
+    if choice is None and (parts := choice_of(g)) is not None:
+        form, whole = parts
+        choice = Selection(form, whole if isinstance(whole, (Var, Const)) else make.let(make.fresh("~t_bar"), whole))
+    if choice is None or not found.rule.broadcasts or not isinstance(held, Var):
+        return choice
+    outer = make.selected.get(held.name)
     return choice if outer is None else choice.within(outer)
 
 
@@ -214,7 +224,8 @@ def _to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Sel
         return
     if isinstance(whole, Call):
         known, of_result = make.fact(whole), make.of[z.name]
-        fact = None if known.shape == of_result.shape else replace(of_result, items=None, real=known.real)
+        sure = known.shape in (of_result.shape, SCALAR_SHAPE)
+        fact = None if sure else replace(of_result, items=None, real=known.real)
         whole = make.let(make.fresh("~t_bar"), whole, fact)
     same = whole == selection.whole and selection.name is not None
     full = selection.name if same else _full(state, make.tidy(selection(whole)), z)

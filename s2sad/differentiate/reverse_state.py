@@ -39,7 +39,7 @@ class State:
         self.shadows = Shadows(known, self.make, self.storage, self.later, self.refusals)
         self.adjoints = Adjoints(known, self.make, self.storage, self.later, self.refusals, self.shadows)
         #: The masks of the elements of new arrays that are replaced at once.
-        self.cleared = cleared(known.function.body, known.effects, self.make.fact, self.adjoints.is_active)
+        self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active)
         #: The statements of which it is seen whether they raise; whether the one at hand is.
         self.trying = tried(known.function.body)
         self.tried = False

@@ -94,6 +94,21 @@ def selection_of(g: Expr, whole: Expr, number: Expr) -> Selection | None:
     return Selection(form, whole) if isinstance(form, Call) and _NONE in _leaves(form) else None
 
 
+def choice_of(g: Expr) -> tuple[Expr, Expr] | None:
+    """The form of a selection that an adjoint is, and what it selects from; None unless one choice is zero."""
+    if not isinstance(g, Call) or g.op.function is not np.where or len(g.args) != 3 or g.kwargs:
+        return None
+    condition, a, b = g.args
+    if (a == _NONE) is (b == _NONE):
+        return None
+    return (Call(_WHERE, (condition, a, _WHOLE)), b) if a == _NONE else (Call(_WHERE, (condition, _WHOLE, b)), a)
+
+
+def taken(bar: Var, mask: Expr) -> Selection:
+    """What is selected of an adjoint that is zero but where a mask is true."""
+    return Selection(Call(_WHERE, (mask, _WHOLE, _NONE)), bar, bar)
+
+
 def masked(bar: Var, masks: Sequence[Expr]) -> Selection:
     """What is selected of an adjoint that is zero where one of some masks is true."""
     form: Expr = _WHOLE

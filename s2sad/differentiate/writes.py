@@ -10,7 +10,7 @@ from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.differentiate.builder import COPY, INDEX
 from s2sad.differentiate.items import item
 from s2sad.differentiate.later import OWN
-from s2sad.differentiate.operations import ruled
+from s2sad.differentiate.operations import ruled, selection_at
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own
 from s2sad.ir import algebra
@@ -122,7 +122,8 @@ def _new(state: State, stmt: Assign, value: Call) -> None:
         return
     if value.op.function is own or value.op.function is np.copy:
         adjoints.owned.add(bar.name)
-        adjoints.contribute(value.args[0], bar, moved=True)
+        selection = selection_at(state, Var(target), bar)
+        adjoints.contribute(value.args[0], bar, moved=True, selection=selection)
     elif value.op.kind == "index":
         item(state, value.args[0], value.args[1], bar)
     else:
