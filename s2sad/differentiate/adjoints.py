@@ -167,7 +167,7 @@ class Adjoints:
             g, selection = chosen
             owned = True
         elif old is not None:
-            selection = None
+            selection = self.of_both(old, selection)
             loose = self.is_loose(old) and self.is_loose(g)
             g = self.added(old, g, x)
             owned = True
@@ -196,17 +196,24 @@ class Adjoints:
         """The sum of two selections as one, if they take the same elements, or each those that the other does not."""
         if not isinstance(old, Var) or (before := self.make.selected.get(old.name)) is None:
             return None
-        found = before.plus(new, lambda a, b: self.make.plus(a, b, x))
+        found = None if before.is_own and new.is_own else before.plus(new, lambda a, b: self.make.plus(a, b, x))
         if found is None:
             return None
         form, whole = found
-        both = Selection(form, whole)
+        both = Selection(form, whole, None, new.places)
         if both.is_all:
             return self.make.tidy(whole), None
         if isinstance(whole, Call):
             sure = self.make.fact(whole).shape in (self.make.of[old.name].shape, SCALAR_SHAPE)
             whole = self.make.let(self.make.fresh("~t_bar"), whole, None if sure else self.make.of[old.name])
         return self.make.tidy(both(whole)), replace(both, whole=whole)
+
+    def of_both(self, old: Expr, new: Selection | None) -> Selection | None:
+        """The selection that the sum of two adjoints is which are zero where it leaves elements out."""
+        before = self.make.selected.get(old.name) if isinstance(old, Var) else None
+        if before is None or new is None or not (before.is_own and new.is_own):
+            return None
+        return new if (before.form, before.places) == (new.form, new.places) else None
 
     def of_floats(self, g: Call) -> Call:
         """An adjoint; one number for all elements as a float, since an array of integers has no room for others."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
 
 from s2sad.analysis.effects import Effects
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.distinct import is_mask_of
-from s2sad.ir.nodes import Assign, Block, Call, Evaluate, Expr, Store, Unpack, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Evaluate, Expr, Slice, Store, Unpack, Var
 from s2sad.ir.traverse import blocks, names_in, reads, subexpressions, walk, writes
 from s2sad.runtime.items import require_ndarray
 
@@ -15,38 +16,54 @@ from s2sad.runtime.items import require_ndarray
 _PLAIN = ("function", "operator", "compare", "bool", "index", "attribute")
 
 
-def cleared(
-    body: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]
-) -> dict[str, tuple[Var, ...]]:
-    """For the names of new arrays, the masks of the elements that are replaced at once.
+@dataclass(frozen=True)
+class Cleared:
+    """The elements of an array that are replaced: where one of some ``masks`` is true, and at constant ``places``."""
 
-    What was there has no adjoint: until then only what has no derivative is made of the array.
+    masks: tuple[Var, ...] = ()
+    places: tuple[Expr, ...] = ()
+
+
+def cleared(
+    body: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool], tried: Set[int]
+) -> dict[str, Cleared]:
+    """For the names of new arrays, the elements that are replaced at once.
+
+    What was there has no adjoint: until then only what has no derivative is made of the array.  Of the statements that
+    are ``tried`` the next may not be reached.
 
     Example:
-        ``{"y": (m, n)}`` for ``y = x / s; m = s == 0; y[m] = 0.0; n = np.isnan(y); y[n] = 0.0; return np.sum(y)``.
+        ``{"y": Cleared((m,), (0,))}`` for ``y = x / s; m = s < 0; y[m] = 0.0; y[0] = s[1]; return np.sum(y)``.
     """
-    found: dict[str, tuple[Var, ...]] = {}
+    found: dict[str, Cleared] = {}
     for block in [body, *(inner for stmt in walk(body) for inner in blocks(stmt))]:
         if not any(isinstance(stmt, Store) for stmt in block):
             continue
         for position, stmt in enumerate(block):
-            if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and is_active(Var(stmt.target)):
-                masks = tuple(_masks(stmt.target, block[position + 1 :], effects, make, is_active))
-                if masks:
-                    found[stmt.target] = masks
+            if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call) or id(stmt) in tried:
+                continue
+            if is_active(Var(stmt.target)):
+                indices = list(_indices(stmt.target, block[position + 1 :], effects, make, is_active))
+                if indices:
+                    masks = tuple([index for index in indices if isinstance(index, Var)])
+                    places = tuple([index for index in indices if not isinstance(index, Var)])
+                    found[stmt.target] = Cleared(masks, places)
     return found
 
 
-def _masks(name: str, rest: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]) -> Iterator[Var]:
-    """The masks of the stores into an array that come before anything with a derivative is made of it."""
+def _indices(
+    name: str, rest: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]
+) -> Iterator[Expr]:
+    """The indices of the stores into an array that come before anything with a derivative is made of it."""
     whole = Var(name)
     group = {name, *effects.group.get(name, ())}
     for stmt in rest:
         match stmt:
-            case Store(base=base, index=Var() as mask, value=value, op=None, call=None) if base == whole:
-                if not is_mask_of(make, mask, whole, effects) or not group.isdisjoint(names_in(value)):
+            case Store(base=base, index=index, value=value, op=None, call=None) if base == whole:
+                known = _is_constant(index) or is_mask_of(make, index, whole, effects)
+                if not known or not group.isdisjoint(names_in(value)):
                     return
-                yield mask
+                yield index
             case Evaluate(value=Call(op=op)) if op.function is require_ndarray:
                 pass
             case Assign(target=target, value=value) if not is_active(Var(target)) and _is_pure(value):
@@ -55,6 +72,11 @@ def _masks(name: str, rest: Block, effects: Effects, make: Builder, is_active: C
                 pass
             case _:
                 return
+
+
+def _is_constant(index: Expr) -> bool:
+    """Whether an index is written out in numbers."""
+    return all(isinstance(part, (Const, Slice, Build)) for part in subexpressions(index))
 
 
 def _is_pure(value: Expr) -> bool:

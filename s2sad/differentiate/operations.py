@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.poles import may_be_infinite
 from s2sad.differentiate.adjoints import LIST
 from s2sad.differentiate.applied import (
     Applied,
@@ -19,10 +20,10 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
-from s2sad.differentiate.selections import Selection, choice_of, masked, selection_of
+from s2sad.differentiate.selections import Selection, choice_of, left, selection_of
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in, rename
 from s2sad.ir.types import SCALAR_SHAPE
 from s2sad.ops.spec import Rule
@@ -150,6 +151,8 @@ def _to_operands(
         if first == second:
             adjoints.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
             return
+    made_here = Call(Op("runtime", "", rule.function), tuple(bound.values()))
+    infinite = selection is not None and bool(selection.places) and may_be_infinite(made_here, make.steady)
     for name, value in wanted:
         value, operand = renamed(make.untransposed(value)), bound[name]
         if rule.kind != "elementwise":
@@ -164,9 +167,11 @@ def _to_operands(
                 adjoints.contribute(operand, g, owned, selection=selection_at(state, z, held) if g == held else None)
             continue
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
-        if selection is not None and not (selection.is_own and isinstance(value, Const)):
-            _to_operand(state, operand, full, z, selection)
-            continue
+        if selection is not None:
+            full = _without(state, full, z, selection.places if infinite else ())
+            if not selection.is_own or not (isinstance(value, Const) or selection.is_all):
+                _to_operand(state, operand, full, z, selection)
+                continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE
         if isinstance(full, Call) and negative:
             full = full.args[0]
@@ -178,12 +183,29 @@ def _to_operands(
         adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held, selection=kept)
 
 
+def _without(state: State, full: Expr, z: Var, places: Sequence[Expr]) -> Expr:
+    """An adjoint of the shape of ``z``, with zeros where what was made there has been replaced."""
+    make = state.make
+    if (
+        not places
+        or not isinstance(full, Call)
+        or full.op.function is np.broadcast_to
+        or make.of[z.name].kind != "array"
+    ):
+        return full
+    held = make.let(make.fresh("~t_bar"), full, replace(make.of[z.name], items=None, real=make.fact(full).real))
+    for place in places:
+        make.emit(Store(held, place, Const(0.0), None, make.origin))
+    return held
+
+
 def selection_at(state: State, z: Var, z_bar: Expr) -> Selection | None:
     """The selection that the adjoint of ``z`` is; None where it is none."""
-    masks = state.cleared.get(z.name, ())
-    if not isinstance(z_bar, Var) or (masks and state.storage.is_turned(z)):
+    if not isinstance(z_bar, Var) or (z.name in state.cleared and state.storage.is_turned(z)):
         return None
-    return masked(z_bar, masks) if masks else state.make.selected.get(z_bar.name)
+    if z.name in state.cleared:
+        return left(z_bar, state.cleared[z.name].masks, state.cleared[z.name].places)
+    return state.make.selected.get(z_bar.name)
 
 
 def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:

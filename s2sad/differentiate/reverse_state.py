@@ -38,11 +38,11 @@ class State:
         self.later = Later(known, self.make, self.storage)
         self.shadows = Shadows(known, self.make, self.storage, self.later, self.refusals)
         self.adjoints = Adjoints(known, self.make, self.storage, self.later, self.refusals, self.shadows)
-        #: The masks of the elements of new arrays that are replaced at once.
-        self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active)
         #: The statements of which it is seen whether they raise; whether the one at hand is.
         self.trying = tried(known.function.body)
         self.tried = False
+        #: The elements of new arrays that are replaced at once.
+        self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active, self.trying)
         #: In how many loops the statement at hand is, and what the innermost of them moves into at its end.
         self.depth = 0
         self.heads: frozenset[str] = frozenset()

@@ -27,11 +27,14 @@ class Selection:
     """An adjoint as a selection among the elements of the adjoint ``whole``, a name or a constant.
 
     ``form`` is the selection, with a variable in place of ``whole``; ``name`` what it is called where it has a name.
+    What stands at the constant indices ``places`` is zero as well, and is to be set to zero again where a product with
+    it may not be.
     """
 
     form: Expr
     whole: Expr
     name: Var | None = None
+    places: tuple[Expr, ...] = ()
 
     @property
     def is_all(self) -> bool:
@@ -44,7 +47,7 @@ class Selection:
 
     def within(self, outer: Selection) -> Selection:
         """This selection, where ``outer`` has taken an element first."""
-        return Selection(outer(self.form), outer.whole)
+        return Selection(outer(self.form), outer.whole, None, outer.places)
 
     @property
     def is_own(self) -> bool:
@@ -68,6 +71,8 @@ class Selection:
         """
         form: Expr = _WHOLE
         a, b = self.form, other.form
+        if self.places != other.places:
+            return None
         while a != b and isinstance(a, Call) and isinstance(b, Call) and a.args[0] == b.args[0]:
             condition, (a_1, a_2), (b_1, b_2) = a.args[0], a.args[1:], b.args[1:]
             if (a_1, a_2, b_1, b_2) == (_WHOLE, _NONE, _NONE, _WHOLE):
@@ -109,12 +114,12 @@ def taken(bar: Var, mask: Expr) -> Selection:
     return Selection(Call(_WHERE, (mask, _WHOLE, _NONE)), bar, bar)
 
 
-def masked(bar: Var, masks: Sequence[Expr]) -> Selection:
-    """What is selected of an adjoint that is zero where one of some masks is true."""
+def left(bar: Var, masks: Sequence[Expr], places: tuple[Expr, ...]) -> Selection:
+    """What is selected of an adjoint that is zero where one of some masks is true, and at constant indices."""
     form: Expr = _WHOLE
     for mask in masks:
         form = Call(_WHERE, (mask, _NONE, form))
-    return Selection(form, bar, bar)
+    return Selection(form, bar, bar, places)
 
 
 def _form(g: Expr, wholes: tuple[Expr, ...]) -> Expr | None:

@@ -98,6 +98,27 @@ def test_elements_of_a_callee_not_taken_give_no_nan(inner: str, selected: str) -
         np.testing.assert_allclose(grad(f, argnums=argnum)(X, W, TAKEN), expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "inner", ["log", "power", "reciprocal", "quotient", "entropy", "sinc", "shared", "chain", "of_a_sum"]
+)
+@pytest.mark.parametrize(
+    "stores",
+    [
+        "    y[0] = w[1]\n    y[-1] = 0.5\n    z = y\n",
+        "    y[:1] = 0.0\n    y[3:] = x[1:2]\n    z = 2 * y - w\n",
+        "    y = (y * w - x).copy()\n    y[0] = 0.0\n    taken[3] = True\n    y[3] = 1.0\n    z = y\n",
+        "    y[0] = 0.5\n    y[number < 1] = 0.0\n    y[3] = x[1]\n    z = y\n",
+    ],
+    ids=["items", "slices", "copied", "with_a_mask"],
+)
+def test_elements_replaced_at_places_give_no_nan(inner: str, stores: str) -> None:
+    f = made(f"{HEAD}    y = {INNER[inner]}\n{stores}    return np.sum(z * np.cos(z))\n")
+    for argnum in (0, 1):
+        expected = numeric_gradient(f, (X, W, TAKEN), argnum)
+        np.testing.assert_allclose(grad(f, argnums=argnum)(X, W, TAKEN), expected, rtol=1e-6, atol=1e-7)
+
+
 def share(x: Any) -> Any:
     return x / np.sum(x)
 
@@ -160,6 +181,25 @@ def gathered_in_place(x: Any, w: Any, number: Any) -> Any:
     z = y[taken]
     y[1:] *= 2.0
     return np.sum(z**2) + np.sum(y * x)
+
+
+def read_before_the_edge(x: Any, w: Any, number: Any) -> Any:
+    y = np.exp(w) / (x + 0.1)
+    total = y[0] * y[3]
+    y[0] = 0.0
+    y[3] = w[2]
+    return np.sum(y * y) + total
+
+
+def replaced_in_a_try(x: Any, w: Any, number: Any) -> Any:
+    y = w * 1.0
+    try:
+        y = np.exp(w) / (x + 0.1)
+        z = [0.5, 0.6][number[2]]
+        y[0] = z
+    except IndexError:
+        y = y * x
+    return np.sum(y * y)
 
 
 def at_places(x: Any, w: Any, number: Any) -> Any:
