@@ -169,7 +169,14 @@ def _to_operands(
         full = make.tidy(value) if rule.multiplied else make.times(held, value)
         if selection is not None:
             full = _without(state, full, z, selection.places if infinite else ())
-            if not selection.is_own or not (isinstance(value, Const) or selection.is_all):
+            own = selection.owned()
+            if own is not None and value == Const(-1) and len(wanted) > 1:
+                # The other operand has the selection itself.
+                full, selection = algebra.negate(own.whole), own
+            elif own is not None and isinstance(full, Call) and full.op == algebra.QUOTIENT_OR_ZERO:
+                # It is zero where the adjoint is.
+                selection = own
+            elif not selection.is_own or not (isinstance(value, Const) or selection.is_all):
                 _to_operand(state, operand, full, z, selection)
                 continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE

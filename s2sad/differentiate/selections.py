@@ -54,6 +54,10 @@ class Selection:
         """Whether the elements are selected of an adjoint that is zero where they are not taken already."""
         return self.name is not None and self.name == self.whole
 
+    def owned(self) -> Selection | None:
+        """What is selected of what has been selected, by its name; None where that has none."""
+        return None if self.name is None else replace(self, whole=self.name)
+
     def named(self, name: Var) -> Selection:
         """The selection that is called ``name``."""
         return replace(self, whole=name if self.is_own else self.whole, name=name)
