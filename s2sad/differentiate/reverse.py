@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from s2sad.differentiate.calls import met_call, user_call
 from s2sad.differentiate.containers import changed
 from s2sad.differentiate.control import branch, loop
@@ -36,6 +38,8 @@ from s2sad.ir.nodes import (
     Build,
     Call,
     Copy,
+    Enter,
+    Exit,
     Expr,
     For,
     If,
@@ -47,7 +51,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import rename, walk, with_names, writes
+from s2sad.ir.traverse import names_in, rename, walk, with_names, writes
 
 
 def reverse(known: Known, seeds: Seeds, wrt: tuple[str, ...]) -> Reversed:
@@ -140,7 +144,10 @@ def _block(state: State, block: Block) -> Block:
     """Reverse a block into what is written; returns it with what the forward part must add."""
     make = state.make
     forward: list[Stmt] = []
+    around = _around(block)
     for stmt in reversed(block):
+        if id(stmt) in around:
+            make.emit(around[id(stmt)])
         with state.later.across(stmt):
             make.origin = getattr(stmt, "origin", make.origin)
             state.refusals.line = make.origin.line or state.refusals.line
@@ -152,6 +159,22 @@ def _block(state: State, block: Block) -> Block:
         forward += reversed(make.before)
     forward.reverse()
     return tuple(forward)
+
+
+def _around(block: Block) -> dict[int, Stmt]:
+    """By the id of a statement, what begins or ends around its adjoint: floating-point errors are treated as there."""
+    found: dict[int, Stmt] = {}
+    begun: list[Enter] = []
+    for stmt in block:
+        if isinstance(stmt, Enter):
+            begun.append(stmt)
+        elif isinstance(stmt, Exit) and not stmt.attempt and begun:
+            manager = begun[-1].manager
+            quiet = isinstance(manager, Call) and manager.op.function is np.errstate and not names_in(manager)
+            if quiet and begun[-1].transparent and begun[-1].bound is None:
+                found[id(stmt)], found[id(begun[-1])] = begun[-1], stmt
+            begun.pop()
+    return found
 
 
 def _statement(state: State, stmt: Stmt) -> Stmt:

@@ -286,6 +286,39 @@ def test_elements_that_were_read_keep_their_adjoints(f: Callable[..., Any]) -> N
         np.testing.assert_allclose(grad(f, argnums=argnum)(*args), expected, rtol=1e-6, atol=1e-7)
 
 
+def quiet(x: Any, k: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.where(x != 0, np.sin(x) / x, 1.0)
+        z = np.log(x)
+        z[x == 0] = 0.0
+    return np.sum(y * z) * k
+
+
+def quiet_in_loops(x: Any, k: Any) -> Any:
+    total = 0.0
+    for i in range(1, 4):
+        with np.errstate(all="ignore"):
+            if i > k:
+                with np.errstate(divide="ignore"):
+                    y = 1 / x**i
+                    y[x == 0] = 2.0
+                total = total + np.sum(y)
+            else:
+                total = total + np.nansum(x * np.log(x))
+    return total
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("f", [quiet, quiet_in_loops], ids=lambda f: f.__name__)
+def test_errors_are_treated_as_in_the_function(f: Callable[..., Any]) -> None:
+    x = np.array([0.0, 0.7, 1.9])
+    # At 0 it is not smooth, so that the elements beside are what is compared.
+    expected = numeric_gradient(lambda u: f(np.concatenate(([0.0], u)), 1), (x[1:],), 0)
+    np.testing.assert_allclose(grad(f)(x, 1)[1:], expected, rtol=1e-6)
+    assert np.all(np.isfinite(grad(f)(x, 1)))
+    assert np.all(np.isfinite(hvp(f, (x, 1), (np.ones(3), None))))
+
+
 def leaky(x: Any) -> Any:
     y = np.where(x > 0, x, 0.1 * x)
     return np.sum(y**2)
