@@ -200,7 +200,7 @@ class Adjoints:
         if found is None:
             return None
         form, whole = found
-        both = Selection(form, whole, None, new.places)
+        both = Selection(form, whole, None, new.places, before.rarely and new.rarely)
         if both.is_all:
             return self.make.tidy(whole), None
         if isinstance(whole, Call):

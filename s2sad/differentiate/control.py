@@ -10,6 +10,7 @@ from s2sad.attempts import noted
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.items import row
 from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selections import in_arm
 from s2sad.differentiate.statements import differentiable, is_range, of_loop
 from s2sad.differentiate.stores import HOLDERS
 from s2sad.ir import algebra
@@ -74,10 +75,13 @@ def _branch_by(state: State, stmt: If, known: Expr | None) -> If:
     make.origin = origin
     merged: dict[str, Expr] = {}
     moves: list[tuple[str, Expr, Expr]] = []
+    #: The adjoints of numbers that one arm alone makes, and whether that is the first.
+    lone: dict[str, bool] = {}
     for name in {**then_adj, **else_adj}:
         if name in inside:
             continue
         a, b = then_adj.get(name), else_adj.get(name)
+        in_one = (a is None) is not (b is None)
         if a == b and a is not None:
             merged[name] = a
             continue
@@ -90,6 +94,9 @@ def _branch_by(state: State, stmt: If, known: Expr | None) -> If:
         join = adjoints.joined(name, a, b)
         if adjoints.is_owned(a) and adjoints.is_owned(b):
             adjoints.owned.add(join)
+        # Python's own numbers raise where they would be infinite.
+        if in_one and make.of[name].kind == "scalar" and make.of[name].precision in ("single", "double"):
+            lone[join] = then_adj.get(name) is not None
         moves.append((join, a, b))
         merged[name] = Var(join)
     adjoints.of = merged
@@ -102,6 +109,7 @@ def _branch_by(state: State, stmt: If, known: Expr | None) -> If:
     if then_out or else_out:
         test = _condition(state, stmt.test) if known is None else known
         make.emit(If(test, tuple(then_out), tuple(else_out), origin, key))
+        make.selected.update({join: in_arm(Var(join), test, first) for join, first in lone.items()})
     return If(test, then, orelse, origin, key)
 
 

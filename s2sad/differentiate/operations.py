@@ -152,7 +152,8 @@ def _to_operands(
             adjoints.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
             return
     made_here = Call(Op("runtime", "", rule.function), tuple(bound.values()))
-    infinite = selection is not None and bool(selection.places) and may_be_infinite(made_here, make.steady)
+    asks = selection is not None and (selection.rarely or bool(selection.places))
+    infinite = asks and may_be_infinite(made_here, make.steady)
     for name, value in wanted:
         value, operand = renamed(make.untransposed(value)), bound[name]
         if rule.kind != "elementwise":
@@ -176,7 +177,9 @@ def _to_operands(
             elif own is not None and isinstance(full, Call) and full.op == algebra.QUOTIENT_OR_ZERO:
                 # It is zero where the adjoint is.
                 selection = own
-            elif not selection.is_own or not (isinstance(value, Const) or selection.is_all):
+            elif not selection.is_own or not (
+                isinstance(value, Const) or selection.is_all or (selection.rarely and not infinite)
+            ):
                 _to_operand(state, operand, full, z, selection)
                 continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE

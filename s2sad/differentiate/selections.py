@@ -28,13 +28,14 @@ class Selection:
 
     ``form`` is the selection, with a variable in place of ``whole``; ``name`` what it is called where it has a name.
     What stands at the constant indices ``places`` is zero as well, and is to be set to zero again where a product with
-    it may not be.
+    it may not be.  What is selected ``rarely`` is so again only then.
     """
 
     form: Expr
     whole: Expr
     name: Var | None = None
     places: tuple[Expr, ...] = ()
+    rarely: bool = False
 
     @property
     def is_all(self) -> bool:
@@ -116,6 +117,12 @@ def choice_of(g: Expr) -> tuple[Expr, Expr] | None:
 def taken(bar: Var, mask: Expr) -> Selection:
     """What is selected of an adjoint that is zero but where a mask is true."""
     return Selection(Call(_WHERE, (mask, _WHOLE, _NONE)), bar, bar)
+
+
+def in_arm(bar: Var, test: Expr, first: bool) -> Selection:
+    """What is selected of an adjoint that is zero unless the first arm of a branch has run, or the second."""
+    choices = (_WHOLE, Const(0.0)) if first else (Const(0.0), _WHOLE)
+    return Selection(Call(algebra.IF, (test, *choices)), bar, bar, (), True)
 
 
 def left(bar: Var, masks: Sequence[Expr], places: tuple[Expr, ...]) -> Selection:

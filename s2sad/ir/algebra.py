@@ -31,7 +31,7 @@ MATMUL = Op("operator", "@", np.matmul)
 #: ``x.T`` of a matrix.
 MATRIX_TRANSPOSE = Op("attribute", "T", np.matrix_transpose)
 _POWER_DX = Op("runtime", "power_dx", power_dx)
-_IF = Op("ifexp", "if")
+IF = Op("ifexp", "if")
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 #: ``:``, all of an axis.
 WHOLE = Slice(None, None, None)
@@ -131,12 +131,12 @@ def quotient(a: Expr, b: Expr) -> Expr:
 
 def guarded(test: Expr, a: Expr, b: Expr) -> Expr:
     """``a / b if test else 0.0``."""
-    return Call(_IF, (test, divide(a, b), Const(0.0)))
+    return Call(IF, (test, divide(a, b), Const(0.0)))
 
 
 def is_guarded(expr: Expr) -> bool:
     """Whether an expression is one of `guarded`."""
-    return isinstance(expr, Call) and expr.op == _IF and _is(expr.args[1], "/") and expr.args[2] == Const(0.0)
+    return isinstance(expr, Call) and expr.op == IF and _is(expr.args[1], "/") and expr.args[2] == Const(0.0)
 
 
 def is_quotient(expr: Expr) -> bool:

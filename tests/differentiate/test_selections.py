@@ -286,6 +286,39 @@ def test_elements_that_were_read_keep_their_adjoints(f: Callable[..., Any]) -> N
         np.testing.assert_allclose(grad(f, argnums=argnum)(*args), expected, rtol=1e-6, atol=1e-7)
 
 
+def inverse_in_one_arm(x: Any) -> Any:
+    total = 0.0
+    for i in range(3):
+        r = x[i] * 2
+        inv = 1 / r
+        total = total + inv**3 + r if r > 0.1 else total + r
+    return total
+
+
+def returned_in_one_arm(x: Any) -> Any:
+    r = x[0] * 2
+    part = np.log(r) * x[1]
+    if r > 0.1:
+        return part + r
+    return r * r
+
+
+def direction(x: Any) -> Any:
+    r = np.sqrt(x[0] ** 2 + x[3] ** 2)
+    c, s = x[0] / r, x[3] / r
+    if r < 1e-8:
+        return x[2] ** 2
+    return c * x[2] - s
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [inverse_in_one_arm, returned_in_one_arm, direction], ids=lambda f: f.__name__)
+def test_numbers_that_one_arm_uses_give_no_nan(f: Callable[..., Any]) -> None:
+    for x in (np.array([0.0, 0.7, 1.9, 0.0]), np.array([0.4, 0.7, 1.9, -1.2])):
+        expected = numeric_gradient(f, (x,), 0, 1e-9 if f is direction and x[0] == 0 else 2e-3)
+        np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-6, atol=1e-6)
+
+
 def quiet(x: Any, k: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(x != 0, np.sin(x) / x, 1.0)
