@@ -20,19 +20,22 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
-from s2sad.differentiate.selections import Selection, choice_of, left, selection_of
+from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
-from s2sad.ir.traverse import names_in, rename
+from s2sad.ir.traverse import names_in, rename, subexpressions
 from s2sad.ir.types import SCALAR_SHAPE
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
+from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
 
 #: What gives all elements of an array in another shape, in a view that may be written or in a new array.
 _SHAPED = (np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.reshape, np.squeeze, np.expand_dims, np.flip)
 _ARRAY = Op("runtime", "np.array", np.array)
+#: The quotients that are zero where the adjoint is.
+_MINDING = (quotient, quotient_or_zero, root_quotient, power_adjoint)
 _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
@@ -78,7 +81,7 @@ def _of_lists(state: State, call: Call, z: Var, z_bar: Expr) -> None:
 
 def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> None:
     """The adjoint of an operation that has a rule."""
-    make, adjoints, op = state.make, state.adjoints, call.op
+    make, op = state.make, call.op
     if _may_turn_complex(state, call):
         make.emit(Evaluate(Call(_REQUIRE_REAL, (z,)), make.origin))
     if op.function is np.array and len(call.args) == 1 and not call.kwargs:
@@ -98,29 +101,69 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
         return
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
     selection = _selection(state, rule, z, z_bar)
-    if selection is not None and not rule.multiplied:
-        # The elements that are not taken are left out last.
-        z_bar = selection.whole
+    # The elements that are not taken are left out last.
+    whole = z_bar if selection is None else selection.whole
     if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
         # x * x, written with one partial.
         x = call.args[0]
         partial = state.later.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
-        _to_operand(state, x, make.times(z_bar, partial), z, selection)
+        _to_operand(state, x, make.times(whole, partial), z, selection)
         return
-    held = z_bar if rule.kind == "elementwise" else adjoints.firm(z.name, z_bar)
+    held = _held(state, rule, z, whole)
+    if rule.function is np.select and _by_choices(state, bound, z, held):
+        return
+    try:
+        spliced = splice(rule, wide, z, held, make.fact, make.fresh)
+        if selection is not None and whole != z_bar and _minds_zeros(spliced):
+            # What is selected of what is selected may not be halved twice.
+            held, selection = _held(state, rule, z, z_bar), selection if selection.is_mask else None
+            spliced = splice(rule, wide, z, held, make.fact, make.fresh)
+    except UnknownLength:
+        what = f"{op.name} of a list whose length is known only at run time"
+        state.refusals.refuse(call.node, what, "Write the list out in the call.")
+    else:
+        _to_operands(state, found, spliced, z, held, selection)
+
+
+def _held(state: State, rule: Rule, z: Var, z_bar: Expr) -> Expr:
+    """The adjoint of ``z`` as the body of a rule takes it."""
+    make = state.make
+    held = z_bar if rule.kind == "elementwise" else state.adjoints.firm(z.name, z_bar)
     if rule.multiplied:
         held = make.plain(z_bar, make.of[z.name])
     several = rule.kind != "elementwise" or (rule.multiplied and not algebra.is_nonzero(held))
     if (several and not isinstance(held, (Var, Const))) or not state.later.moving.isdisjoint(names_in(held)):
         # An adjoint that is an array of the forward part is that array as it is by now, unlike the operands.
         held = _named_parts(make, held) if isinstance(held, Build) else make.let(make.bar(z.name), held)
-    try:
-        spliced = splice(rule, wide, z, held, make.fact, make.fresh)
-    except UnknownLength:
-        what = f"{op.name} of a list whose length is known only at run time"
-        state.refusals.refuse(call.node, what, "Write the list out in the call.")
-    else:
-        _to_operands(state, found, spliced, z, held, selection)
+    return held
+
+
+def _minds_zeros(spliced: Spliced) -> bool:
+    """Whether the body of a rule asks where the adjoint is zero, at the edge of a domain."""
+    values = [*spliced.values, *[value for _, value in spliced.lets]]
+    calls = [part for value in values for part in subexpressions(value) if isinstance(part, Call)]
+    return any(call.op.function in _MINDING for call in calls)
+
+
+def _by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:
+    """The adjoint of `np.select` of lists that are written out, as selections; whether they are."""
+    make = state.make
+    given, choices = bound["condlist"], bound["choicelist"]
+    made = make.steady.get(given.name) if isinstance(given, Var) else given
+    if not (isinstance(made, Build) and isinstance(choices, Build)) or not make.of[z.name].real:
+        return False
+    conditions: Sequence[Expr] = made.items
+    if isinstance(given, Var) and not all(isinstance(item, Var) for item in conditions):
+        conditions = [Call(INDEX, (given, Const(i))) for i in range(len(conditions))]
+    known = list(map(state.later.snapshots(z.name), conditions))
+    if len(known) != len(choices.items) or not all(make.fact(condition).numeric for condition in known):
+        return False
+    outer = make.selected.get(held.name) if isinstance(held, Var) else None
+    for operand, chosen in zip((*choices.items, bound["default"]), of_select(known, held), strict=True):
+        if state.adjoints.is_active(operand):
+            selection = chosen if outer is None else chosen.within(outer)
+            _to_operand(state, operand, selection.whole, z, selection)
+    return True
 
 
 def _named_parts(make: Builder, held: Build) -> Build:
@@ -219,17 +262,11 @@ def selection_at(state: State, z: Var, z_bar: Expr) -> Selection | None:
 
 
 def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
-    """What is selected last of the adjoints by a rule that works element by element; None where nothing is.
-
-    A rule of what has the edge of a domain minds where the adjoint is zero, so it takes the selected one, and what is
-    selected of that again may not be halved twice.
-    """
+    """What is selected last of the adjoints by a rule that works element by element; None where nothing is."""
     function = rule.function
     of_one = isinstance(function, np.ufunc) and function.nin == 1 and function.signature is None
-    if not (rule.kind == "elementwise" or of_one or function is abs):
-        return None
-    found = selection_at(state, z, z_bar)
-    return None if found is None or (rule.multiplied and not found.is_mask) else found
+    by_element = rule.kind == "elementwise" or of_one or function is abs
+    return selection_at(state, z, z_bar) if by_element else None
 
 
 def _chosen(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:

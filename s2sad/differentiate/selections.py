@@ -44,7 +44,7 @@ class Selection:
 
     def __call__(self, whole: Expr) -> Expr:
         """The same selection among the elements of another adjoint."""
-        return rename(self.form, {_WHOLE.name: whole})
+        return _filled(self.form, whole)
 
     def within(self, outer: Selection) -> Selection:
         """This selection, where ``outer`` has taken an element first."""
@@ -80,19 +80,21 @@ class Selection:
             return None
         while a != b and isinstance(a, Call) and isinstance(b, Call) and a.args[0] == b.args[0]:
             condition, (a_1, a_2), (b_1, b_2) = a.args[0], a.args[1:], b.args[1:]
-            if (a_1, a_2, b_1, b_2) == (_WHOLE, _NONE, _NONE, _WHOLE):
-                return form, Call(_WHERE, (condition, self.whole, other.whole))
-            if (a_1, a_2, b_1, b_2) == (_NONE, _WHOLE, _WHOLE, _NONE):
-                return form, Call(_WHERE, (condition, other.whole, self.whole))
             choices: tuple[Expr, Expr]
+            if (a_2, b_1) == (_NONE, _NONE):
+                choices = _filled(a_1, self.whole), _filled(b_2, other.whole)
+                return form, Call(_WHERE, (condition, *choices))
+            if (a_1, b_2) == (_NONE, _NONE):
+                choices = _filled(b_1, other.whole), _filled(a_2, self.whole)
+                return form, Call(_WHERE, (condition, *choices))
             if a_2 == b_2 == _NONE:
                 choices, a, b = (_WHOLE, _NONE), a_1, b_1
             elif a_1 == b_1 == _NONE:
                 choices, a, b = (_NONE, _WHOLE), a_2, b_2
             else:
                 return None
-            form = rename(form, {_WHOLE.name: Call(_WHERE, (condition, *choices))})
-        return (rename(form, {_WHOLE.name: a}), add(self.whole, other.whole)) if a == b else None
+            form = _filled(form, Call(_WHERE, (condition, *choices)))
+        return (_filled(form, a), add(self.whole, other.whole)) if a == b else None
 
 
 def selection_of(g: Expr, whole: Expr, number: Expr) -> Selection | None:
@@ -117,6 +119,17 @@ def choice_of(g: Expr) -> tuple[Expr, Expr] | None:
 def taken(bar: Var, mask: Expr) -> Selection:
     """What is selected of an adjoint that is zero but where a mask is true."""
     return Selection(Call(_WHERE, (mask, _WHOLE, _NONE)), bar, bar)
+
+
+def of_select(conditions: Sequence[Expr], whole: Expr) -> list[Selection]:
+    """What `np.select` takes of each of its choices, and of the default: where no condition before is true."""
+    found = []
+    for last in range(len(conditions) + 1):
+        form: Expr = _WHOLE if last == len(conditions) else Call(_WHERE, (conditions[last], _WHOLE, _NONE))
+        for condition in reversed(conditions[:last]):
+            form = Call(_WHERE, (condition, _NONE, form))
+        found.append(Selection(form, whole))
+    return found
 
 
 def in_arm(bar: Var, test: Expr, first: bool) -> Selection:
@@ -149,6 +162,10 @@ def _form(g: Expr, wholes: tuple[Expr, ...]) -> Expr | None:
     if None in forms or not used.isdisjoint(names_in(condition)):
         return None
     return Call(_WHERE, (condition, *[form for form in forms if form is not None]))
+
+
+def _filled(form: Expr, whole: Expr) -> Expr:
+    return rename(form, {_WHOLE.name: whole})
 
 
 def _leaves(form: Expr) -> list[Expr]:

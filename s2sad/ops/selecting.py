@@ -70,6 +70,7 @@ def _selections() -> Sequence[Sample]:
     only_arrays=True,
     wrt=["choicelist", "default"],
     samples=_selections,
+    infer=infer.positions.selected,
     steps=frozenset({"condlist"}),
     dtype="unknown",
 )

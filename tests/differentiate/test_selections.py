@@ -38,6 +38,8 @@ INNER = {
 SELECTED = {
     "where": "    z = np.where(taken, y, 0.5)\n",
     "where_not": "    z = np.where(~taken, x, y)\n",
+    "select": "    z = np.select([taken, w > 0.3, x > 5], [y, w, x], 0.5)\n",
+    "select_by_default": "    chosen = [~taken, x > 1.0]\n    z = np.select(chosen, [x * w, 2 * y], default=y)\n",
     "both": "    z = np.where(taken, y * x, x * w)\n",
     "twice": "    z = np.where(taken, np.where(x > 1, y, 2 * y), w)\n",
     "mask": "    y[~taken] = 0.5\n    z = y\n",

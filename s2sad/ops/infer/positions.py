@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from s2sad.ir.nodes import Const
-from s2sad.ir.types import Fact
+from s2sad.ir.types import Fact, sized
 from s2sad.ops.infer import common
 from s2sad.ops.infer.common import Bound, Look
 
@@ -26,3 +26,13 @@ def chosen(b: Bound, fact: Look) -> Fact | None:
 def of_matrix(b: Bound, fact: Look) -> Fact:
     """Rows and columns."""
     return Fact("tuple", items=((0, _POSITIONS), (1, _POSITIONS)))
+
+
+def selected(b: Bound, fact: Look) -> Fact:
+    """An array of the shape to which the conditions, the choices and the default broadcast, as of `np.select`."""
+    lists = [fact(b["condlist"]).items, fact(b["choicelist"]).items]
+    items = [f for found in lists for _, f in found or ()] + [fact(b["default"])]
+    whole = common.elementwise(items)
+    if None in lists or not all(lists):
+        return common.SOME_ARRAY
+    return sized((), whole.real) if whole.kind == "scalar" else whole
