@@ -154,7 +154,7 @@ def test_the_larger_of_two_gives_no_nan(value: str) -> None:
 def written_twice(x: Any, w: Any, number: Any) -> Any:
     taken = number > 0
     y = 1 / x
-    total = np.sum(y[1:3] * w[1:3])
+    total = np.sum(y[:2] * w[1:3])
     y[~taken] = w[~taken]
     return np.sum(y * y) + total
 
@@ -201,6 +201,21 @@ def replaced_in_a_try(x: Any, w: Any, number: Any) -> Any:
         y[0] = z
     except IndexError:
         y = y * x
+    return np.sum(y * y)
+
+
+def read_then_chosen(x: Any, w: Any, number: Any) -> Any:
+    taken = number > 0
+    y = x * np.exp(w)
+    first = y[0] * 3.0
+    z = np.where(taken, y, w)
+    return np.sum(z * z) + first
+
+
+def replaced_by_others(x: Any, w: Any, number: Any) -> Any:
+    taken = number > 0
+    y = x * np.exp(w)
+    y[~taken] = y[::3]
     return np.sum(y * y)
 
 
@@ -278,6 +293,11 @@ def added_in_place(x: Any, w: Any, number: Any) -> Any:
         of_rows,
         broadcast,
         added_in_place,
+        at_places,
+        read_before_the_edge,
+        replaced_in_a_try,
+        read_then_chosen,
+        replaced_by_others,
     ],
     ids=lambda f: f.__name__,
 )
