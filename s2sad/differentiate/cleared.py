@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from s2sad.analysis.effects import Effects
@@ -24,13 +24,10 @@ class Cleared:
     places: tuple[Expr, ...] = ()
 
 
-def cleared(
-    body: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool], tried: Set[int]
-) -> dict[str, Cleared]:
+def cleared(body: Block, effects: Effects, make: Builder, is_active: Callable[[Expr], bool]) -> dict[str, Cleared]:
     """For the names of new arrays, the elements that are replaced at once.
 
-    What was there has no adjoint: until then only what has no derivative is made of the array.  Of the statements that
-    are ``tried`` the next may not be reached.
+    What was there has no adjoint: until then only what has no derivative is made of the array.
 
     Example:
         ``{"y": Cleared((m,), (0,))}`` for ``y = x / s; m = s < 0; y[m] = 0.0; y[0] = s[1]; return np.sum(y)``.
@@ -40,7 +37,7 @@ def cleared(
         if not any(isinstance(stmt, Store) for stmt in block):
             continue
         for position, stmt in enumerate(block):
-            if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call) or id(stmt) in tried:
+            if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
                 continue
             if is_active(Var(stmt.target)):
                 indices = list(_indices(stmt.target, block[position + 1 :], effects, make, is_active))

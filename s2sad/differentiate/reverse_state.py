@@ -42,7 +42,7 @@ class State:
         self.trying = tried(known.function.body)
         self.tried = False
         #: The elements of new arrays that are replaced at once.
-        self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active, self.trying)
+        self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active)
         #: In how many loops the statement at hand is, and what the innermost of them moves into at its end.
         self.depth = 0
         self.heads: frozenset[str] = frozenset()
