@@ -153,7 +153,7 @@ class Shadows:
         if function in (np.diagonal, np.linalg.diagonal):
             return Call(_DIAGONAL, of_shadow, value.kwargs) if function is np.diagonal else None
         rule = ops.find(function)
-        if rule is not None and value.op.kind in ("function", "method") and function is not np.broadcast_to:
+        if rule is not None and value.op.kind in ("function", "method") and rule.mirrors:
             if rule.result in ("view", "maybe_view") or sharing(value, self.make.fact) == "view":
                 return Call(value.op, of_shadow, value.kwargs)
         return None

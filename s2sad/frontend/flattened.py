@@ -3,9 +3,10 @@
 for v in a.flat: ...      ->  for v in a.ravel(): ...
 p, q = a.flat             ->  p, q = a.ravel()
 sum(a.flat)               ->  sum(a.ravel())
+b = np.array(a.flat)      ->  b = a.ravel()
 
 ``a.flat`` gives each item as it is when a loop comes to it, and ``a.ravel()`` may be a copy.  So nothing may be written
-meanwhile.
+meanwhile.  ``np.array(a.flat)`` is a view of an array whose items lie in their order, and a copy of any other.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from s2sad.frontend.trees import nodes_of
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: Functions that run through what they are given at once, and those that do so as a loop runs through them.
-_AT_ONCE = (list, tuple, sum, max, min, sorted, np.array, np.asarray)
+_AT_ONCE = (list, tuple, sum, max, min, sorted, np.asarray)
 _LATER = (enumerate, zip, reversed)
 _LOOPS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -45,10 +46,14 @@ def with_items_of_flat(source: Source) -> tuple[Source, tuple[Guard, ...]]:
 
 
 class _Flattening(gast.NodeTransformer):  # type: ignore[misc]
-    """Calls ``ravel`` in place of some attributes, which are known by identity."""
+    """Calls ``ravel`` in place of some attributes, and of calls of ``np.array``, which are known by identity."""
 
     def __init__(self, found: set[int]) -> None:
         self.found = found
+
+    def visit_Call(self, node: Node) -> Node:
+        self.generic_visit(node)
+        return node.args[0] if id(node) in self.found else node
 
     def visit_Attribute(self, node: Node) -> Node:
         self.generic_visit(node)
@@ -59,9 +64,12 @@ class _Flattening(gast.NodeTransformer):  # type: ignore[misc]
 
 
 def _run_through(function: Node, lookup: Lookup) -> Iterator[Node]:
-    """The attributes ``flat`` that are only run through while nothing is written."""
+    """The attributes ``flat`` that are only run through while nothing is written, and calls that make an array of one."""
     for node in nodes_of(function):
         match node:
+            case gast.Call(args=[gast.Attribute(attr="flat")], keywords=[]) if lookup(node.func)[1] is np.array:
+                yield node
+                yield node.args[0]
             case gast.Assign(targets=[gast.Tuple() | gast.List()]):
                 yield from _flat(node.value)
             case gast.Call(keywords=[]) if any(lookup(node.func)[1] is f for f in _AT_ONCE):

@@ -75,6 +75,7 @@ def _array_jvp(object_dot: Any, object: Any, dtype: Any = None, ndmin: int = 0) 
     jvp=_array_jvp,
     samples=_deep_conversions,
     infer=infer.joining.array_from("object"),
+    closer=infer.memory.of_copy,
     casts=True,
 )
 def array(z_bar: Array, object: Any, dtype: Any = None, *, order: str = "K", ndmin: int = 0) -> Any:
@@ -225,7 +226,14 @@ def _copies() -> Sequence[Sample]:
     return [sample(numbers(2, 3)), sample(numbers(3), "C"), sample(numbers()), sample(complexes(2)), sample(singles(2))]
 
 
-@linear(np.copy, wrt=["a"], samples=_copies, infer=infer.joining.array_from("a"), forms=METHOD)
+@linear(
+    np.copy,
+    wrt=["a"],
+    samples=_copies,
+    infer=infer.joining.array_from("a"),
+    closer=infer.memory.of_copy,
+    forms=METHOD,
+)
 def copy(z_bar: Array, a: Array, order: str = "K") -> Array:
     return z_bar
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp
-from s2sad.errors import UnsupportedError
+from s2sad import grad, jvp, value_and_grad
+from s2sad.errors import S2SADError, UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.random.default_rng(2).normal(size=(3, 2))
@@ -107,3 +107,67 @@ def test_what_is_written_meanwhile(f: Callable[..., Any]) -> None:
     except UnsupportedError:
         return
     np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+# --- NumPy gives a view of an array for ``np.array(a.flat)``, where the items lie in its order
+
+
+def array_of_a_written_array(x: Any) -> Any:
+    a = x * 2.0
+    b = np.array(a.flat)
+    a[0] = a[1] * a[2]
+    return np.sum(b * b)
+
+
+def array_that_is_written(x: Any) -> Any:
+    a = x * 2.0
+    b = np.array(a.flat)
+    b *= x[0, 0]
+    return np.sum(a * a)
+
+
+def array_of_a_transposed_array(x: Any) -> Any:
+    a = x * 2.0
+    b = np.array(a.T.flat)
+    a[0] = a[1] * a[2]
+    return np.sum(b * b * np.arange(6.0))
+
+
+def array_of_a_constant(x: Any) -> Any:
+    a = np.arange(6.0).reshape(2, 3)
+    b, c, d = np.array(a.flat), np.array(a.flat, dtype=float), np.copy(a.flat)
+    a *= 2.0
+    return np.sum(x * x) * np.sum(b * c * d)
+
+
+@pytest.mark.parametrize(
+    "f", [array_of_a_written_array, array_that_is_written, array_of_a_transposed_array, array_of_a_constant]
+)
+def test_an_array_of_items_is_a_view(f: Callable[..., Any]) -> None:
+    value, found = value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(found, numeric_gradient(f, (X,)), rtol=1e-7)
+
+
+def copied(items: Any) -> Any:
+    return np.array(items)
+
+
+def copied_by_a_callee(x: Any) -> Any:
+    a = x * 2.0
+    b = copied(a.flat)
+    b *= 3.0
+    return np.sum(a * a)
+
+
+def copied_by_another_function(x: Any) -> Any:
+    a = x * 2.0
+    b = np.copy(a.flat)
+    a[0] = a[1] * a[2]
+    return np.sum(b * b)
+
+
+@pytest.mark.parametrize("f", [copied_by_a_callee, copied_by_another_function])
+def test_what_may_be_a_view_is_no_copy(f: Callable[..., Any]) -> None:
+    with pytest.raises(S2SADError):
+        grad(f)(X)

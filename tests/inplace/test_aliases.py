@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import stop_gradient
+from s2sad import grad, stop_gradient
+from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 
 V = np.array([0.3, -1.2, 2.5, 0.7])
@@ -384,3 +385,30 @@ def test_stop_gradient_of_a_written_array(f: Any) -> None:
         expected = np.array([0.0, *(2.0 * V[1:])])
     assert value == f(V.copy())
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
+def windows(x: Any) -> Any:
+    a = x * 2.0
+    b = np.lib.stride_tricks.sliding_window_view(a, 2)
+    a[0] = a[1] * a[2]
+    return np.sum(b * b[:, ::-1])
+
+
+def copied_windows(x: Any) -> Any:
+    a = x * 2.0
+    b = np.lib.stride_tricks.sliding_window_view(a, 2)[:, 0].copy()
+    a[0] = a[1] * a[2]
+    return np.sum(b * b)
+
+
+def broadcast_windows(x: Any) -> Any:
+    a = x * 2.0
+    b = np.broadcast_to(a, (2, len(a)))
+    a[0] = a[1] * a[2]
+    return np.sum(b * b)
+
+
+@pytest.mark.parametrize("f", [windows, copied_windows, broadcast_windows], ids=lambda f: f.__name__)
+def test_views_whose_elements_share_memory(f: Any) -> None:
+    with pytest.raises(UnsupportedError):
+        grad(f)(V.copy())

@@ -19,6 +19,14 @@ def of_list(call: Call, fact: Look | None) -> Answer:
     )
 
 
+def of_copy(call: Call, fact: Look | None) -> Answer:
+    """An array, list or number is copied; NumPy makes a view of ``a.flat``, which what nothing is known of may be."""
+    operand = call.args[0] if call.args else None
+    if isinstance(operand, Call) and operand.op.kind == "attribute" and operand.op.name == "flat":
+        return "unknown"
+    return "unknown" if fact is not None and operand is not None and fact(operand).kind == "open" else None
+
+
 def of_diagonal(call: Call, fact: Look | None) -> Answer:
     """The diagonal of a matrix is a view; the matrix with a diagonal is new."""
     ndim = fact(call.args[0]).ndim if fact is not None and call.args else None
