@@ -64,7 +64,7 @@ class _Flattening(gast.NodeTransformer):  # type: ignore[misc]
 
 
 def _run_through(function: Node, lookup: Lookup) -> Iterator[Node]:
-    """The attributes ``flat`` that are only run through while nothing is written, and calls that make an array of one."""
+    """The attributes ``flat`` that are run through while nothing is written, and calls that make an array of one."""
     for node in nodes_of(function):
         match node:
             case gast.Call(args=[gast.Attribute(attr="flat")], keywords=[]) if lookup(node.func)[1] is np.array:
