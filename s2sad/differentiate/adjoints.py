@@ -34,6 +34,7 @@ _SUBTRACT_IN_PLACE = Op("inplace", "-", np.subtract)
 _REAL = Op("runtime", "np.real", np.real)
 _REAL_LIKE = Op("runtime", "real_like", real_like)
 _ADD_INTO = Op("runtime", "add_into", add_into, pure=False)
+_ARRAY = Op("runtime", "np.array", np.array)
 _AS_TYPE = Op("method", "astype", np.ndarray.astype)
 _DTYPE = Op("attribute", "dtype")
 _IN_DTYPE = Op("runtime", "in_dtype", in_dtype)
@@ -300,6 +301,10 @@ class Adjoints:
         if x.name in self.storage.changed:
             new = self.zero(x.name, "before") if old is None else self.of_own(old, x.name)
             assert isinstance(new, Var)
+        elif fact.kind == "array" and fact.ndim == 0 and old is not None and x.name not in self.unbound:
+            # Arithmetic with arrays without axes gives numbers.
+            of_array = Call(_ARRAY, (self.realised(old, fact), Call(_DTYPE, (x,))))
+            new = self.let_owned(self.make.bar(x.name), of_array, fact)
         elif isinstance(old, Var) and old.name in self.owned and (fact.real or not self.make.fact(old).real):
             # A complex array may have a real adjoint so far, which has no room for what comes.
             self.make.selected.pop(old.name, None)

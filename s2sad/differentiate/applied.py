@@ -11,6 +11,7 @@ from s2sad import ops
 from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
+from s2sad.ops.infer.dtypes import is_real
 from s2sad.runtime import widened
 
 _WIDENED = Op("runtime", "widened", widened)
@@ -66,9 +67,14 @@ def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr]
     return Applied(rule, bound)
 
 
+def drops_imaginary(made: Applied, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an operation computes in a dtype of real numbers; a rule of what only converts to one sees to that."""
+    return not made.rule.casts and is_real(made.bound.get("dtype", Const(None)), fact)
+
+
 def maybe_complex(made: Applied, fact: Callable[[Expr], Fact]) -> list[str]:
     """The operands that have to be real, as the rule has it, and may be complex."""
-    if not made.rule.real_only:
+    if not (made.rule.real_only or (made.rule.kind == "general" and drops_imaginary(made, fact))):
         return []
     known = {name: fact(made.bound.get(name, Const(None))) for name in made.rule.wrt}
     # Functions of Python's refuse complex numbers themselves, but for those of NumPy's.

@@ -14,6 +14,7 @@ from s2sad.differentiate.applied import (
     NotDifferentiableError,
     applied,
     bound_twice,
+    drops_imaginary,
     in_precision,
     maybe_complex,
 )
@@ -99,6 +100,8 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     operands = _operands(state, call, found, z)
     if operands is None:
         return
+    if drops_imaginary(found, make.fact) and not all(make.fact(bound[n]).real for n in rule.wrt if n in bound):
+        z_bar = adjoints.realised(z_bar, make.fact(call))
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
     selection = _selection(state, rule, z, z_bar)
     # The elements that are not taken are left out last.

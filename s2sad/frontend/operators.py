@@ -41,7 +41,8 @@ def in_dtype(call: Call, assign: Callable[[str, Expr], Expr]) -> Call:
     # The dtype is that of the result, and of all operands too where the function has no loop with others for floats.
     if f"{'d' * function.nin}->{'d' * function.nout}" not in function.types:
         return call
-    args = [assign("~t", Call(_POSITIVE, (a,), (("dtype", dtype),), call.node)) for a in call.args]
+    how = (("dtype", dtype), *[(name, value) for name, value in call.kwargs if name == "casting"])
+    args = [assign("~t", Call(_POSITIVE, (a,), how, call.node)) for a in call.args]
     return replace(call, args=tuple(args), kwargs=tuple([(n, v) for n, v in call.kwargs if n != "dtype"]))
 
 

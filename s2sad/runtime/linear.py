@@ -76,6 +76,9 @@ def uncast(g: Any, dtype: Any, a: Any) -> Any:
                 f"no derivative passes through numbers of dtype {dtype}", "Use a float dtype."
             )
         return np.zeros_like(g, dtype=own if np.issubdtype(own, np.inexact) else float)
+    if np.iscomplexobj(g) and not np.issubdtype(dtype, np.complexfloating):
+        # The imaginary part of `a` has been dropped.
+        g = np.real(g)
     return cast(g, own) if np.issubdtype(own, np.inexact) else g
 
 

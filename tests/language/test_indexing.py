@@ -379,3 +379,14 @@ def test_shapes_behind_a_star(n: int) -> None:
 
     x = np.array([0.3, 0.7, -0.4])
     np.testing.assert_allclose(grad(f)(x), 2.0 * x + 3.0 * np.sin(x) ** 2 * np.cos(x))
+
+
+@pytest.mark.parametrize("x", [np.array(0.7), np.array(0.7, np.float32), np.array(0.7 + 0.2j)], ids=str)
+def test_item_of_an_array_without_axes_beside_other_uses(x: Any) -> None:
+    def f(x: Any) -> Any:
+        return np.real(x * x[()] + np.sum(x[None]) + x[()] * x.item())
+
+    found = grad(f)(x)
+    assert type(found) is np.ndarray
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found, 4.0 * x + 1.0, rtol=1e-6)

@@ -1,0 +1,74 @@
+"""Complex numbers that are converted to real ones: by ``astype``, and by the dtype in which a function computes.
+
+The imaginary part is dropped, with a warning, and gets no adjoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import grad, jvp
+from s2sad.errors import UndefinedDerivativeError
+from tests.oracle import numeric_gradient
+
+Z = np.array([0.7 + 0.2j, 0.1 + 0.5j, 0.3 - 0.1j])
+WAY = np.array([0.3 - 0.4j, 1.0 + 0.2j, 0.5j])
+
+CONVERTED: dict[str, Callable[[Any], Any]] = {
+    "astype": lambda z: z.astype(float),
+    "single": lambda z: z.astype(np.float32).astype(float),
+    "asarray": lambda z: np.asarray(z, dtype=float),
+    "array": lambda z: np.array([z, z], float)[1],
+    "contiguous": lambda z: np.ascontiguousarray(z, "f8"),
+    "full": lambda z: np.full((2, 3), z, dtype=float)[0],
+    "full_like": lambda z: np.full_like(np.zeros(3), z),
+    "fromiter": lambda z: np.fromiter(z, float),
+    "sum": lambda z: np.sum(z, dtype=float),
+    "mean": lambda z: z.mean(dtype=float),
+    "cumsum": lambda z: np.cumsum(z, dtype=float),
+    "trace": lambda z: np.trace(np.outer(z, z), dtype=float),
+    "linspace": lambda z: np.linspace(0.0, z[0], 3, dtype=float),
+    "dtype of an array": lambda z: np.sum(z, dtype=z.real.dtype),
+    "ufunc": lambda z: np.multiply(z, z, dtype=float, casting="unsafe"),
+}
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "prod": lambda z: np.prod(z, dtype=float),
+    "cumprod": lambda z: np.cumprod(z, dtype=float),
+    "reduce": lambda z: np.multiply.reduce(z, dtype=float),
+    "einsum": lambda z: np.einsum("i,i->i", z, z, dtype=float, casting="unsafe"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("name", CONVERTED)
+def test_the_imaginary_part_is_dropped(name: str) -> None:
+    convert = CONVERTED[name]
+
+    def f(z: Any) -> Any:
+        return np.real(np.sum(z * convert(z)))
+
+    exact = name != "single"
+    expected = numeric_gradient(f if exact else lambda z: np.real(np.sum(z * z.real)), (Z,))
+    near = {"rtol": 1e-7, "atol": 1e-9} if exact else {"rtol": 1e-6}
+    np.testing.assert_allclose(grad(f)(Z), expected, **near)
+    np.testing.assert_allclose(jvp(f, (Z,), (WAY,))[1], np.real(np.sum(expected * WAY)), **near)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("name", REFUSED)
+def test_products_of_real_parts_are_refused(name: str) -> None:
+    convert = REFUSED[name]
+
+    def f(z: Any) -> Any:
+        return np.real(np.sum(z * convert(z)))
+
+    with pytest.raises(UndefinedDerivativeError):
+        grad(f)(Z)
+    with pytest.raises(UndefinedDerivativeError):
+        jvp(f, (Z,), (WAY,))
+    # Real numbers have no imaginary part to drop.
+    np.testing.assert_allclose(grad(f)(Z.real), numeric_gradient(f, (Z.real,)), rtol=1e-7)
