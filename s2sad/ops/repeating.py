@@ -16,6 +16,7 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, linear, ndim, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import (
+    cast,
     undiag,
     undiagonal,
     unmeshgrid,
@@ -165,6 +166,7 @@ def _pad_jvp(
     array_dot: Array,
     constant_values_dot: Any,
     end_values_dot: Any,
+    z: Array,
     array: Array,
     pad_width: Any,
     mode: Any = "constant",
@@ -172,9 +174,9 @@ def _pad_jvp(
     reflect_type: str = "even",
 ) -> Array:
     if mode == "constant":
-        return np.pad(array_dot, pad_width, constant_values=constant_values_dot)
+        return cast(np.pad(array_dot, pad_width, constant_values=constant_values_dot), np.result_type(z))
     if mode == "linear_ramp":
-        return np.pad(array_dot, pad_width, "linear_ramp", end_values=end_values_dot)
+        return cast(np.pad(array_dot, pad_width, "linear_ramp", end_values=end_values_dot), np.result_type(z))
     return pad_tangent(array_dot, array, pad_width, mode, stat_length, reflect_type)
 
 
@@ -186,6 +188,7 @@ def _pad_jvp(
     infer=infer.axes.padded,
 )
 def pad(
+    z: Array,
     z_bar: Array,
     array: Array,
     pad_width: Any,
@@ -199,14 +202,14 @@ def pad(
     if mode == "constant":
         return (
             unpad(z_bar, np.shape(array), pad_width, mode),
-            pad_ends(z_bar, array, pad_width, mode, constant_values),
+            pad_ends(z_bar, z, pad_width, mode, constant_values),
             0.0,
         )
     if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
         return unpad(z_bar, np.shape(array), pad_width, mode), 0.0, 0.0
     array_bar = pad_adjoint(z_bar, array, pad_width, mode, stat_length, reflect_type)
-    values_bar = pad_ends(z_bar, array, pad_width, mode, constant_values)
-    return array_bar, values_bar, pad_ends(z_bar, array, pad_width, mode, end_values)
+    values_bar = pad_ends(z_bar, z, pad_width, mode, constant_values)
+    return array_bar, values_bar, pad_ends(z_bar, z, pad_width, mode, end_values)
 
 
 # --- diagonals and triangles ---

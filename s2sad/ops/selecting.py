@@ -12,7 +12,7 @@ from s2sad.ops.forms import METHOD
 from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, constant, linear, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
-from s2sad.runtime.linear import like
+from s2sad.runtime.linear import cast, like
 from s2sad.runtime.selecting import inserted_values, piece_conditions, result_dtype, unchoose, uninsert, unselect
 from s2sad.runtime.trees import real_like
 
@@ -102,16 +102,21 @@ def _insertions() -> Sequence[Sample]:
     ]
 
 
-@linear(
+def _insert_jvp(arr_dot: Any, values_dot: Any, z: Array, obj: Any, axis: int | None = None) -> Array:
+    return cast(np.insert(arr_dot, obj, values_dot, axis), np.result_type(z))
+
+
+@rule(
     np.insert,
     wrt=["arr", "values"],
+    jvp=_insert_jvp,
     samples=_insertions,
     infer=infer.axes.with_axes_of("arr"),
     dtype="array",
     steps=frozenset({"obj"}),
 )
-def insert(z_bar: Array, arr: Array, obj: Any, values: Array, axis: int | None = None) -> tuple[Array, Array]:
-    return uninsert(z_bar, arr, obj, values, axis), inserted_values(z_bar, arr, obj, values, axis)
+def insert(z: Array, z_bar: Array, arr: Array, obj: Any, values: Array, axis: int | None = None) -> tuple[Array, Array]:
+    return uninsert(z_bar, arr, obj, values, axis), inserted_values(z_bar, z, np.shape(arr), obj, values, axis)
 
 
 # --- arrays made to fit each other ---

@@ -122,6 +122,9 @@ def untake(g: Any, shape: Shape, indices: Any, axis: int | None = None, mode: st
         array([5., 0., 2.])
     """
     indices = np.asarray(indices)
+    if indices.dtype == bool:
+        # Truth values are places here, and no mask.
+        indices = indices.astype(int)
     length = math.prod(shape) if axis is None or not shape else shape[axis]
     if mode == "wrap":
         indices = indices % length

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.arrays import mean_ties, share_ties, unbroadcast
-from s2sad.runtime.linear import Shape, like
+from s2sad.runtime.linear import Shape, like, uncast
 from s2sad.runtime.quantiles import quantile_adjoint, quantile_tangent
 
 Array = Any
@@ -104,16 +104,18 @@ def pad_tangent(
     return t
 
 
-def pad_ends(g: Any, a: Any, pad_width: Any, mode: str = "constant", values: Any = 0, **further: Any) -> Any:
+def pad_ends(g: Any, z: Any, pad_width: Any, mode: str = "constant", values: Any = 0) -> Any:
     """Return the adjoint of the ``values`` at the ends: ``constant_values``, or ``end_values`` of a linear ramp.
 
+    They are converted to the dtype of the array, which is that of the result ``z``.
+
     Example:
-        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(2), 1, "constant", 0.5)
+        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(4), 1, "constant", 0.5)
         np.float64(9.0)
-        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(2), 1, "constant", (0.5, 1.5))
+        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(4), 1, "constant", (0.5, 1.5))
         (np.float64(1.0), np.float64(8.0))
     """
-    ndim = np.ndim(a)
+    ndim = np.ndim(z)
     pairs = _pairs(pad_width, ndim)
     found = np.zeros((ndim, 2), np.result_type(g))
     for axis in reversed(range(ndim)):
@@ -123,7 +125,7 @@ def pad_ends(g: Any, a: Any, pad_width: Any, mode: str = "constant", values: Any
             weights = 1 - np.arange(length) / length if mode == "linear_ramp" and length else np.ones(length)
             found[axis, side] = np.sum(np.moveaxis(part, axis, -1) * weights)
         g = _unpad_axis(g, None, axis, pairs[axis], mode, None, "even")
-    return like(unbroadcast(found, np.shape(values)), values)
+    return like(uncast(unbroadcast(found, np.shape(values)), np.result_type(z), values), values)
 
 
 # --- one axis

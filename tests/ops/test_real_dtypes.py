@@ -1,6 +1,6 @@
 """Complex numbers that are converted to real ones: by ``astype``, and by the dtype in which a function computes.
 
-The imaginary part is dropped, with a warning, and gets no adjoint.
+The imaginary part is dropped, with a warning, and gets no adjoint.  So do values that an array of integers takes in.
 """
 
 from __future__ import annotations
@@ -72,3 +72,38 @@ def test_products_of_real_parts_are_refused(name: str) -> None:
         jvp(f, (Z,), (WAY,))
     # Real numbers have no imaginary part to drop.
     np.testing.assert_allclose(grad(f)(Z.real), numeric_gradient(f, (Z.real,)), rtol=1e-7)
+
+
+PUT_IN: dict[str, Callable[[Any, Any], Any]] = {
+    "insert": lambda a, x: np.insert(a, 1, x),
+    "insert several": lambda a, x: np.insert(a, [0, 2], x[:2]),
+    "pad": lambda a, x: np.pad(a, 1, constant_values=x[0]),
+    "pad by two": lambda a, x: np.pad(a, 1, constant_values=(x[0], x[1])),
+    "ramp": lambda a, x: np.pad(a, 2, mode="linear_ramp", end_values=x[0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize(
+    ("a", "x"), [(np.arange(3), Z.real), (np.arange(3.0), Z), (np.arange(3) > 0, Z.real)], ids=["int", "float", "bool"]
+)
+@pytest.mark.parametrize("name", PUT_IN)
+def test_values_are_converted_to_the_dtype_of_an_array(name: str, a: Any, x: Any) -> None:
+    put_in = PUT_IN[name]
+
+    def f(x: Any) -> Any:
+        return np.real(np.sum(x[0] * put_in(a, x)))
+
+    expected = numeric_gradient(f, (x,))
+    way = WAY if np.iscomplexobj(x) else WAY.real
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(jvp(f, (x,), (way,))[1], np.real(np.sum(expected * way)), rtol=1e-7)
+
+
+@pytest.mark.parametrize("mask", [[True, True, True], [True, False, True], [False, False, False]])
+def test_truth_values_are_places_for_take(mask: list[bool]) -> None:
+    def f(x: Any, places: Any) -> Any:
+        return np.sum(np.take(x, places) * np.arange(1.0, 4.0))
+
+    x, places = Z.real, np.array(mask)
+    np.testing.assert_allclose(grad(f)(x, places), numeric_gradient(f, (x, places)), rtol=1e-7, atol=1e-9)
