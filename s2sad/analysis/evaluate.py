@@ -194,8 +194,8 @@ class Evaluator:
             case "user":
                 return self.user_call(call, self) if self.user_call is not None else OPEN
             case "operator" | "inplace" if len(args) == 2:
-                # What is written ``+=`` makes a new tuple.
-                if op.kind == "operator" or self(args[0]).kind == "tuple":
+                # What is written ``+=`` makes a new tuple or number.
+                if op.kind == "operator" or self(args[0]).kind in ("tuple", "scalar"):
                     found = _of_containers(op.name, self(args[0]), self(args[1]))
                     if found is not None:
                         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in, rename, subexpressions
-from s2sad.ir.types import SCALAR_SHAPE
+from s2sad.ir.types import SCALAR_SHAPE, Fact
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
 from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero, root_quotient
@@ -49,7 +49,7 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
     op, fact = call.op, state.make.fact
     if (op.kind == "attribute" and op.function is None) or is_field(state, call):
         field(state, call, z_bar)
-    elif op.kind == "operator" and op.name in ("+", "*") and fact(call).kind in ("tuple", "list"):
+    elif _is_new(call, fact) and op.name in ("+", "*") and fact(call).kind in ("tuple", "list"):
         _of_lists(state, call, z, z_bar)
     elif op.function in (list, tuple) and fact(call.args[0]).kind in ("array", "tuple", "list"):
         items = state.later.snapshots(z.name)(call.args[0])
@@ -65,6 +65,11 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
             state.refusals.refuse(call.node, error.message, error.remedy)
         else:
             _by_rule(state, call, found, z, z_bar)
+
+
+def _is_new(call: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether an operator makes a new object; what is written ``n *= items`` does so too, of a number."""
+    return call.op.kind == "operator" or (call.op.kind == "inplace" and fact(call.args[0]).kind == "scalar")
 
 
 def _of_lists(state: State, call: Call, z: Var, z_bar: Expr) -> None:

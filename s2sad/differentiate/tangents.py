@@ -132,7 +132,9 @@ class Tangents:
         result = self.make.fact(call).kind
         repeats = op.kind == "operator" and op.name == "*" and result == "open" and self.may_repeat(*args)
         if repeats or (op.kind in ("operator", "inplace") and result in ("tuple", "list") and op.name in ("+", "*")):
-            parts = [self.held(a) if self.is_active(a) or op.name == "+" else a for a in args]
+            # How often a list is repeated has no tangent, be it made of what has one.
+            listed = [op.name == "+" or self.make.fact(a).kind in ("tuple", "list") for a in args]
+            parts = [self.held(a) if has else a for a, has in zip(args, listed, strict=True)]
             return Call(op, tuple(parts))
         if self.merges(call):
             return Call(op, tuple(map(self.held, args)))

@@ -202,6 +202,11 @@ def _augmented(state: State, value: Call, target: str) -> None:
     """The adjoint of ``a op= e`` for an array."""
     make, shadows = state.make, state.shadows
     left, right = value.args
+    if make.fact(left).kind in CONTAINERS:
+        # A list and an array make a new array; with what else there is the list is joined, or repeated.
+        what = f"{value.op.name}= of a list or tuple that is differentiated"
+        state.refusals.refuse(value.node, what, "Make an array of it before, with np.array(...), or append items.")
+        return
     if not (isinstance(left, Var) and state.storage.is_buffer(left)) or make.of[target].kind != "array":
         state.refusals.refuse_buffer(value.node, target)
         return

@@ -42,6 +42,13 @@ class Changes(Expressions):
         name = target.value if isinstance(target, gast.Subscript) else target
         return isinstance(name, gast.Name) and (self.origin.line, name.id) in self.containers
 
+    def is_extended(self, s: Node) -> bool:
+        """Whether an augmented assignment appends the items of a display to a list."""
+        shown = isinstance(s.value, (gast.List, gast.Tuple)) and not any(
+            isinstance(e, gast.Starred) for e in s.value.elts
+        )
+        return isinstance(s.target, gast.Name) and isinstance(s.op, gast.Add) and shown and self.is_container(s.target)
+
     def change(self, variable: Node, how: str, operands: tuple[Expr, ...], node: Node) -> None:
         """Emit the change of the container that a variable holds."""
         op = Op("change", how)

@@ -394,7 +394,7 @@ class _Lowering(Protected):
             self.emit(Store(whole, Const(...), self.operand(s.value), symbol, self.origin))
         elif self.is_field(s.target):
             self.augment_field(s, Op("inplace", symbol, function))
-        elif isinstance(s.target, gast.Name) and self.is_container(s.target):
+        elif self.is_extended(s):
             self.appended(s.target, s.value, s)
         elif isinstance(s.target, gast.Name):
             old = self.name(s.target)
