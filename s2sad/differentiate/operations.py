@@ -106,7 +106,7 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     if operands is None:
         return
     if drops_imaginary(found, make.fact) and not all(make.fact(bound[n]).real for n in rule.wrt if n in bound):
-        z_bar = adjoints.realised(z_bar, make.fact(call))
+        z_bar = state.adjoints.realised(z_bar, make.fact(call))
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
     selection = _selection(state, rule, z, z_bar)
     # The elements that are not taken are left out last.
