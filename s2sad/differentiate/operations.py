@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -21,12 +20,22 @@ from s2sad.differentiate.applied import (
 from s2sad.differentiate.builder import INDEX, Builder
 from s2sad.differentiate.items import PACKED, field, is_field
 from s2sad.differentiate.reverse_state import State
-from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
+from s2sad.differentiate.selecting import (
+    by_choices,
+    chosen_from,
+    continued,
+    in_full,
+    selection_at,
+    selection_for,
+    to_operand,
+    without,
+)
+from s2sad.differentiate.selections import Selection
 from s2sad.differentiate.splice import Spliced, UnknownLength, splice
 from s2sad.ir import algebra
-from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
+from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Var
 from s2sad.ir.traverse import names_in, rename, subexpressions
-from s2sad.ir.types import SCALAR_SHAPE, Fact
+from s2sad.ir.types import Fact
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
 from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero, root_quotient
@@ -108,17 +117,17 @@ def _by_rule(state: State, call: Call, found: Applied, z: Var, z_bar: Expr) -> N
     if drops_imaginary(found, make.fact) and not all(make.fact(bound[n]).real for n in rule.wrt if n in bound):
         z_bar = state.adjoints.realised(z_bar, make.fact(call))
     wide = in_precision(rule, operands, call, _is_strong(state, z_bar), make.fact)
-    selection = _selection(state, rule, z, z_bar)
+    selection = selection_for(state, rule, z, z_bar)
     # The elements that are not taken are left out last.
     whole = z_bar if selection is None else selection.whole
     if op.function is np.multiply and bound_twice(bound) and operands == bound == wide:
         # x * x, written with one partial.
         x = call.args[0]
         partial = state.later.snapshots(z.name)(Call(algebra.MULTIPLY, (Const(2), x)))
-        _to_operand(state, x, make.times(whole, partial), z, selection)
+        to_operand(state, x, make.times(whole, partial), z, selection)
         return
     held = _held(state, rule, z, whole)
-    if rule.function is np.select and _by_choices(state, bound, z, held):
+    if rule.function is np.select and by_choices(state, bound, z, held):
         return
     try:
         spliced = splice(rule, wide, z, held, make.fact, make.fresh)
@@ -153,27 +162,6 @@ def _minds_zeros(spliced: Spliced) -> bool:
     return any(call.op.function in _MINDING for call in calls)
 
 
-def _by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:
-    """The adjoint of `np.select` of lists that are written out, as selections; whether they are."""
-    make = state.make
-    given, choices = bound["condlist"], bound["choicelist"]
-    made = make.steady.get(given.name) if isinstance(given, Var) else given
-    if not (isinstance(made, Build) and isinstance(choices, Build)) or not make.of[z.name].real:
-        return False
-    conditions: Sequence[Expr] = made.items
-    if isinstance(given, Var) and not all(isinstance(item, Var) for item in conditions):
-        conditions = [Call(INDEX, (given, Const(i))) for i in range(len(conditions))]
-    known = list(map(state.later.snapshots(z.name), conditions))
-    if len(known) != len(choices.items) or not all(make.fact(condition).numeric for condition in known):
-        return False
-    outer = make.selected.get(held.name) if isinstance(held, Var) else None
-    for operand, chosen in zip((*choices.items, bound["default"]), of_select(known, held), strict=True):
-        if state.adjoints.is_active(operand):
-            selection = chosen if outer is None else chosen.within(outer)
-            _to_operand(state, operand, selection.whole, z, selection)
-    return True
-
-
 def _named_parts(make: Builder, held: Build) -> Build:
     """The adjoint of a tuple with a name for each part that is computed."""
     parts = [p if isinstance(p, (Var, Const)) else make.let(make.fresh("~t_bar"), p) for p in held.items]
@@ -203,112 +191,38 @@ def _to_operands(
             adjoints.contribute(bound[wanted[0][0]], algebra.multiply(Const(2), first))
             return
     made_here = Call(Op("runtime", "", rule.function), tuple(bound.values()))
-    asks = selection is not None and (selection.rarely or bool(selection.places))
-    infinite = asks and may_be_infinite(made_here, make.steady)
+    infinite = selection is not None and may_be_infinite(made_here, make.steady)
     for name, value in wanted:
         value, operand = renamed(make.untransposed(value)), bound[name]
         if rule.kind != "elementwise":
             g = make.tidy(value)
             is_view = isinstance(g, Call) and g.op.function in _SHAPED and g.args[:1] == (held,)
             owned = is_view and len(wanted) == 1 and adjoints.is_owned(held)
-            if selection is not None:
-                _to_operand(state, operand, g, z, selection)
-            elif (chosen := _chosen(state, found, rename(g, made), z, held)) is not None:
+            if selection is not None and selection.is_own and g == algebra.negate(held):
+                adjoints.contribute(operand, g, selection=selection)
+            elif selection is not None:
+                to_operand(state, operand, g, z, selection)
+            elif (chosen := chosen_from(state, found, rename(g, made), z, held)) is not None:
                 adjoints.contribute(operand, chosen(chosen.whole), owned, selection=chosen)
             else:
                 adjoints.contribute(operand, g, owned, selection=selection_at(state, z, held) if g == held else None)
             continue
-        full = make.tidy(value) if rule.multiplied else make.times(held, value)
+        full, kept = make.tidy(value) if rule.multiplied else make.times(held, value), None
         if selection is not None:
-            full = _without(state, full, z, selection.places if infinite else ())
-            own = selection.owned()
-            if own is not None and value == Const(-1) and len(wanted) > 1:
-                # The other operand has the selection itself.
-                full, selection = algebra.negate(own.whole), own
-            elif own is not None and isinstance(full, Call) and full.op == algebra.QUOTIENT_OR_ZERO:
-                # It is zero where the adjoint is.
-                selection = own
-            elif not selection.is_own or not (
-                isinstance(value, Const) or selection.is_all or (selection.rarely and not infinite)
-            ):
-                _to_operand(state, operand, full, z, selection)
+            full = without(state, full, z, selection.places if infinite else ())
+            full, kept = continued(full, value, selection, infinite, len(wanted) > 1)
+            if kept is None:
+                to_operand(state, operand, full, z, selection)
                 continue
         negative = isinstance(full, Call) and full.op == algebra.NEGATE
         if isinstance(full, Call) and negative:
             full = full.args[0]
         # What works element by element and does not broadcast takes numbers, or arrays without axes.
-        g = make.unbroadcast(whole := _full(state, full, z), operand) if rule.broadcasts else (whole := full)
-        kept = selection if g == whole else None
+        g = make.unbroadcast(whole := in_full(state, full, z), operand) if rule.broadcasts else (whole := full)
+        kept = kept if g == whole else None
         if negative:
             g = algebra.negate(g)
         adjoints.contribute(operand, g, moved=len(wanted) == 1 and g == held, selection=kept)
-
-
-def _without(state: State, full: Expr, z: Var, places: Sequence[Expr]) -> Expr:
-    """An adjoint of the shape of ``z``, with zeros where what was made there has been replaced."""
-    make = state.make
-    if (
-        not places
-        or not isinstance(full, Call)
-        or full.op.function is np.broadcast_to
-        or make.of[z.name].kind != "array"
-    ):
-        return full
-    held = make.let(make.fresh("~t_bar"), full, replace(make.of[z.name], items=None, real=make.fact(full).real))
-    for place in places:
-        make.emit(Store(held, place, Const(0.0), None, make.origin))
-    return held
-
-
-def selection_at(state: State, z: Var, z_bar: Expr) -> Selection | None:
-    """The selection that the adjoint of ``z`` is; None where it is none."""
-    if not isinstance(z_bar, Var) or (z.name in state.cleared and state.storage.is_turned(z)):
-        return None
-    if z.name in state.cleared:
-        return left(z_bar, state.cleared[z.name].masks, state.cleared[z.name].places)
-    return state.make.selected.get(z_bar.name)
-
-
-def _selection(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
-    """What is selected last of the adjoints by a rule that works element by element; None where nothing is."""
-    function = rule.function
-    of_one = isinstance(function, np.ufunc) and function.nin == 1 and function.signature is None
-    by_element = rule.kind == "elementwise" or of_one or function is abs
-    return selection_at(state, z, z_bar) if by_element else None
-
-
-def _chosen(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
-    """The selection that the adjoint ``g`` of an operand is, of that of ``z``, which is ``held``, or of another."""
-    make = state.make
-    real = (make.of[z.name].real and make.fact(g).real) or not state.adjoints.complex
-    if not real or z.name in state.storage.buffers:
-        return None
-    choice = selection_of(g, held, make.lazy.get(held.name, held) if isinstance(held, Var) else held)
-    if choice is None and (parts := choice_of(g)) is not None:
-        form, whole = parts
-        choice = Selection(form, whole if isinstance(whole, (Var, Const)) else make.let(make.fresh("~t_bar"), whole))
-    if choice is None or not found.rule.broadcasts or not isinstance(held, Var):
-        return choice
-    outer = make.selected.get(held.name)
-    return choice if outer is None else choice.within(outer)
-
-
-def _to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Selection | None) -> None:
-    """Contribute ``whole``, which has the shape of ``z``, to an operand, or what is selected of it."""
-    make = state.make
-    if selection is None:
-        state.adjoints.contribute(operand, _full(state, whole, z))
-        return
-    if isinstance(whole, Call):
-        known, of_result = make.fact(whole), make.of[z.name]
-        sure = known.shape in (of_result.shape, SCALAR_SHAPE)
-        fact = None if sure else replace(of_result, items=None, real=known.real)
-        whole = make.let(make.fresh("~t_bar"), whole, fact)
-    same = whole == selection.whole and selection.name is not None
-    full = selection.name if same else _full(state, make.tidy(selection(whole)), z)
-    assert full is not None
-    g = make.unbroadcast(full, operand)
-    state.adjoints.contribute(operand, g, selection=replace(selection, whole=whole) if g == full else None)
 
 
 def _operands(state: State, call: Call, found: Applied, z: Var) -> dict[str, Expr] | None:
@@ -377,14 +291,3 @@ def _may_turn_complex(state: State, call: Call) -> bool:
     whole = isinstance(exponent, Const) and isinstance(exponent.value, int)
     positive = isinstance(base, Const) and isinstance(base.value, (int, float)) and base.value >= 0
     return known.kind in ("scalar", "numeric") and not whole and not positive
-
-
-def _full(state: State, g: Expr, z: Var) -> Expr:
-    """``g`` held in a name that is known to have the shape of ``z``."""
-    if isinstance(g, (Var, Const)):
-        return g
-    known, of_result = state.make.fact(g), state.make.of[z.name]
-    if known.shape == of_result.shape:
-        return g
-    # The adjoint of a real value may be complex on its way to a real argument.
-    return state.make.let(state.make.fresh("~t_bar"), g, replace(of_result, items=None, real=known.real))

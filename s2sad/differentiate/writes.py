@@ -10,8 +10,9 @@ from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.differentiate.builder import COPY, INDEX
 from s2sad.differentiate.items import item
 from s2sad.differentiate.later import OWN
-from s2sad.differentiate.operations import ruled, selection_at
+from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selecting import selection_at
 from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Store, Var

@@ -1,0 +1,134 @@
+"""What operations make of adjoints that are selections: which they leave out last, and which stay what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from s2sad.differentiate.applied import Applied
+from s2sad.differentiate.builder import INDEX
+from s2sad.differentiate.reverse_state import State
+from s2sad.differentiate.selections import Selection, choice_of, left, of_select, selection_of
+from s2sad.ir import algebra
+from s2sad.ir.nodes import Build, Call, Const, Expr, Store, Var
+from s2sad.ir.types import SCALAR_SHAPE
+from s2sad.ops.spec import Rule
+
+
+def selection_at(state: State, z: Var, z_bar: Expr) -> Selection | None:
+    """The selection that the adjoint of ``z`` is; None where it is none."""
+    if not isinstance(z_bar, Var) or (z.name in state.cleared and state.storage.is_turned(z)):
+        return None
+    if z.name in state.cleared:
+        return left(z_bar, state.cleared[z.name].masks, state.cleared[z.name].places)
+    return state.make.selected.get(z_bar.name)
+
+
+def selection_for(state: State, rule: Rule, z: Var, z_bar: Expr) -> Selection | None:
+    """What is selected last of the adjoints by a rule that works element by element; None where nothing is."""
+    function = rule.function
+    of_one = isinstance(function, np.ufunc) and function.nin == 1 and function.signature is None
+    by_element = rule.kind == "elementwise" or of_one or function is abs
+    return selection_at(state, z, z_bar) if by_element else None
+
+
+def chosen_from(state: State, found: Applied, g: Expr, z: Var, held: Expr) -> Selection | None:
+    """The selection that the adjoint ``g`` of an operand is, of that of ``z``, which is ``held``, or of another."""
+    make = state.make
+    real = (make.of[z.name].real and make.fact(g).real) or not state.adjoints.complex
+    if not real or state.storage.is_turned(z):
+        return None
+    choice = selection_of(g, held, make.lazy.get(held.name, held) if isinstance(held, Var) else held)
+    if choice is None and (parts := choice_of(g)) is not None:
+        form, whole = parts
+        choice = Selection(form, whole if isinstance(whole, (Var, Const)) else make.let(make.fresh("~t_bar"), whole))
+    if choice is None or not found.rule.broadcasts or not isinstance(held, Var):
+        return choice
+    outer = make.selected.get(held.name)
+    return choice if outer is None else choice.within(outer)
+
+
+def by_choices(state: State, bound: Mapping[str, Expr], z: Var, held: Expr) -> bool:
+    """The adjoint of `np.select` of lists that are written out, as selections; whether they are."""
+    make = state.make
+    given, choices = bound["condlist"], bound["choicelist"]
+    made = make.steady.get(given.name) if isinstance(given, Var) else given
+    if not (isinstance(made, Build) and isinstance(choices, Build)) or not make.of[z.name].real:
+        return False
+    conditions: Sequence[Expr] = made.items
+    if isinstance(given, Var) and not all(isinstance(item, Var) for item in conditions):
+        conditions = [Call(INDEX, (given, Const(i))) for i in range(len(conditions))]
+    known = list(map(state.later.snapshots(z.name), conditions))
+    if len(known) != len(choices.items) or not all(make.fact(condition).numeric for condition in known):
+        return False
+    outer = make.selected.get(held.name) if isinstance(held, Var) else None
+    for operand, chosen in zip((*choices.items, bound["default"]), of_select(known, held), strict=True):
+        if state.adjoints.is_active(operand):
+            selection = chosen if outer is None else chosen.within(outer)
+            to_operand(state, operand, selection.whole, z, selection)
+    return True
+
+
+def without(state: State, full: Expr, z: Var, places: Sequence[Expr]) -> Expr:
+    """An adjoint of the shape of ``z``, with zeros where what was made there has been replaced."""
+    make = state.make
+    if (
+        not places
+        or not isinstance(full, Call)
+        or full.op.function is np.broadcast_to
+        or make.of[z.name].kind != "array"
+    ):
+        return full
+    held = make.let(make.fresh("~t_bar"), full, replace(make.of[z.name], items=None, real=make.fact(full).real))
+    for place in places:
+        make.emit(Store(held, place, Const(0.0), None, make.origin))
+    return held
+
+
+def continued(
+    full: Expr, partial: Expr, selection: Selection, infinite: bool, shared: bool
+) -> tuple[Expr, Selection | None]:
+    """The adjoint of an operand, ``full``, and the selection that it is already; None where it is to be selected.
+
+    What is zero stays zero times the ``partial`` derivative if that is a number, and in a quotient that minds zeros.
+    Where an operation is not ``infinite`` zeros at constant places stay, too.  If the selection is ``shared`` with
+    another operand, the negative is one of that.
+    """
+    own = selection.owned()
+    if own is not None and shared and partial == Const(-1):
+        return algebra.negate(own.whole), own
+    if own is not None and isinstance(full, Call) and full.op == algebra.QUOTIENT_OR_ZERO:
+        return full, own
+    stays = isinstance(partial, Const) or selection.is_all or (selection.rarely and not infinite)
+    return full, selection if selection.is_own and stays else None
+
+
+def in_full(state: State, g: Expr, z: Var) -> Expr:
+    """``g`` held in a name that is known to have the shape of ``z``."""
+    if isinstance(g, (Var, Const)):
+        return g
+    known, of_result = state.make.fact(g), state.make.of[z.name]
+    if known.shape == of_result.shape:
+        return g
+    # The adjoint of a real value may be complex on its way to a real argument.
+    return state.make.let(state.make.fresh("~t_bar"), g, replace(of_result, items=None, real=known.real))
+
+
+def to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Selection | None) -> None:
+    """Contribute ``whole``, which has the shape of ``z``, to an operand, or what is selected of it."""
+    make = state.make
+    if selection is None:
+        state.adjoints.contribute(operand, in_full(state, whole, z))
+        return
+    if isinstance(whole, Call):
+        known, of_result = make.fact(whole), make.of[z.name]
+        sure = known.shape in (of_result.shape, SCALAR_SHAPE)
+        fact = None if sure else replace(of_result, items=None, real=known.real)
+        whole = make.let(make.fresh("~t_bar"), whole, fact)
+    same = whole == selection.whole and selection.name is not None
+    full = selection.name if same else in_full(state, make.tidy(selection(whole)), z)
+    assert full is not None
+    g = make.unbroadcast(full, operand)
+    state.adjoints.contribute(operand, g, selection=replace(selection, whole=whole) if g == full else None)
