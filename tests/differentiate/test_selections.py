@@ -53,7 +53,6 @@ SELECTED = {
     "nan_sum": "    y = np.where(taken, y, np.nan)\n    z = np.nansum(y) * np.nanmean(y * 2) + np.nanvar(y)\n",
     "where_sum": "    z = np.sum(y, where=taken) * np.mean(y, where=taken)\n",
     "where_stored_into": "    z = np.where(taken, y, w)\n    z[1] = z[2] * x[1]\n",
-    "where_in_loops": "    z = x\n    for k in range(2):\n        z = np.where(taken, y * z, w)\n        z[2] *= x[1]\n",
     "mask_found": "    y[np.isnan(y)] = 0.0\n    y[~taken] = x[~taken]\n    z = y\n",
 }
 HEAD = "def f(x, w, number):\n    taken = number > 0\n"
