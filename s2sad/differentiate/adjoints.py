@@ -197,7 +197,7 @@ class Adjoints:
         """The sum of two selections as one, if they take the same elements, or each those that the other does not."""
         if not isinstance(old, Var) or (before := self.make.selected.get(old.name)) is None:
             return None
-        found = None if before.is_own and new.is_own else before.plus(new, lambda a, b: self.make.plus(a, b, x))
+        found = None if new.is_own else before.plus(new, lambda a, b: self.make.plus(a, b, x))
         if found is None:
             return None
         form, whole = found

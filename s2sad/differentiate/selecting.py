@@ -131,4 +131,5 @@ def to_operand(state: State, operand: Expr, whole: Expr, z: Var, selection: Sele
     full = selection.name if same else in_full(state, make.tidy(selection(whole)), z)
     assert full is not None
     g = make.unbroadcast(full, operand)
-    state.adjoints.contribute(operand, g, selection=replace(selection, whole=whole) if g == full else None)
+    kept = replace(selection, whole=whole) if g == full else None
+    state.adjoints.contribute(operand, g, owned=not same, selection=kept)

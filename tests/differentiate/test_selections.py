@@ -32,6 +32,8 @@ INNER = {
     "undefined": "np.arcsin(x / 2 + 3 * (x < 0)) + w",
     "chain": "-np.log(x) / (x - np.tanh(w / x)) + x",
     "shared": "(1 / x - w) * (1 / x + x)",
+    "multiples": "x - 2 * x + w - 3 * w + x / x",
+    "itself": "(w - w) / x + x - x",
     "of_a_sum": "np.log(x) * np.sum(w)",
 }
 #: What selects, of ``y`` and where it is ``taken``.
@@ -307,6 +309,24 @@ def test_elements_that_were_read_keep_their_adjoints(f: Callable[..., Any]) -> N
     for argnum in (0, 1):
         expected = numeric_gradient(f, args, argnum)
         np.testing.assert_allclose(grad(f, argnums=argnum)(*args), expected, rtol=1e-6, atol=1e-7)
+
+
+SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 1), (2, 3), (1, 1, 3)]
+CHOICES = ["np.where(c > 0, y, w)", "np.where(c > 0, 0.5, y)", "np.maximum(y, w)", "np.select([c > 0], [y], w)"]
+
+
+@pytest.mark.parametrize("chosen", SHAPES)
+@pytest.mark.parametrize("other", SHAPES)
+@pytest.mark.parametrize("value", ["np.exp(x)", "x * w", "w - x", "1 / x"])
+def test_what_is_selected_from_is_broadcast(chosen: tuple[int, ...], other: tuple[int, ...], value: str) -> None:
+    rng = np.random.default_rng(0)
+    for shape, choice in itertools.product([(3,), (2, 1), (2, 3)], CHOICES):
+        # No two values are closer to each other than the steps of the differences.
+        x, w = rng.choice([0.6, 0.9, 1.3, 1.7], chosen), rng.choice([0.7, 1.0, 1.5, 1.9], other)
+        args = np.array(x), np.array(w), rng.normal(size=shape)
+        f = made(f"def f(x, w, c):\n    y = {value}\n    z = {choice}\n    return np.sum(z) + np.sum(z * z)\n")
+        for argnum, gradient in enumerate(grad(f, argnums=(0, 1))(*args)):
+            np.testing.assert_allclose(gradient, numeric_gradient(f, args, argnum), rtol=1e-6, atol=1e-8)
 
 
 def inverse_in_one_arm(x: Any) -> Any:
