@@ -177,6 +177,9 @@ class Adjoints:
             name = make.bar(x.name)
             g = self.of_floats(g)
             inner, known = g, make.fact(g)
+            loose = loose or (old is None and self.may_be_number(g))
+            if loose and fact.kind == "array":
+                fact = replace(fact, kind="numeric")
             g = make.let(name, g, replace(fact, real=known.real) if fact.numeric else make.named(known, name))
             if inner.op.function is np.broadcast_to:
                 make.lazy[name] = inner.args[0]
@@ -192,6 +195,12 @@ class Adjoints:
         self.of[x.name] = g
         if selection is not None and isinstance(g, Var):
             make.selected[g.name] = selection.named(g)
+
+    def may_be_number(self, g: Call) -> bool:
+        """Whether an adjoint of an array is made of one that may be the number 0.0, and of numbers."""
+        names = names_in(g)
+        of_loose = not self.loose.isdisjoint(names)
+        return of_loose and all(n in self.loose or self.make.of[n].kind == "scalar" for n in names)
 
     def chosen(self, old: Expr, new: Selection, x: Var) -> tuple[Expr, Selection | None] | None:
         """The sum of two selections as one, if they take the same elements, or each those that the other does not."""

@@ -66,7 +66,7 @@ class Selection:
     @property
     def is_mask(self) -> bool:
         """Whether each element is taken whole or not at all."""
-        return _HALF not in _leaves(self.form)
+        return _is_mask(self.form)
 
     def plus(self, other: Selection, add: Callable[[Expr, Expr], Expr]) -> tuple[Expr, Expr] | None:
         """The sum with another selection as one selection: its form, and the expression of what it selects from.
@@ -166,6 +166,12 @@ def _form(g: Expr, wholes: tuple[Expr, ...]) -> Expr | None:
 
 def _filled(form: Expr, whole: Expr) -> Expr:
     return rename(form, {_WHOLE.name: whole})
+
+
+def _is_mask(form: Expr) -> bool:
+    if isinstance(form, Call) and form.op in (_WHERE, algebra.IF):
+        return all(map(_is_mask, form.args[1:]))
+    return form in (_WHOLE, _NONE)
 
 
 def _leaves(form: Expr) -> list[Expr]:
