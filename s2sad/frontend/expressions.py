@@ -357,7 +357,7 @@ class Expressions:
             case gast.Dict() if all(k is not None for k in node.keys):
                 items: list[Expr] = []
                 for key, item in zip(node.keys, node.values, strict=True):
-                    items += [self.constant(key), self.element(item)]
+                    items += [self.hoisted(self.constant(key)), self.element(item)]
                 return Build("dict", tuple(items))
             case gast.Call():
                 return self.call(node, hint)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.8, -0.4, 1.2, 0.55])
 Y = np.array([0.92, 0.57, 0.41, -0.63, 0.18])
@@ -576,3 +577,26 @@ def step_after_a_test(x: Any) -> Any:
 def test_what_cannot_be_taken_out_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError):
         grad(f)(X)
+
+
+def said(value: Any, text: str) -> Any:
+    print(text, end=" ")
+    return value
+
+
+def keys_of_a_display(x: Any) -> Any:
+    d = {said("a", "first"): said(x[0], "x0"), said("b", "second"): x[1] * 2.0, ("c", said(1, "third")): x[2]}
+    return d["a"] * d["b"] * d["c", 1]
+
+
+def test_keys_are_computed_once_and_before_their_values(capsys: pytest.CaptureFixture[str]) -> None:
+    f = keys_of_a_display
+    f(X)
+    expected = capsys.readouterr().out
+    found = grad(f)(X)
+    assert capsys.readouterr().out == expected
+    tangent = jvp(f, (X,), (Y,))[1]
+    assert capsys.readouterr().out == expected
+    exact = numeric_gradient(f, (X,))
+    np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(tangent, exact @ Y, rtol=1e-7)
