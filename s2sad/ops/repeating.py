@@ -202,14 +202,14 @@ def pad(
     if mode == "constant":
         return (
             unpad(z_bar, np.shape(array), pad_width, mode),
-            pad_ends(z_bar, z, pad_width, mode, constant_values),
+            pad_ends(z_bar, z.dtype, pad_width, mode, constant_values),
             0.0,
         )
     if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
         return unpad(z_bar, np.shape(array), pad_width, mode), 0.0, 0.0
     array_bar = pad_adjoint(z_bar, array, pad_width, mode, stat_length, reflect_type)
-    values_bar = pad_ends(z_bar, z, pad_width, mode, constant_values)
-    return array_bar, values_bar, pad_ends(z_bar, z, pad_width, mode, end_values)
+    values_bar = pad_ends(z_bar, z.dtype, pad_width, mode, constant_values)
+    return array_bar, values_bar, pad_ends(z_bar, z.dtype, pad_width, mode, end_values)
 
 
 # --- diagonals and triangles ---

@@ -116,7 +116,7 @@ def _insert_jvp(arr_dot: Any, values_dot: Any, z: Array, obj: Any, axis: int | N
     steps=frozenset({"obj"}),
 )
 def insert(z: Array, z_bar: Array, arr: Array, obj: Any, values: Array, axis: int | None = None) -> tuple[Array, Array]:
-    return uninsert(z_bar, arr, obj, values, axis), inserted_values(z_bar, z, np.shape(arr), obj, values, axis)
+    return uninsert(z_bar, arr, obj, values, axis), inserted_values(z_bar, z.dtype, np.shape(arr), obj, values, axis)
 
 
 # --- arrays made to fit each other ---

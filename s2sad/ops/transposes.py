@@ -70,7 +70,8 @@ def cast_rule(z_bar: Array, t: Array, dtype: Any) -> Array:
 
 @linear(
     uncast,
-    steps=["a"],
+    steps=["a", "dtype"],
+    casts=True,
     wrt=["g"],
     samples=lambda: [sample(numbers(2), float, numbers(2)), sample(numbers(2), int, numbers(2))],
     result="unknown",

@@ -104,18 +104,18 @@ def pad_tangent(
     return t
 
 
-def pad_ends(g: Any, z: Any, pad_width: Any, mode: str = "constant", values: Any = 0) -> Any:
+def pad_ends(g: Any, dtype: Any, pad_width: Any, mode: str = "constant", values: Any = 0) -> Any:
     """Return the adjoint of the ``values`` at the ends: ``constant_values``, or ``end_values`` of a linear ramp.
 
-    They are converted to the dtype of the array, which is that of the result ``z``.
+    They are converted to the ``dtype`` of the array.
 
     Example:
-        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(4), 1, "constant", 0.5)
+        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), float, 1, "constant", 0.5)
         np.float64(9.0)
-        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), np.zeros(4), 1, "constant", (0.5, 1.5))
+        >>> pad_ends(np.array([1.0, 2.0, 4.0, 8.0]), float, 1, "constant", (0.5, 1.5))
         (np.float64(1.0), np.float64(8.0))
     """
-    ndim = np.ndim(z)
+    ndim = np.ndim(g)
     pairs = _pairs(pad_width, ndim)
     found = np.zeros((ndim, 2), np.result_type(g))
     for axis in reversed(range(ndim)):
@@ -125,7 +125,7 @@ def pad_ends(g: Any, z: Any, pad_width: Any, mode: str = "constant", values: Any
             weights = 1 - np.arange(length) / length if mode == "linear_ramp" and length else np.ones(length)
             found[axis, side] = np.sum(np.moveaxis(part, axis, -1) * weights)
         g = _unpad_axis(g, None, axis, pairs[axis], mode, None, "even")
-    return like(uncast(unbroadcast(found, np.shape(values)), np.result_type(z), values), values)
+    return like(uncast(unbroadcast(found, np.shape(values)), dtype, values), values)
 
 
 # --- one axis

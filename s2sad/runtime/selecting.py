@@ -55,12 +55,12 @@ def uninsert(g: Any, arr: Any, obj: Any, values: Any, axis: int | None = None) -
     return np.reshape(g[_inserted(shape, obj, values, axis) == 0], shape)
 
 
-def inserted_values(g: Any, z: Any, shape: Shape, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """Return the adjoint of ``values``, given ``g``, that of ``z = np.insert(arr, obj, values, axis)``.
+def inserted_values(g: Any, dtype: Any, shape: Shape, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Return the adjoint of ``values``, given ``g``, that of ``np.insert(arr, obj, values, axis)``.
 
-    They are converted to the dtype of ``arr``, of that ``shape``, so that there is none through integers.
+    They are converted to the ``dtype`` of ``arr``, of that ``shape``, so that there is none through integers.
 
-    >>> inserted_values(np.array([1.0, 2.0, 4.0]), np.zeros(3), (2,), 1, 5.0)
+    >>> inserted_values(np.array([1.0, 2.0, 4.0]), float, (2,), 1, 5.0)
     np.float64(2.0)
     """
     places = _inserted(shape, obj, values, axis)
@@ -68,7 +68,7 @@ def inserted_values(g: Any, z: Any, shape: Shape, obj: Any, values: Any, axis: i
     size = math.prod(np.shape(values))
     real = np.bincount(places[here] - 1, np.real(g[here]), size)
     summed = real + 1j * np.bincount(places[here] - 1, np.imag(g[here]), size) if np.iscomplexobj(g) else real
-    return like(uncast(np.reshape(summed.astype(g.dtype), np.shape(values)), np.result_type(z), values), values)
+    return like(uncast(np.reshape(summed.astype(g.dtype), np.shape(values)), dtype, values), values)
 
 
 def piece_conditions(x: Any, condlist: Any, count: int) -> Any:

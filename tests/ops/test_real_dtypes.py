@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp
+from s2sad import grad, hvp, jvp
 from s2sad.errors import UndefinedDerivativeError
 from tests.oracle import numeric_gradient
 
@@ -107,3 +107,16 @@ def test_truth_values_are_places_for_take(mask: list[bool]) -> None:
 
     x, places = Z.real, np.array(mask)
     np.testing.assert_allclose(grad(f)(x, places), numeric_gradient(f, (x, places)), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["insert", "pad"])
+def test_second_derivatives_of_values_that_are_put_in(name: str) -> None:
+    put_in = PUT_IN[name]
+
+    def f(x: Any) -> Any:
+        return np.sum(put_in(x, x * x) ** 3)
+
+    x, way = Z.real, WAY.real
+    slope = grad(f)
+    expected = (slope(x + 1e-5 * way) - slope(x - 1e-5 * way)) / 2e-5
+    np.testing.assert_allclose(hvp(f, (x,), (way,)), expected, rtol=1e-7)
