@@ -85,6 +85,10 @@ def _places(z: Any, xs: Any) -> list[int]:
 
 
 def _hits(z: Any, xs: Sequence[Any]) -> list[bool]:
+    if isinstance(z, (list, tuple)):
+        raise UndefinedDerivativeError(
+            "max or min of lists or tuples has no derivative rule", "Compare numbers, and take items by index."
+        )
     return [x is z or bool(x == z) for x in xs]  # a NaN is not equal to itself
 
 
@@ -112,6 +116,8 @@ def repeat_items(g: Any, xs: Any) -> Any:
     >>> repeat_items(2.0, [1.0, 5.0])
     [2.0, 2.0]
     """
+    if isinstance(g, (list, tuple)):
+        raise UndefinedDerivativeError("sum(...) of lists or tuples has no derivative rule", "Join them with +.")
     if isinstance(xs, (list, tuple)):
         return items_like(xs, [real_like(unbroadcast(g, np.shape(x)), x) for x in xs])
     if isinstance(xs, np.ndarray):

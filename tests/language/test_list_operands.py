@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
 from tests.oracle import numeric_gradient
 
@@ -151,3 +151,17 @@ def test_repeated_lists(f: Callable[..., Any]) -> None:
     check_gradient(case(f, V))
     way = np.array([0.5, -1.0, 2.0])
     np.testing.assert_allclose(jvp(f, (V,), (way,))[1], numeric_gradient(f, (V,)) @ way, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: sum([[v[0]], [v[1]]], [])[1] * v[2],
+        lambda v: sum(((v[0], v[1]), (v[2],)), ())[1] * v[2],
+        lambda v: max((v[0], 1.0), (v[2], v[1]))[1] * v[0],
+        lambda v: min([[v[0], v[1]], [v[2], v[0]]])[1] * v[0],
+    ],
+)
+def test_sums_and_extremes_of_lists_are_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(UndefinedDerivativeError, match="of lists or tuples"):
+        grad(f)(V)
