@@ -34,12 +34,11 @@ def cleared(body: Block, effects: Effects, make: Builder, is_active: Callable[[E
     """
     found: dict[str, Cleared] = {}
     for block in [body, *(inner for stmt in walk(body) for inner in blocks(stmt))]:
-        if not any(isinstance(stmt, Store) for stmt in block):
-            continue
+        stored = {stmt.base.name for stmt in block if isinstance(stmt, Store) and isinstance(stmt.base, Var)}
         for position, stmt in enumerate(block):
             if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
                 continue
-            if is_active(Var(stmt.target)):
+            if stmt.target in stored and is_active(Var(stmt.target)):
                 indices = list(_indices(stmt.target, block[position + 1 :], effects, make, is_active))
                 if indices:
                     masks = tuple([index for index in indices if isinstance(index, Var)])
