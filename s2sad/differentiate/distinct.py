@@ -37,12 +37,18 @@ def is_distinct_copy(make: Builder, index: Expr) -> bool:
 
 def is_mask_of(make: Builder, index: Expr, whole: Expr, effects: Effects) -> bool:
     """Whether an index is the name of an array of truth values that nobody writes, of the shape of an array."""
-    steady = isinstance(index, Var) and index.name not in effects.written and is_mask(make, index)
-    return steady and same_shape(make.fact(index), make.fact(whole))
+    if not isinstance(index, Var) or index.name in effects.written or not is_mask(make, index):
+        return False
+    known, of_whole = make.fact(index), make.fact(whole)
+    # NumPy takes no mask of as many axes and another shape.
+    return same_shape(known, of_whole) or (known.ndim is not None and known.ndim == of_whole.ndim)
 
 
 def is_mask(make: Builder, index: Expr) -> bool:
     """Whether an index surely is an array of truth values, which names each element once."""
+    if make.seen and isinstance(index, Var) and index.name in make.params:
+        known = make.fact(index)
+        return known.kind == "array" and known.boolean and not known.boxed
     made = make.steady.get(index.name) if isinstance(index, Var) else index
     if not isinstance(made, Call) or make.fact(made).boxed:
         return False

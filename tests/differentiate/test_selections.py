@@ -359,6 +359,26 @@ def test_numbers_that_one_arm_uses_give_no_nan(f: Callable[..., Any]) -> None:
         np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-6, atol=1e-6)
 
 
+def misfit(p: Any, data: Any, sigma: Any, chosen: Any) -> Any:
+    r = (data - p[0] * np.exp(-p[1] * np.arange(4.0))) / sigma
+    return np.sum(r[chosen] ** 2)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "chosen",
+    [np.array([True, False, False, True]), np.array([0, 3, 3]), slice(0, 4, 3)],
+    ids=["mask", "places", "slice"],
+)
+def test_missing_data_are_left_out_by_an_argument(chosen: Any) -> None:
+    p, data, sigma = np.array([1.0, 0.5]), np.array([1.0, 0.3, 0.4, 0.2]), np.array([0.1, 0.2, 0.3, 0.2])
+    expected = numeric_gradient(misfit, (p, data, sigma, chosen), 0)
+    np.testing.assert_allclose(grad(misfit)(p, data, sigma, chosen), expected, rtol=1e-6)
+    if isinstance(chosen, np.ndarray) and chosen.dtype == bool:
+        data[1], sigma[2] = np.nan, 0.0
+        np.testing.assert_allclose(grad(misfit)(p, data, sigma, chosen), expected, rtol=1e-6)
+
+
 def quiet(x: Any, k: Any) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(x != 0, np.sin(x) / x, 1.0)
