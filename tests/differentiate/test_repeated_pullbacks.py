@@ -1,0 +1,46 @@
+"""Pullbacks that are called twice: they give the same again, or say that they cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2sad import vjp
+from s2sad.errors import UndefinedDerivativeError
+from tests.oracle import numeric_gradient
+
+
+def swapped_in_a_loop(x: Any) -> Any:
+    a, b = x.copy(), x * 2.0
+    for _ in range(2):
+        a[0] = b[1] * a[0]
+        a, b = b, a
+    return a * 1.0
+
+
+def nested_tapes(x: Any) -> Any:
+    for _ in range(3):
+        x = _damped(x) + x
+    return x
+
+
+def _damped(x: Any) -> Any:
+    for _ in range(2):
+        x = np.sin(x) * x
+    return x
+
+
+def test_a_pullback_gives_the_same_again_or_says_that_it_cannot() -> None:
+    bar = np.array([1.0, -0.5])
+    for f in (nested_tapes, swapped_in_a_loop):
+        _, pullback = vjp(f, np.array([0.3, 0.8]))
+        (first,) = pullback(bar)
+        expected = numeric_gradient(lambda a, f=f: np.sum(bar * f(a.copy())), (np.array([0.3, 0.8]),), 0)
+        np.testing.assert_allclose(first, expected, rtol=1e-7)
+        try:
+            (second,) = pullback(bar)
+        except UndefinedDerivativeError:
+            assert f is swapped_in_a_loop
+        else:
+            np.testing.assert_array_equal(first, second)
