@@ -1,0 +1,67 @@
+"""Arrays without axes, which are written in place as no number is, and the numbers that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2sad import hvp
+from tests.number_and_constants import MODES, check_as_python
+
+RIGHT: list[Callable[..., Any]] = []
+
+
+def right(f: Callable[..., Any]) -> Callable[..., Any]:
+    RIGHT.append(f)
+    return f
+
+
+@right
+def sum_with_an_array_without_axes(x: Any, k: Any, *_: Any) -> Any:
+    z = np.array(0.6)
+    z += x
+    n = k + z
+    z[()] = 0.0
+    z += x * x
+    return n * z
+
+
+@right
+def array_without_axes_is_overwritten(x: Any, k: Any, *_: Any) -> Any:
+    z = np.array(0.6)
+    z += x
+    n = z - np.ones(())
+    z[...] = k
+    return n
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
+def test_as_python(f: Callable[..., Any], mode: str) -> None:
+    check_as_python(f, mode)
+
+
+class Box:
+    def __init__(self, v: Any, w: Any = 0.4) -> None:
+        self.v = v
+        self.w = w
+
+    def scaled(self) -> Any:
+        return self.v * 3.0
+
+
+def linear(x: Any) -> Any:
+    n = x[0]
+    d = {"p": n}
+    z = np.array(Box(x, 0.6).w)
+    z[()] = z * n
+    z += n
+    return z + sum(d.values())
+
+
+def test_second_derivative_of_an_array_without_axes() -> None:
+    x = np.array([0.5, 1.2])
+    np.testing.assert_array_equal(hvp(linear, (x,), (np.ones(2),)), 0.0)
