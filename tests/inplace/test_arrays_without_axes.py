@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import hvp
+from tests.language.support import Case, case, check_gradient, check_primal
 from tests.number_and_constants import MODES, check_as_python
 
 RIGHT: list[Callable[..., Any]] = []
@@ -65,3 +66,51 @@ def linear(x: Any) -> Any:
 def test_second_derivative_of_an_array_without_axes() -> None:
     x = np.array([0.5, 1.2])
     np.testing.assert_array_equal(hvp(linear, (x,), (np.ones(2),)), 0.0)
+
+
+# --- beside arrays with axes
+
+
+V = np.array([0.7, 1.3])
+
+
+W = np.array([0.5, -0.2])
+
+
+def factor_without_axes(x: Any) -> Any:
+    t = x * 1.0
+    total = np.mean(t < 0.9)
+    factor = np.array(total)
+    factor[...] = np.mean(t)
+    t[:] *= factor
+    return np.mean(t)
+
+
+def transpose_without_axes(x: Any) -> Any:
+    a = np.array(x[0] * x[1])
+    b = a.T
+    a *= x[0]
+    return b * x[1]
+
+
+def row_without_axes(x: Any) -> Any:
+    a = x * x
+    y = a[1, ...]
+    y *= 2
+    y += x[0]
+    a[0, ...] = x[1] * y
+    return np.sum(a)
+
+
+FUNCTIONS = [factor_without_axes, transpose_without_axes, row_without_axes]
+CASES = [case(f, x, name=f"{f.__name__}_{n}") for f in FUNCTIONS for n, x in enumerate((V, W))]
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_primal(c: Case) -> None:
+    check_primal(c)
+
+
+@pytest.mark.parametrize("c", CASES, ids=str)
+def test_gradient(c: Case) -> None:
+    check_gradient(c)

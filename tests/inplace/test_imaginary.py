@@ -403,3 +403,31 @@ def parts_of_no_array(x: Any) -> Any:
 
 def test_a_part_of_what_is_no_array() -> None:
     np.testing.assert_array_equal(grad(parts_of_no_array)(V), np.full(V.shape, 3.0))
+
+
+# --- parts of one array stored into another, copies that stay copies
+
+
+def real_into_imaginary(x: Any) -> Any:
+    z = np.outer(x, x) * (1 + 2j)
+    z.imag[0] = z.real[1]
+    return np.sum(z.imag * z.real**2)
+
+
+def parts_exchanged(x: Any) -> Any:
+    z = x * (1 + 2j)
+    z.real, z.imag = z.imag, z.real
+    y = x * 2.0
+    y[0] = x[1]
+    z.imag[:] = y
+    return np.sum(np.abs(z) ** 2 * z.imag)
+
+
+PAIRS = (np.array([0.7, 1.3]), np.array([0.5, -0.2]))
+
+
+@pytest.mark.parametrize("x", PAIRS, ids=str)
+@pytest.mark.parametrize("f", [real_into_imaginary, parts_exchanged], ids=lambda f: f.__name__)
+def test_parts_of_one_array_stored_into_another(f: Any, x: Any) -> None:
+    check_primal(case(f, x))
+    check_gradient(case(f, x))

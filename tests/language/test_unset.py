@@ -338,3 +338,55 @@ def test_a_variable_of_the_function_is_no_variable_of_the_module(f: Any) -> None
         with pytest.raises(UnboundLocalError, match="'[pq]'"):
             transform(f)(V)
     check_gradient(case(f, V, k=1))
+
+
+def vector_of_last_turn(x: Any) -> Any:
+    s = x[0]
+    for i in range(3):
+        if i > 0:
+            s = s + t[1] * t[0]  # noqa: F821
+        t = np.array([x[1], s])  # noqa: F841
+    return s
+
+
+def pair_of_vectors_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + g[0] @ g[1]  # noqa: F821
+        g = (x, np.array([x[0], i]))  # noqa: F841
+    return s
+
+
+def halves_of_last_turn(x: Any) -> Any:
+    s = 0.0
+    for i in range(3):
+        if i > 0:
+            s = s + np.sum(w[0] * w[1])  # noqa: F821
+        w = np.split(x, 2)  # noqa: F841
+    return s
+
+
+OF_LAST_TURN = [vector_of_last_turn, pair_of_vectors_of_last_turn, halves_of_last_turn]
+
+
+@pytest.mark.parametrize("x", [V, np.array([0.5, -0.2])], ids=str)
+@pytest.mark.parametrize("f", OF_LAST_TURN, ids=lambda f: f.__name__)
+def test_adjoints_of_what_has_no_value_before_a_loop(f: Any, x: Any) -> None:
+    check_primal(case(f, x))
+    check_gradient(case(f, x))
+
+
+def read_before_it_is_set(x: Any, n: int) -> Any:
+    s = 0.0
+    for i in range(n):
+        if i % 2 == 1:
+            y = np.sin(x)
+        s = s + np.sum(y * x)
+    return s
+
+
+def test_a_read_before_any_value_fails_as_in_python() -> None:
+    for f in (read_before_it_is_set, value_and_grad(read_before_it_is_set)):
+        with pytest.raises(UnboundLocalError, match="local variable 'y'"):
+            f(V, 2)
