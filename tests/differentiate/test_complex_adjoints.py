@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, value_and_grad
 from s2sad.errors import UndefinedDerivativeError
 from tests.language.support import case, check_gradient
 from tests.oracle import numeric_gradient
@@ -75,3 +75,108 @@ def test_texts_give_real_gradients_of_real_arguments(f: Callable[[Any], Any], x:
         gradient = space[f"{f.__name__}_grad_x"](x)
         assert not np.iscomplexobj(gradient)
         np.testing.assert_allclose(gradient, grad(f)(x), rtol=1e-13)
+
+
+# --- real values, and real arguments, on the other side of complex numbers
+
+
+def real_written_into_complex(x: Any) -> Any:
+    """The adjoint of a real value that is written into a complex array is real."""
+    z = x * 0.3j
+    z[0] = x.mean() + 0.3j
+    z[1] += x[0]
+    return np.mean(z.real * z.imag) + np.sum(z.real**2)
+
+
+def test_a_real_value_that_is_written_into_a_complex_array() -> None:
+    x, f = np.array([0.3, 0.4, 0.5, 0.6, 0.7]), real_written_into_complex
+    value, gradient = value_and_grad(f)(x)
+    assert value == f(x.copy())
+    np.testing.assert_allclose(gradient, numeric_gradient(lambda a: f(a.copy()), (x,), 0), rtol=1e-7, atol=1e-9)
+
+
+def _imaginary(b: Any, fuel: int = 2) -> Any:
+    if fuel <= 0:
+        return np.sum(b) * 0.3
+    z = b + 0.4j
+    return _imaginary(b + np.imag(z * z), fuel - 1)
+
+
+def through_complex_numbers_in_a_callee(x: Any) -> Any:
+    y = x * 1.0
+    y[1] = np.sin(_imaginary(y))
+    return np.sum(y * y)
+
+
+def through_complex_numbers_in_a_loop(x: Any) -> Any:
+    y, u = x * 1.0, x * 0.5
+    for k in range(3):
+        if k != 1:
+            z = u + 0.4j
+            u = u + np.imag(z * z)
+        y[0] = y[1] + u[2]
+    return np.sum(y * u)
+
+
+def through_a_complex_array_that_is_written(x: Any) -> Any:
+    s = x[1:]
+    chosen = np.sum(s[s > 0.6])
+    z = s + 0.4j
+    z *= 0.5
+    return np.sum(z.real) + chosen
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        through_complex_numbers_in_a_callee,
+        through_complex_numbers_in_a_loop,
+        through_a_complex_array_that_is_written,
+    ],
+)
+def test_what_a_real_value_gets_back_is_real(f: Any) -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(f, (x,), 0), rtol=1e-8)
+
+
+def complex_from_a_written_array_in_a_list(x: Any) -> Any:
+    x[0] = x[1] * x[2]
+    held = [x, x, x]
+    z = held[2] * 1j + 0.2
+    z[0] = 1.0 + 0.3j
+    return np.sum(np.abs(z)) + np.sum(held[1])
+
+
+def complex_on_the_way_to_a_real_argument(x: Any) -> Any:
+    out = np.mean(np.full(3, 0.7) * x, axis=0, keepdims=True)
+    return np.mean(x) - np.mean(np.abs(out * 0.3j)) + np.sum(x)
+
+
+def test_an_adjoint_is_complex_on_the_way_to_a_real_argument() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    f = complex_on_the_way_to_a_real_argument
+    gradient = grad(f)(x)
+    assert gradient.dtype == float
+    np.testing.assert_allclose(gradient, numeric_gradient(f, (x,), 0), rtol=1e-8)
+
+
+def test_what_an_item_gets_back_is_real() -> None:
+    x = np.array([0.3, 0.5, 0.7])
+    f = complex_from_a_written_array_in_a_list
+    np.testing.assert_allclose(grad(f)(x), numeric_gradient(lambda x: f(x.copy()), (x,), 0), rtol=1e-8)
+
+
+def _number_and_array(t: Any, fuel: int = 2) -> Any:
+    if fuel:
+        return (3, np.full((3, 4), 0.7) * t)
+    return None
+
+
+def imaginary_of_a_result(x: Any) -> Any:
+    _, p = _number_and_array(x, fuel=1)
+    z = p[0:1]
+    return np.imag(z * (1.0 + 2j * z))[0, 2]
+
+
+def test_what_a_result_of_several_gets_back_is_real() -> None:
+    assert grad(imaginary_of_a_result)(0.4) == pytest.approx(numeric_gradient(imaginary_of_a_result, (0.4,), 0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
+from s2sad import grad, value_and_grad
 from s2sad.errors import UndefinedDerivativeError
 from tests.oracle import numeric_gradient
 
@@ -38,3 +38,17 @@ def test_list_that_holds_a_written_argument(f: Callable[..., Any]) -> None:
     value, slope = value_and_grad(f)(X, k, [other, other])
     assert value == f(X, k.copy(), [other, other])
     np.testing.assert_allclose(slope, numeric_gradient(lambda x: f(x, k.copy(), [other, other]), [X]))
+
+
+def _both(p: Any) -> Any:
+    p[0][0] = p[1][2] ** 2
+    return np.sum(p[0] * p[1])
+
+
+def test_one_array_twice_in_an_argument() -> None:
+    a = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(UndefinedDerivativeError, match="share memory"):
+        grad(_both)((a, a))
+    first, second = grad(_both)((a, a.copy()))
+    np.testing.assert_allclose(first, [0.0, 2.0, 3.0])
+    np.testing.assert_allclose(second, [9.0, 2.0, 9.0])

@@ -14,6 +14,7 @@ import pytest
 from s2sad import grad
 from s2sad.errors import UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal
+from tests.oracle import numeric_gradient
 
 V = np.array([0.3, -1.2, 2.5])
 W = np.array([1.5, 0.25, -0.75])
@@ -271,3 +272,25 @@ def test_what_is_not_there_is_missed_where_it_is_called(monkeypatch: pytest.Monk
     np.testing.assert_allclose(df(x, 3), 2.0 * x)
     monkeypatch.setattr(np, "no_such_function", np.sin, raising=False)
     np.testing.assert_allclose(df(x, 1), 2.0 * np.cos(x))
+
+
+def _three(t: Any) -> Any:
+    return t, t, t
+
+
+def variable_called_as_an_adjoint(x: Any, y: Any) -> Any:
+    for p in y:
+        for q in x:
+            q[:] = 0.3
+            z, _, c = _three(np.zeros(4))
+            np.add(c, 2.0, c)
+        for _ in range(3):
+            x = np.reshape(p * z[0], (3, 1))
+            _, _, x_bar = _three((4,))
+    return x[2, -1] * x_bar[0]
+
+
+def test_a_variable_is_called_as_the_adjoint_of_another() -> None:
+    x, y = np.ones((3, 1)), np.array([[-0.557, 0.473, 0.169], [0.548, 0.363, 0.498]])
+    gradient = grad(variable_called_as_an_adjoint, 1)(x, y)
+    np.testing.assert_allclose(gradient, numeric_gradient(variable_called_as_an_adjoint, (x, y), 1), rtol=1e-8)
