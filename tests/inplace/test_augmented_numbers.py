@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import S2SADError, jvp, value_and_grad
+from s2sad import S2SADError, grad, jvp, value_and_grad
+from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.4, -0.5])
@@ -96,3 +97,54 @@ def test_the_value_is_the_functions_own_object() -> None:
     value, tangent = jvp(added, (X,), (np.ones(3),))
     np.testing.assert_array_equal(value, added(X))
     np.testing.assert_allclose(tangent, THINGS[0] + THINGS[1] + THINGS[2])
+
+
+# --- sums over items of the module's tables
+
+
+TABLE = np.array([0.2, 0.5, 0.8])
+
+
+NUMBERS = (0.2, 0.5)
+
+
+NUMBERS_AND_ARRAYS = [0.2, np.array([0.5, 0.1]), 0.3]
+
+
+def counted_over_a_table(x: Any) -> Any:
+    s = 0.0
+    for k, w in enumerate(TABLE):
+        s += w * np.sin(k * x)
+    for w, v in zip(TABLE, range(3), strict=True):
+        s += w * x * v
+    for w in reversed(TABLE):
+        s *= w
+    return s
+
+
+def summed_over_numbers(x: Any) -> Any:
+    s = 0.0
+    for w in NUMBERS:
+        s += w * x
+    return s
+
+
+def summed_over_what_may_be_arrays(x: Any) -> Any:
+    s = 0.0
+    for w in NUMBERS_AND_ARRAYS:
+        before = s
+        s += w * x
+    return np.sum(s + before)
+
+
+@pytest.mark.parametrize("f", [counted_over_a_table, summed_over_numbers])
+def test_items_of_tables_of_the_module_are_numbers(f: Any) -> None:
+    assert grad(f)(0.7) == pytest.approx(numeric_gradient(f, (0.7,), 0), rel=1e-8)
+
+
+def test_one_error_where_it_is_written() -> None:
+    with pytest.raises(UnsupportedError, match="s may be written in place") as refusal:
+        grad(summed_over_what_may_be_arrays)(0.7)
+    assert str(refusal.value).count("error:") == 1
+    assert "s += w * x" in str(refusal.value)
+    assert "write x = x + y" in str(refusal.value)

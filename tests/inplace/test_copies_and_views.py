@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import value_and_grad
+from s2sad import grad, value_and_grad
+from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.array([0.3, 0.4, 0.5, 0.6, 0.7])
@@ -67,3 +68,59 @@ def test_value_and_gradient(f: Callable[[Any], Any]) -> None:
     value, gradient = value_and_grad(f)(X)
     assert value == f(X.copy())
     np.testing.assert_allclose(gradient, numeric_gradient(lambda a: f(a.copy()), (X,), 0), rtol=1e-7, atol=1e-9)
+
+
+# --- what is no copy
+
+
+V = np.array([0.7, 1.3, 0.4, 0.9])
+
+
+def conjugate_written(x: Any) -> Any:
+    y = x * 1.0
+    c = y.conj()
+    c[0] = 0.0
+    return np.sum(y * y)
+
+
+def own_conjugate_written(x: Any) -> Any:
+    x = x.conjugate()
+    x[0] = 2.0
+    return np.sum(x * x)
+
+
+def conjugate_of_what_is_written(x: Any) -> Any:
+    n = x.conj()
+    x[0] = 2.0
+    return np.sum(n * x)
+
+
+def array_if_needed(x: Any) -> Any:
+    y = x * 1.0
+    c = np.array(y, copy=None)
+    c[0] = 0.0
+    return np.sum(y * y)
+
+
+def test_an_array_that_is_copied_only_if_needed() -> None:
+    np.testing.assert_allclose(
+        value_and_grad(array_if_needed)(V)[1], numeric_gradient(array_if_needed, (V,)), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("f", [conjugate_written, own_conjugate_written, conjugate_of_what_is_written])
+def test_a_real_array_is_its_own_conjugate(f: Callable[[Any], Any]) -> None:
+    before = V.copy()
+    with pytest.raises(UnsupportedError, match="Take a copy"):
+        value_and_grad(f)(before)
+    np.testing.assert_array_equal(before, V)
+
+
+def test_the_function_conj_makes_a_copy() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+        c = np.conj(y)
+        c[0] = 0.0
+        return np.sum(y * y)
+
+    np.testing.assert_allclose(grad(f)(V), 2.0 * V)

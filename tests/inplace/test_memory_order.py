@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from s2sad import value_and_grad
+from tests.oracle import numeric_gradient
 
 
 def _flattened(w: Any) -> Any:
@@ -94,3 +95,57 @@ def test_the_value_of_an_array_in_the_order_of_columns() -> None:
     A = np.asfortranarray(np.random.default_rng(3).standard_normal((37, 23)))
     value, _ = value_and_grad(written_in_columns)(A)
     assert value == written_in_columns(A.copy(order="K"))
+
+
+# --- results of functions that NumPy lays out
+
+
+M = np.arange(6.0).reshape(2, 3) * 0.3 + 0.1
+
+
+def laplacian(u: Any) -> Any:
+    p = np.pad(u, 1, mode="edge")
+    return p[2:, 1:-1] + p[:-2, 1:-1] + p[1:-1, 2:] + p[1:-1, :-2] - 4 * u
+
+
+def of_the_transpose(im: Any) -> Any:
+    return np.sum(laplacian(im.T) ** 2)
+
+
+def padded(x: Any) -> Any:
+    return np.sum(np.pad(x, 1, "reflect") ** 2)
+
+
+def taken(x: Any) -> Any:
+    return np.sum(np.take(x, np.array([[0, 3], [3, 5]])).T * np.arange(4.0).reshape(2, 2))
+
+
+def taken_flat(x: Any) -> Any:
+    return np.sum(np.take_along_axis(x, np.array([0, 3, 3]), None) * np.arange(3.0))
+
+
+def raveled_by_columns(x: Any) -> Any:
+    a = x * 1.0
+    b = a.ravel("F")
+    b[0] = 0.0
+    return np.sum(b * np.arange(6.0)) + np.sum(a)
+
+
+def raveled_by_columns_of_a_function(x: Any) -> Any:
+    a = x * 1.0
+    b = np.ravel(a, "F")
+    a[0, 1] = 5.0
+    return np.sum(b * np.arange(6.0)) + np.sum(a * a)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_the_transpose, padded, taken, taken_flat, raveled_by_columns, raveled_by_columns_of_a_function],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_order_of_memory(f: Callable[[Any], Any], order: Any) -> None:
+    x = np.array(M, order=order)
+    value, gradient = value_and_grad(f)(x)
+    assert value == f(x.copy(order="K"))
+    np.testing.assert_allclose(gradient, numeric_gradient(f, (x,), 0), rtol=1e-8, atol=1e-10)
