@@ -13,12 +13,20 @@ from s2sad.ops.points import complexes, numbers, singles
 from s2sad.ops.spec import Sample, constant, linear, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.linear import cast, like
-from s2sad.runtime.selecting import inserted_values, piece_conditions, result_dtype, unchoose, uninsert, unselect
+from s2sad.runtime.selecting import (
+    inserted_values,
+    key_order,
+    piece_conditions,
+    result_dtype,
+    unchoose,
+    uninsert,
+    unselect,
+)
 from s2sad.runtime.trees import real_like
 
 Array = Any
 
-constant(piece_conditions, result_dtype)
+constant(piece_conditions, result_dtype, key_order)
 
 # --- choices ---
 

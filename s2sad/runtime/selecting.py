@@ -131,3 +131,12 @@ def untrim(g: Any, a: Any, trim: str = "fb") -> Any:
     whole = np.zeros_like(g, shape=np.shape(a))
     whole[trimmed_part(a, trim)] = g
     return like(whole, a)
+
+
+def key_order(keys: Sequence[Any], reverse: bool = False) -> list[int]:
+    """Return where the items of a list are in order, by their ``keys``.
+
+    >>> key_order([3, 1, 2])
+    [1, 2, 0]
+    """
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)

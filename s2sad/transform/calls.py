@@ -20,7 +20,7 @@ from s2sad.transform import branches, existing, generators, growing, objects, si
 from s2sad.transform.builtin import built_in
 from s2sad.transform.containers import items_of, run_through, view, view_of_operand
 from s2sad.transform.derivatives import Calls, derived
-from s2sad.transform.functionals import functional_call, is_functional
+from s2sad.transform.functionals import SORTED_BY, functional_call, is_functional
 from s2sad.transform.held import held_pairs
 from s2sad.transform.inlining import enter, inlined
 from s2sad.transform.known import (
@@ -31,11 +31,13 @@ from s2sad.transform.known import (
     Items,
     Known,
     Late,
+    Lazy,
     Method,
     NotSpecialisedError,
     Partial,
     Record,
     Row,
+    Stream,
     is_callable,
     is_static,
 )
@@ -231,6 +233,9 @@ def known_call(s: Specialiser, known: Known, args: Args, op: Operation, frame: F
     done = built_in(s, value, args, op, frame)
     if done is not None:
         return done
+    is_stream = bool(args) and isinstance(args[0][1], (Lazy, Stream))
+    if value is sorted and not is_stream and any(kind == "key" and is_callable(v) for kind, v in args):
+        return call_function(s, SORTED_BY, args, op, frame, None)
     if (made := ops.model_of(value)) is not None:
         given = stands_where_given(made)
         known_parts = any(is_structure(v) or v in s.rows for _, v in args)

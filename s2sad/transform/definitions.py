@@ -1,7 +1,7 @@
-"""NumPy's functions of functions, written in Python.
+"""Functions of functions, NumPy's and ``sorted``, written in Python.
 
 Where a function that is known goes into one of them, the specialiser takes one of these apart in its place, like any
-function of the user's.  They do what NumPy does: call by call, in the same order, with arguments of the same classes.
+function of the user's.  They do what these do: call by call, in the same order, with arguments of the same classes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,20 @@ from typing import Any
 import numpy as np
 
 from s2sad.runtime.reductions import column
-from s2sad.runtime.selecting import piece_conditions, result_dtype
+from s2sad.runtime.selecting import key_order, piece_conditions, result_dtype
 from s2sad.runtime.ufunc_loops import accumulated_by, element_places, reduced_between, reduced_by
 
 Array = Any
+
+# --- in order
+
+
+def sorted_by(iterable: Any, *, key: Any, reverse: bool = False) -> Any:
+    """``sorted`` by keys that are not known."""
+    items = list(iterable)
+    order = key_order([key(item) for item in items], reverse)
+    return [items[place] for place in order]
+
 
 # --- along axes
 

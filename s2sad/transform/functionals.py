@@ -37,6 +37,8 @@ _METHODS = {
     "reduce": definitions.reduce, "accumulate": definitions.accumulate, "reduceat": definitions.reduceat,
     "outer": definitions.outer,
 }  # fmt: skip
+#: What ``sorted`` does where the keys are not known.
+SORTED_BY: Any = definitions.sorted_by
 _STORED = (np.add, np.subtract)
 #: One argument in the signature of a general universal function.
 _AXES = r"\((\w+(,\w+)*)?\)"
