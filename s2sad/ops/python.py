@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import builtins
-import copy
 import heapq
 import operator
 import struct
@@ -78,7 +77,6 @@ operation(
 )
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 # What they do classes may say themselves.
-operation(copy.copy, signature=lambda x: None, ordered=True)
 
 # --- text ---
 
