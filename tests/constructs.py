@@ -374,7 +374,7 @@ def _itertools(x: Any) -> Any:
     return total + sum(a * b for a, b in itertools.combinations([x[0], x[1], x[2]], 2))
 
 
-@refused(C, "`sorted` by keys that are computed")
+@right(C, "`sorted` by keys that are computed")
 def _sorted(x: Any) -> Any:
     return sorted([x[0], x[1], x[2]], key=lambda v: -v)[0] * x[1]
 
