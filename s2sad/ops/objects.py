@@ -67,14 +67,6 @@ def deepcopy(z_bar: Any, x: Any, memo: Any = None) -> Any:
     return z_bar
 
 
-@linear(
-    copy.copy, wrt=["x"], samples=_numbers, infer=infer.common.first,
-    dtype="inferred", ordered=True, closer=infer.memory.of_shallow_copy,
-)  # fmt: skip
-def shallow_copy(z_bar: Any, x: Any) -> Any:
-    return z_bar
-
-
 @linear(plain_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
 def plain(z_bar: Any, x: Any, name: str | None = None) -> Any:
     return z_bar

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import copy
 import heapq
 import operator
 import struct
@@ -77,6 +78,7 @@ operation(
 )
 operation(builtins.reversed, signature=lambda sequence: None, infer=infer.python.backwards, dtype="inferred")
 # What they do classes may say themselves.
+operation(copy.copy, signature=lambda x: None, ordered=True)
 
 # --- text ---
 

@@ -1,4 +1,4 @@
-"""Copies by ``copy.deepcopy`` and ``copy.copy``: what is one in the original is one in the copy."""
+"""``copy.deepcopy`` of values, containers and objects: what is one in the original is one in the copy."""
 
 from __future__ import annotations
 
@@ -120,47 +120,3 @@ def test_whether_something_is_a_scalar_is_known(start: Any) -> None:
         return made.moved(x[0]) + made.moved(x[1])
 
     np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, [X]), rtol=1e-6, atol=1e-7)
-
-
-def shallow_of_an_array(x: Any) -> Any:
-    y = copy.copy(x)
-    y[0] = x[1]
-    return np.sum(y**2) * x[0]
-
-
-def shallow_of_a_list(x: Any) -> Any:
-    items = [x * 2, x[1]]
-    others = copy.copy(items)
-    others[0][0] = x[2]
-    others.append(x[0])
-    return np.sum(items[0] ** 2) * len(items)
-
-
-def shallow_of_an_object(x: Any) -> Any:
-    a = Node(x * 1.0)
-    b = copy.copy(a)
-    b.v[0] = x[1]
-    b.v = x * 3
-    return np.sum(a.v**2) + np.sum(b.v)
-
-
-def copied(q: Any) -> Any:
-    return copy.copy(q)
-
-
-def shallow_in_a_callee(x: Any) -> Any:
-    y = copied(x)
-    y *= 2.0
-    z = copied(y)
-    z[1] = 0.0
-    return np.sum(y * z * x)
-
-
-@pytest.mark.parametrize(
-    "f", [shallow_of_an_array, shallow_of_a_list, shallow_of_an_object, shallow_in_a_callee], ids=lambda f: f.__name__
-)
-def test_shallow_copies(f: Callable[..., Any]) -> None:
-    expected = numeric_gradient(f, [X])
-    np.testing.assert_allclose(grad(f)(X), expected, rtol=1e-6, atol=1e-7)
-    _, along = jvp(f, (X,), (np.ones(3),))
-    np.testing.assert_allclose(along, np.sum(expected), rtol=1e-6)

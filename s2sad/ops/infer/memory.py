@@ -27,12 +27,6 @@ def of_copy(call: Call, fact: Look | None) -> Answer:
     return "unknown" if fact is not None and operand is not None and fact(operand).kind == "open" else None
 
 
-def of_shallow_copy(call: Call, fact: Look | None) -> Answer:
-    """The copy of an array or number is new; that of what holds others holds the same ones."""
-    known = fact is not None and bool(call.args) and fact(call.args[0]).kind in ("array", "scalar")
-    return None if known else "unknown"
-
-
 def of_diagonal(call: Call, fact: Look | None) -> Answer:
     """The diagonal of a matrix is a view; the matrix with a diagonal is new."""
     ndim = fact(call.args[0]).ndim if fact is not None and call.args else None
