@@ -30,7 +30,7 @@ OF_LIBRARY = (
 _PASSED = "Call a function by its own name, or one that is constant; pass it what it captures as arguments."
 AS_FUNCTION = "Write it as a function of the values that it reads, and call that."
 _VALUES = "a function of the values that it reads, and call that."
-#: The folder of this package, which need not be installed.
+#: The folder of this package, be it installed or not.
 _OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 #: Where installed packages are.
 _INSTALLED = ("site-packages", "dist-packages")
@@ -61,14 +61,17 @@ def follows_from_made(violation: Violation) -> bool:
 
 
 def inside_library(file: str) -> str:
-    """The path of a file inside the folder of installed packages, or of this one; empty for a file of the user's own.
+    """The path of a file inside the folder of installed packages; empty for a file of the user's own.
+
+    The functions of this package stand for the user's, but those that stand for functions of Python and NumPy.
 
     Example:
         >>> inside_library("/venv/lib/python3.13/site-packages/scipy/special/_logsumexp.py")
         'scipy/special/_logsumexp.py'
     """
     if file.startswith(_OURS):
-        return file[len(os.path.dirname(_OURS[:-1])) + 1 :].replace(os.sep, "/")
+        inside = file[len(_OURS) :].replace(os.sep, "/")
+        return f"s2sad/{inside}" if inside == "transform/definitions.py" else ""
     parts = file.replace(os.sep, "/").split("/")
     ends = [i for i, part in enumerate(parts) if part in _INSTALLED]
     return "/".join(parts[ends[-1] + 1 :]) if ends else ""
