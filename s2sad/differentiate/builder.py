@@ -78,11 +78,11 @@ class Builder:
     """Emits statements into ``out`` and knows the facts about every name, old and new.
 
     Statements of the forward part go ``before`` or ``after`` the one at hand.  With ``again`` what is emitted is to be
-    differentiated itself; the types of the parameters may be those of arguments that were ``seen``.
+    differentiated itself.
     """
 
-    def __init__(self, function: Function, facts: Facts, again: bool = False, seen: bool = False) -> None:
-        self.function, self.again, self.seen = function, again, seen
+    def __init__(self, function: Function, facts: Facts, again: bool = False) -> None:
+        self.function, self.again = function, again
         self.of = _Types(facts.of)
         self.fact: Callable[[Expr], Fact] = self.of.evaluator(facts.globals)
         self.out: list[Stmt] = []

@@ -46,9 +46,6 @@ def is_mask_of(make: Builder, index: Expr, whole: Expr, effects: Effects) -> boo
 
 def is_mask(make: Builder, index: Expr) -> bool:
     """Whether an index surely is an array of truth values, which names each element once."""
-    if make.seen and isinstance(index, Var) and index.name in make.params:
-        known = make.fact(index)
-        return known.kind == "array" and known.boolean and not known.boxed
     made = make.steady.get(index.name) if isinstance(index, Var) else index
     if not isinstance(made, Call) or make.fact(made).boxed:
         return False

@@ -140,8 +140,6 @@ class Known:
     #: place, and what is zero where an adjoint is zero is no branch.
     again: bool = False
     defaults: Mapping[str, Expr] = field(default_factory=dict)
-    #: Whether the types of the parameters are those of arguments that were seen, and not what their caller knows.
-    seen: bool = False
 
 
 def site_of(

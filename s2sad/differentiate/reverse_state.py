@@ -27,7 +27,7 @@ class State:
     def __init__(self, known: Known, block: Callable[[State, Block], Block]) -> None:
         self.known, self.block = known, block
         self.effects, self.sections = known.effects, known.sections
-        self.make = Builder(known.function, known.facts, known.again, known.seen)
+        self.make = Builder(known.function, known.facts, known.again)
         # The reverse part comes after all of them.
         for stmt in known.function.body:
             self.make.pass_by(stmt)

@@ -308,10 +308,7 @@ class _Compilation:
         """A function as it is differentiated."""
         unbound, place = a.lowered.unbound, a.lowered.source.place
         around, again = context or Context(), self.conformed
-        defaults, seen = a.defaults, context is None
-        return Known(
-            a.function, a.facts, a.effects, a.activity, parts, unbound, place, self, around, again, defaults, seen
-        )
+        return Known(a.function, a.facts, a.effects, a.activity, parts, unbound, place, self, around, again, a.defaults)
 
     def adjoint(self, a: Analysed, seeds: Seeds, wrt: tuple[str, ...], context: Context | None) -> Reversed:
         """The adjoint of a function; its caller passes shadows and is given others."""
