@@ -37,6 +37,7 @@ from s2sad.ir.nodes import (
     Block,
     Build,
     Call,
+    Const,
     Copy,
     Enter,
     Exit,
@@ -51,7 +52,7 @@ from s2sad.ir.nodes import (
     Var,
     While,
 )
-from s2sad.ir.traverse import names_in, rename, walk, with_names, writes
+from s2sad.ir.traverse import rename, walk, with_names, writes
 
 
 def reverse(known: Known, seeds: Seeds, wrt: tuple[str, ...]) -> Reversed:
@@ -162,19 +163,24 @@ def _block(state: State, block: Block) -> Block:
 
 
 def _around(block: Block) -> dict[int, Stmt]:
-    """By the id of a statement, what begins or ends around its adjoint: floating-point errors are treated as there."""
+    """By the id of a statement, what begins or ends around its adjoint: ``np.errstate`` that ignores errors."""
     found: dict[int, Stmt] = {}
     begun: list[Enter] = []
     for stmt in block:
         if isinstance(stmt, Enter):
             begun.append(stmt)
         elif isinstance(stmt, Exit) and not stmt.attempt and begun:
-            manager = begun[-1].manager
-            quiet = isinstance(manager, Call) and manager.op.function is np.errstate and not names_in(manager)
-            if quiet and begun[-1].transparent and begun[-1].bound is None:
-                found[id(stmt)], found[id(begun[-1])] = begun[-1], stmt
-            begun.pop()
+            enter = begun.pop()
+            if enter.bound is None and _ignores_errors(enter.manager):
+                found[id(stmt)], found[id(enter)] = enter, stmt
     return found
+
+
+def _ignores_errors(manager: Expr | None) -> bool:
+    """Whether a context manager is ``np.errstate`` with errors that are ignored; what raises is for the function."""
+    if not isinstance(manager, Call) or manager.op.function is not np.errstate or manager.args:
+        return False
+    return all(value == Const("ignore") for _, value in manager.kwargs)
 
 
 def _statement(state: State, stmt: Stmt) -> Stmt:

@@ -435,6 +435,18 @@ def test_errors_are_treated_as_in_the_function(f: Callable[..., Any]) -> None:
     assert np.all(np.isfinite(hvp(f, (x, 1), (np.ones(3), None))))
 
 
+def raising(x: Any) -> Any:
+    with np.errstate(all="raise"):
+        y = np.exp(x) * 1e-200
+    return np.sum(y * 1e-200)
+
+
+def test_errors_that_raise_are_those_of_the_function() -> None:
+    derivative = grad(raising)
+    np.testing.assert_allclose(derivative(np.array([0.5, 1.0])), 0.0, atol=1e-300)
+    assert derivative.source.count("errstate") == 1
+
+
 def leaky(x: Any) -> Any:
     y = np.where(x > 0, x, 0.1 * x)
     return np.sum(y**2)
