@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from s2sad.ir.types import Fact, Precision, common, precision_of_dtype, some_ite
 from s2sad.ops import OpSpec, Rule
 from s2sad.ops.binding import dtype_of
 from s2sad.ops.infer.common import Look
-from s2sad.ops.infer.dtypes import named
+from s2sad.ops.infer.dtypes import joint, named, of_all, precision_among, strong
 
 #: The arguments of a call by name, where the operation is known and they can be bound.
 Bound = Mapping[str, Expr] | None
@@ -84,9 +84,9 @@ def precision_of(call: Call, found: Fact, spec: OpSpec | None, bound: Bound, fac
     if kind == "inplace" and fact(args[0]).kind == "array":
         return fact(args[0]).precision
     if kind in ("operator", "inplace"):
-        return "" if found.boolean else _joined(args, fact)
+        return "" if found.boolean else precision_among(map(fact, args))
     if kind == "ifexp":
-        return _joined(args[1:], fact) if fact(args[1]).precision == fact(args[2]).precision else ""
+        return precision_among(map(fact, args[1:])) if fact(args[1]).precision == fact(args[2]).precision else ""
     dtype = dtype_of(call)
     if dtype is not None:
         by_name = named(dtype)
@@ -94,16 +94,16 @@ def precision_of(call: Call, found: Fact, spec: OpSpec | None, bound: Bound, fac
             return precision_of_dtype(by_name)
         return fact(dtype).precision if fact(dtype).kind == "other" else ""
     if isinstance(function, np.ufunc):
-        joined = _joined(args, fact)
+        joined = precision_among(map(fact, args))
         if joined == "weak" and not _makes_integers(function):
             joined = "float"
         if joined == "single" and _widens(function) and any(fact(a).precision != "single" for a in args):
             return ""
-        return "" if found.boolean else _strong(joined)
+        return "" if found.boolean else strong(joined)
     if isinstance(function, type) and issubclass(function, np.number):
         return precision_of_dtype(np.dtype(function))
     if spec is None:
-        return _joined(args, fact) if kind == "runtime" and found.precision == "" else found.precision
+        return precision_among(map(fact, args)) if kind == "runtime" and found.precision == "" else found.precision
     return _declared(call, found, spec, bound, fact)
 
 
@@ -114,19 +114,19 @@ def _declared(call: Call, found: Fact, spec: OpSpec, bound: Bound, fact: Look) -
     match spec.dtype:
         case "operands" | "python" if bound is not None:
             operands = [v for name, v in bound.items() if name in spec.wrt] if isinstance(spec, Rule) else args
-            joined = _joined(operands, fact)
-            return joined if spec.dtype == "python" else _strong(joined)
+            joined = precision_among(map(fact, operands))
+            return joined if spec.dtype == "python" else strong(joined)
         case "double":
             return "double"
         case "array" if first is not None:
-            return first.precision if first.kind == "array" else ""
+            return strong(precision_among([first]))
         case "fill_value":
             given = args[1:] or [v for k, v in call.kwargs if k == "fill_value"]
-            return _strong(_joined(given, fact))
+            return strong(precision_among(map(fact, given)))
         case "steps" if bound is not None:
-            return _strong(_common({"float", *_of_all(list(bound.values())[:2], fact)}))
+            return strong(joint({"float", *of_all(map(fact, list(bound.values())[:2]))}))
         case "choice":
-            precisions = [p for a in args for p in _precisions(a, fact)]
+            precisions = list(of_all(map(fact, args)))
             return functools.reduce(common, precisions) if precisions else ""
         case "float":
             return "float"
@@ -137,40 +137,6 @@ def _declared(call: Call, found: Fact, spec: OpSpec, bound: Bound, fact: Look) -
         case "wide" if first is not None:
             return "double" if first.kind == "array" else "weak"
         case "inferred":
-            return _joined(args, fact) if call.op.kind == "runtime" and found.precision == "" else found.precision
+            known = found.precision
+            return precision_among(map(fact, args)) if call.op.kind == "runtime" and known == "" else known
     return ""
-
-
-def _joined(values: Iterable[Expr], fact: Look) -> Precision:
-    """The precision in which NumPy computes with some values, and with the items of lists of them."""
-    return _common(_of_all(values, fact))
-
-
-def _of_all(values: Iterable[Expr], fact: Look) -> set[Precision]:
-    return {p for value in values for p in _precisions(value, fact)}
-
-
-def _common(found: set[Precision]) -> Precision:
-    if "double" in found:
-        return "double"
-    if "" in found or not found:
-        return ""
-    return "single" if "single" in found else "float" if "float" in found else "weak"
-
-
-def _precisions(value: Expr, fact: Look) -> Iterator[Precision]:
-    """The precisions of a number or array, or of those in a list or tuple."""
-    pending: list[Fact | None] = [fact(value)]
-    while pending:
-        known = pending.pop()
-        if known is None:
-            yield ""
-        elif known.kind in ("list", "tuple"):
-            pending += [known.each] if known.items is None else [item for _, item in known.items]
-        elif known.kind not in ("none", "other", "slice"):
-            yield known.precision
-
-
-def _strong(precision: Precision) -> Precision:
-    """The precision of what NumPy makes of a value: of Python's integers it makes integers."""
-    return "double" if precision == "float" else "" if precision == "weak" else precision

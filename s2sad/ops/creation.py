@@ -377,7 +377,7 @@ def _arange_jvp(z: Array, start_dot: Array, step_dot: Array, stop: Any = None) -
     steps=frozenset({"stop"}),
     jvp=_arange_jvp,
     infer=infer.creation.arange,
-    dtype="inferred",
+    dtype="operands",
     leading=3,
     samples=_ranges,
 )

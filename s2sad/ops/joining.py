@@ -191,7 +191,7 @@ def _r_jvp(items_dot: Any, items: Any) -> Array:
     return joined_tangent(items_dot, items)
 
 
-@rule(r_, wrt=["items"], jvp=_r_jvp, samples=_rows_of, infer=infer.joining.rows_joined, dtype="unknown")
+@rule(r_, wrt=["items"], jvp=_r_jvp, samples=_rows_of, infer=infer.joining.rows_joined)
 def r__rule(z_bar: Array, *items: Any) -> Any:
     return joined_adjoints(z_bar, items)
 
@@ -233,7 +233,7 @@ def _splits() -> Sequence[Sample]:
     wrt=["ary"],
     samples=_splits,
     result="view",
-    infer=infer.axes.split,
+    infer=infer.several.split,
     steps=frozenset({"indices_or_sections"}),
     gives=(list,),
 )
@@ -250,7 +250,7 @@ def _uneven_splits() -> Sequence[Sample]:
     wrt=["ary"],
     samples=_uneven_splits,
     result="view",
-    infer=infer.axes.split,
+    infer=infer.several.split,
     steps=frozenset({"indices_or_sections"}),
     gives=(list,),
 )
@@ -267,7 +267,7 @@ def _splits_sideways() -> Sequence[Sample]:
     wrt=["ary"],
     samples=_splits_sideways,
     result="view",
-    infer=infer.axes.split,
+    infer=infer.several.split,
     steps=frozenset({"indices_or_sections"}),
     gives=(list,),
 )
@@ -284,7 +284,7 @@ def _splits_down() -> Sequence[Sample]:
     wrt=["ary"],
     samples=_splits_down,
     result="view",
-    infer=infer.axes.split,
+    infer=infer.several.split,
     steps=frozenset({"indices_or_sections"}),
     gives=(list,),
 )
@@ -301,7 +301,7 @@ def _splits_deep() -> Sequence[Sample]:
     wrt=["ary"],
     samples=_splits_deep,
     result="view",
-    infer=infer.axes.split,
+    infer=infer.several.split,
     steps=frozenset({"indices_or_sections"}),
     gives=(list,),
 )
@@ -316,6 +316,6 @@ def _layers() -> Sequence[Sample]:
 
 if hasattr(np, "unstack"):  # NumPy 2.1
 
-    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.axes.unstacked, gives=(tuple,))
+    @linear(np.unstack, wrt=["x"], samples=_layers, result="view", infer=infer.several.unstacked, gives=(tuple,))
     def unstack_(z_bar: Any, x: Array, *, axis: int = 0) -> Array:
         return np.stack(z_bar, axis)

@@ -194,7 +194,7 @@ def _roots_jvp(p_dot: Array, z: Array, p: Array) -> Array:
     return -np.polyval(p_dot, z) / np.polyval(np.polyder(p), z)
 
 
-@rule(np.roots, wrt=["p"], jvp=_roots_jvp, samples=_polynomials, infer=infer.axes.complex_row, dtype="unknown")
+@rule(np.roots, wrt=["p"], jvp=_roots_jvp, samples=_polynomials, infer=infer.axes.complex_row)
 def roots(z: Array, z_bar: Array, p: Array) -> Array:
     return like(roots_adjoint(z_bar, z, p), p)
 

@@ -120,7 +120,7 @@ def matmul(z_bar: Array, x1: Array, x2: Array) -> tuple[Array, Array]:
     return matmul_left(z_bar, x1, x2), matmul_right(z_bar, x1, x2)
 
 
-bilinear(np.linalg.matmul, samples=_matmuls)(matmul)
+bilinear(np.linalg.matmul, samples=_matmuls, infer=infer.products.product(stacked=True))(matmul)
 
 
 def _vdots() -> Sequence[Sample]:

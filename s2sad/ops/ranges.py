@@ -99,7 +99,7 @@ def _geomspace_jvp(
     jvp=_geomspace_jvp,
     samples=_ratios,
     infer=infer.creation.linspace,
-    dtype="unknown",
+    dtype="steps",
     steps=frozenset({"num"}),
 )
 def geomspace(
@@ -153,7 +153,7 @@ def _logspace_jvp(
     jvp=_logspace_jvp,
     samples=_powers,
     infer=infer.creation.logspace,
-    dtype="unknown",
+    dtype="steps",
     steps=frozenset({"num"}),
 )
 def logspace(

@@ -292,7 +292,7 @@ def _traces() -> Sequence[Sample]:
     np.trace,
     wrt=["a"],
     samples=_traces,
-    infer=infer.axes.with_known_axes(infer.axes.without_two),
+    infer=infer.axes.with_known_axes(infer.axes.fewer("a", 2)),
     forms=METHOD,
     reads_first=True,
 )
@@ -305,7 +305,14 @@ def _last_diagonals() -> Sequence[Sample]:
     return [sample(a), sample(a, offset=1), sample(a, offset=-1), sample(numbers(3, 3)), sample(complexes(2, 2))]
 
 
-@linear(np.linalg.diagonal, wrt=["x"], samples=_last_diagonals, result="view", mirrors=False)
+@linear(
+    np.linalg.diagonal,
+    wrt=["x"],
+    samples=_last_diagonals,
+    infer=infer.axes.with_axes(infer.axes.fewer("x", 1)),
+    result="view",
+    mirrors=False,
+)
 def linalg_diagonal(z_bar: Array, x: Array, *, offset: int = 0) -> Array:
     return undiagonal(z_bar, np.shape(x), offset, -2, -1)
 
@@ -314,7 +321,7 @@ def _last_traces() -> Sequence[Sample]:
     return [*_last_diagonals(), sample(singles(2, 2), dtype=float)]
 
 
-@linear(np.linalg.trace, wrt=["x"], samples=_last_traces)
+@linear(np.linalg.trace, wrt=["x"], samples=_last_traces, infer=infer.axes.with_known_axes(infer.axes.fewer("x", 2)))
 def linalg_trace(z_bar: Array, x: Array, *, offset: int = 0, dtype: Any = None) -> Array:
     return untrace(z_bar, np.shape(x), offset, -2, -1)
 
@@ -369,7 +376,7 @@ def _vectors() -> Sequence[Sample]:
     np.meshgrid,
     wrt=["xi"],
     samples=_vectors,
-    infer=infer.axes.grids,
+    infer=infer.several.grids,
     result="unknown",
     closer=infer.memory.of_grids,
     gives=(tuple,),

@@ -80,7 +80,6 @@ def _selections() -> Sequence[Sample]:
     samples=_selections,
     infer=infer.positions.selected,
     steps=frozenset({"condlist"}),
-    dtype="unknown",
 )
 def select(z_bar: Array, condlist: Any, choicelist: Any, default: Array = 0) -> tuple[Any, Array]:
     bars = unselect(z_bar, condlist, choicelist, default)
@@ -144,6 +143,7 @@ def _several() -> Sequence[Sample]:
     np.broadcast_arrays,
     wrt=["args"],
     samples=_several,
+    infer=infer.several.broadcast_together,
     result="unknown",
     mirrors=False,
     dtype="unknown",
@@ -157,7 +157,16 @@ def _rows() -> Sequence[Sample]:
     return [sample(numbers(2), numbers(3)), sample(numbers(2), [0.5, 2.5]), sample(numbers(2))]
 
 
-@linear(np.ix_, wrt=["args"], samples=_rows, result="unknown", mirrors=False, dtype="unknown", gives=(tuple,))
+@linear(
+    np.ix_,
+    wrt=["args"],
+    samples=_rows,
+    infer=infer.several.open_mesh,
+    result="unknown",
+    mirrors=False,
+    dtype="unknown",
+    gives=(tuple,),
+)
 def ix_(z_bar: Any, *args: Array) -> list[Array]:
     return [like(np.reshape(z_bar[i], np.shape(args[i])), args[i]) for i in range(len(args))]
 

@@ -150,7 +150,13 @@ def matrix_transpose(z_bar: Array, x: Array) -> Array:
     return np.matrix_transpose(z_bar)
 
 
-linear(np.linalg.matrix_transpose, wrt=["x"], samples=_matrix_stacks, result="view")(matrix_transpose)
+linear(
+    np.linalg.matrix_transpose,
+    wrt=["x"],
+    samples=_matrix_stacks,
+    result="view",
+    infer=infer.shaping.matrix_transposed,
+)(matrix_transpose)
 
 
 def _axis_pairs() -> Sequence[Sample]:

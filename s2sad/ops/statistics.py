@@ -70,7 +70,7 @@ def _cov_jvp(
     jvp=_cov_jvp,
     samples=_covariances,
     infer=infer.axes.covariances,
-    dtype="unknown",
+    dtype="double",
     steps=frozenset({"fweights"}),
 )
 def cov(
@@ -113,7 +113,7 @@ def _corrcoef_jvp(x_dot: Array, y_dot: Array, z: Array, x: Array, y: Array = Non
     jvp=_corrcoef_jvp,
     samples=_correlations,
     infer=infer.axes.covariances,
-    dtype="unknown",
+    dtype="double",
 )
 def corrcoef(z: Array, z_bar: Array, x: Array, y: Array = None, rowvar: bool = True) -> tuple[Array, Array]:
     bars = corrcoef_adjoint(z_bar, z, x, y, rowvar)
@@ -157,7 +157,7 @@ def _histogram_jvp(
     wrt=["a", "bins", "weights"],
     jvp=_histogram_jvp,
     samples=_histograms,
-    infer=infer.axes.two,
+    infer=infer.several.histogram,
     dtype="unknown",
     result="unknown",
     gives=(tuple,),

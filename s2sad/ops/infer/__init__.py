@@ -19,6 +19,7 @@ from s2sad.ops.infer import (
     products,
     python,
     scipy,
+    several,
     shaping,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "products",
     "python",
     "scipy",
+    "several",
     "shaping",
 ]

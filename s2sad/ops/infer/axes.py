@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from s2sad.ir.nodes import Build, Const, Expr
-from s2sad.ir.sizes import Dims, as_size, computed, sliced
+from s2sad.ir.sizes import Dims, as_size, computed, is_certain, sliced
+from s2sad.ir.sums import literal_size
 from s2sad.ir.types import OPEN, SCALAR, Fact, made_of, scalar, sized
 from s2sad.ops.infer.common import (
     Bound,
@@ -16,7 +17,6 @@ from s2sad.ops.infer.common import (
     array_of,
     axis_of,
     is_flat,
-    items_of,
     length_of,
     literal,
     ndim_of,
@@ -115,9 +115,14 @@ def taken(b: Bound, fact: Look) -> int | None:
     return places if flat else max(ndim, 1) - 1 + places
 
 
-def without_two(b: Bound, fact: Look) -> int | None:
-    ndim = ndim_of(fact(b["a"]))
-    return None if ndim is None or ndim < 2 else ndim - 2
+def fewer(name: str, count: int) -> Rank:
+    """As many as the argument called ``name``, which has two or more, without ``count`` of them."""
+
+    def rank(b: Bound, fact: Look) -> int | None:
+        ndim = ndim_of(fact(b[name]))
+        return None if ndim is None or ndim < 2 else ndim - count
+
+    return rank
 
 
 def values_at(name: str) -> Callable[[Bound, Look], Fact | None]:
@@ -214,6 +219,11 @@ def quantiles(b: Bound, types: Types) -> Fact:
     a, one = types(b["a"]), "q" not in b or types(b["q"]).kind == "scalar"
     if one and (b["keepdims"] == Const(False) or (a.kind == "array" and a.ndim)):
         return reduced({**b, "weights": Const(None)}, types)
+    several = ndim_of(types(b["q"])) if "q" in b else None
+    if several and a.kind == "array" and b["keepdims"] == Const(False):
+        rest = reduced({"a": b["a"], "axis": b["axis"]}, types)
+        if rest.kind in ("scalar", "array") and rest.ndim is not None:
+            return array_of(None, several + rest.ndim, a.real) or OPEN
     return Fact("numeric", real=a.real)
 
 
@@ -354,35 +364,11 @@ def padded(b: Bound, fact: Look) -> Fact | None:
 
 def covariances(b: Bound, fact: Look) -> Fact | None:
     """A matrix where there are surely several variables."""
-    operands_ = [fact(v) for name, v in b.items() if name in ("m", "x", "y")]
-    return Fact("numeric", real=all_real(*(f for f in operands_ if f.kind != "none")))
-
-
-def two(b: Bound, fact: Look) -> Fact:
-    """Two results, of which nothing else is known."""
-    return Fact("tuple", items=((0, OPEN), (1, OPEN)))
-
-
-def split(b: Bound, fact: Look) -> Fact | None:
-    a, sections = fact(b["ary"]), b["indices_or_sections"]
-    count = literal(sections)
-    places = fact(sections)
-    if places.kind in ("list", "tuple") and places.items is not None:
-        count = len(places.items) + 1
-    if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
-        return None
-    part = Fact("array", None, a.ndim, a.real, boolean=a.boolean)
-    return Fact("list", items=tuple((i, part) for i in range(count)))
-
-
-def unstacked(b: Bound, fact: Look) -> Fact | None:
-    x = fact(b["x"])
-    if x.ndim is None or x.ndim < 2:
-        return None
-    return Fact("tuple", each=Fact("array", None, x.ndim - 1, x.real, boolean=x.boolean))
-
-
-def grids(b: Bound, fact: Look) -> Fact | None:
-    items = items_of(fact(b["xi"])) or []
-    made = [Fact("array", None, len(items), all_real(f), boolean=f.boolean) for f in items]
-    return Fact("tuple", items=tuple(enumerate(made)))
+    first, second = (fact(v) for name, v in b.items() if name in ("m", "x", "y"))
+    given = [f for f in (first, second) if f.kind != "none"]
+    if len(given) == 2 and first.ndim == second.ndim == 1:
+        return sized((literal_size(2), literal_size(2)), all_real(*given))
+    count = first.dims[0] if first.dims and len(first.dims) == 2 and literal(b["rowvar"]) is True else None
+    if len(given) == 1 and count is not None and is_certain(count) and count != 1:
+        return sized((count, count), first.real)
+    return Fact("numeric", real=all_real(*given))

@@ -31,17 +31,15 @@ def filled(b: Bound, fact: Look) -> Fact | None:
     return Fact("array", None, None, real)
 
 
-_LIKE_DEFAULTS = {"order": "K", "subok": True, "shape": None, "device": None}
-
-
 def filled_like(b: Bound, fact: Look) -> Fact | None:
-    """Of the shape of another array."""
-    if any(name in b and literal(b[name]) != default for name, default in _LIKE_DEFAULTS.items()):
-        return None
+    """Of the shape of another array, or of another shape."""
     whole, dtype = fact(next(iter(b.values()))), b.get("dtype", Const(None))
-    if whole.kind in ("list", "tuple"):
+    if whole.kind in ("list", "tuple", "other"):
         whole = nested(whole) or whole
     real = whole.real if dtype == Const(None) else is_real(dtype, fact)
+    if b.get("shape", Const(None)) != Const(None):
+        other = filled({"shape": b["shape"]}, fact)
+        return other and replace(other, real=real, boolean=whole.boolean)
     kind: Kind = "array" if whole.kind in ("array", "scalar") else "numeric"
     return replace(whole, kind=kind, real=real, items=None, size=None)
 

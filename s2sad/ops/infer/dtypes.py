@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2sad.ir.nodes import Call, Const, Expr
-from s2sad.ir.types import Fact, holds_objects
+from s2sad.ir.types import Fact, Precision, holds_objects
 from s2sad.ops.infer.common import Look
 
 
@@ -54,3 +55,43 @@ def named(dtype: Expr) -> np.dtype[Any] | None:
         with contextlib.suppress(TypeError):
             return np.dtype(dtype.value)
     return None
+
+
+# --- in which precision NumPy computes
+
+
+def precision_among(values: Iterable[Fact]) -> Precision:
+    """The precision in which NumPy computes with some values, and with the items of lists of them."""
+    return joint(set(of_all(values)))
+
+
+def precision_of_array(*values: Fact) -> Precision:
+    """The precision of an array that NumPy makes of some values: of Python's numbers one in double or of integers."""
+    return strong(precision_among(values))
+
+
+def joint(found: set[Precision]) -> Precision:
+    """The precision in which NumPy computes with values of these."""
+    if "double" in found:
+        return "double"
+    if "" in found or not found:
+        return ""
+    return "single" if "single" in found else "float" if "float" in found else "weak"
+
+
+def strong(precision: Precision) -> Precision:
+    """The precision of what NumPy makes of a value: of Python's integers it makes integers."""
+    return "double" if precision == "float" else "" if precision == "weak" else precision
+
+
+def of_all(values: Iterable[Fact]) -> Iterator[Precision]:
+    """The precisions of numbers and arrays, and of those in lists and tuples."""
+    pending: list[Fact | None] = [*values]
+    while pending:
+        known = pending.pop()
+        if known is None:
+            yield ""
+        elif known.kind in ("list", "tuple"):
+            pending += [known.each] if known.items is None else [item for _, item in known.items]
+        elif known.kind not in ("none", "other", "slice"):
+            yield known.precision

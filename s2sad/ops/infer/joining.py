@@ -116,6 +116,8 @@ def nested(f: Fact) -> Fact | None:
         return f
     if f.kind == "scalar":
         return sized((), f.real)
+    if f.kind == "other" and f.ndim == 1:
+        return array_of(f.dims, 1, True)
     items = items_of(f) or []
     rows = {row.dims if row is not None else None for row in map(nested, items)}
     dims = rows.pop() if len(rows) == 1 else None
@@ -151,4 +153,10 @@ def blocks(b: Bound, fact: Look) -> Fact | None:
     """Of nested lists; of an array that is in no list, a copy."""
     whole = fact(b["arrays"])
     real = all_real(whole) and whole.kind != "open"
-    return Fact("array", real=real, extended=True) if whole.kind == "list" else None
+    depth, level = 0, [whole]
+    while level and all(f.kind == "list" and f.items is not None for f in level):
+        depth, level = depth + 1, [item for f in level for item in items_of(f) or ()]
+    ndims = [f.ndim if f.kind in ("array", "scalar") else None for f in level]
+    known = [n for n in ndims if n is not None]
+    ndim = max(depth, *known) if known and len(known) == len(ndims) else None
+    return Fact("array", None, ndim, real, extended=ndim is None) if whole.kind == "list" else None

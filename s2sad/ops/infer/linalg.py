@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from s2sad.ir.types import SCALAR, Fact, made_of, scalar
 from s2sad.ops.infer.common import SOME_ARRAY, Bound, Look, all_real, array_of, literal, ndim_of, operands
+from s2sad.ops.infer.dtypes import precision_of_array
 
 
 def solved(b: Bound, fact: Look) -> Fact | None:
     a, right = fact(b["a"]), fact(b["b"])
     if a.ndim == 2 and right.kind == "array" and right.ndim in (1, 2):
         return replace(right, real=all_real(a, right))
+    if right.kind == "array" and a.ndim is not None and a.ndim > 1 and right.ndim:
+        # Only one axis makes a vector of the right-hand side.
+        return array_of(None, a.ndim - 1 if right.ndim == 1 else max(a.ndim, right.ndim), all_real(a, right))
     return None
 
 
@@ -45,13 +49,19 @@ def _of_unknown_axes(real: bool) -> Fact:
 def eigensystem(b: Bound, fact: Look) -> Fact | None:
     values, a = eigenvalues(b, fact), fact(b["a"])
     vectors = a if a.kind == "array" and a.ndim is not None else _of_unknown_axes(a.real)
-    return values and Fact("record", items=(("eigenvalues", values), ("eigenvectors", vectors)))
+    return values and _factors(a, eigenvalues=values, eigenvectors=vectors)
+
+
+def _factors(a: Fact, **parts: Fact) -> Fact:
+    """A named tuple of arrays that are computed in the precision of an operand."""
+    precision = precision_of_array(a)
+    return Fact("record", items=tuple((name, replace(part, precision=precision)) for name, part in parts.items()))
 
 
 def qr(b: Bound, fact: Look) -> Fact | None:
     a = fact(b["a"])
     whole = _of_unknown_axes(a.real) if a.ndim is None else Fact("array", None, a.ndim, a.real)
-    return None if a.ndim in (0, 1) else Fact("record", items=(("Q", whole), ("R", whole)))
+    return None if a.ndim in (0, 1) else _factors(a, Q=whole, R=whole)
 
 
 def svd(b: Bound, fact: Look) -> Fact | None:
@@ -63,8 +73,7 @@ def svd(b: Bound, fact: Look) -> Fact | None:
         whole, values = _of_unknown_axes(a.real), _of_unknown_axes(True)
     if literal(b["compute_uv"]) is False:
         return values
-    items = (("U", whole), ("S", values), ("Vh", whole))
-    return Fact("record", items=items) if literal(b["compute_uv"]) is True else None
+    return _factors(a, U=whole, S=values, Vh=whole) if literal(b["compute_uv"]) is True else None
 
 
 def singular_values(b: Bound, fact: Look) -> Fact | None:
@@ -83,7 +92,7 @@ def general_eigenvalues(b: Bound, fact: Look) -> Fact:
 def general_eigensystem(b: Bound, fact: Look) -> Fact:
     values = general_eigenvalues(b, fact)
     vectors = replace(values, ndim=None if values.ndim is None else values.ndim + 1)
-    return Fact("record", items=(("eigenvalues", values), ("eigenvectors", vectors)))
+    return _factors(fact(b["a"]), eigenvalues=values, eigenvectors=vectors)
 
 
 def condition(b: Bound, fact: Look) -> Fact:
@@ -97,8 +106,9 @@ def least_squares(b: Bound, fact: Look) -> Fact:
     """The solution, the sums of squares that are left, the rank and the singular values."""
     right = fact(b["b"])
     real = all_real(*operands({"a": b["a"], "b": b["b"]}, fact))
-    solution = array_of(None, ndim_of(right), real) or replace(SOME_ARRAY, real=real)
-    one = Fact("array", None, 1, True)
+    precision = precision_of_array(fact(b["a"]), right)
+    solution = replace(array_of(None, ndim_of(right), real) or SOME_ARRAY, real=real, precision=precision)
+    one = Fact("array", None, 1, True, precision=precision)
     return Fact("tuple", items=((0, solution), (1, one), (2, replace(SCALAR, precision="")), (3, one)))
 
 

@@ -11,6 +11,7 @@ from s2sad.ops.infer.common import (
     Infer,
     Look,
     all_real,
+    dims_of_shape,
     elementwise,
     items_of,
     literal,
@@ -28,8 +29,11 @@ def of_slice(b: Bound, fact: Look) -> Fact | None:
 
 
 def numbers(b: Bound, fact: Look) -> Fact:
-    """What runs through whole numbers."""
-    return Fact("other", each=SCALAR)
+    """The whole numbers of a range, which an array can be made of."""
+    args = b["args"]
+    ends = args.items if isinstance(args, Build) else ()
+    dims = dims_of_shape(fact(ends[0]), ends[0]) if len(ends) == 1 else None
+    return Fact("other", ndim=1, dims=dims, each=SCALAR)
 
 
 def row(whole: Fact) -> Fact:

@@ -1,0 +1,73 @@
+"""Several arrays at once: pieces of one, grids, arrays that are broadcast together, counts and edges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from s2sad.ir.sizes import Dims
+from s2sad.ir.types import Fact, sized
+from s2sad.ops.infer.common import Bound, Look, all_real, elementwise, items_of, literal, operands
+from s2sad.ops.infer.dtypes import precision_of_array
+from s2sad.ops.infer.joining import nested
+
+
+def split(b: Bound, fact: Look) -> Fact | None:
+    a, sections = fact(b["ary"]), b["indices_or_sections"]
+    count = literal(sections)
+    places = fact(sections)
+    if places.kind in ("list", "tuple") and places.items is not None:
+        count = len(places.items) + 1
+    if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
+        return None
+    part = Fact("array", None, a.ndim, a.real, boolean=a.boolean, precision=a.precision)
+    return Fact("list", items=tuple((i, part) for i in range(count)))
+
+
+def unstacked(b: Bound, fact: Look) -> Fact | None:
+    x = fact(b["x"])
+    if x.ndim is None or x.ndim < 2:
+        return None
+    return Fact("tuple", each=Fact("array", None, x.ndim - 1, x.real, boolean=x.boolean, precision=x.precision))
+
+
+def grids(b: Bound, fact: Look) -> Fact | None:
+    items = items_of(fact(b["xi"])) or []
+    sizes = [f.dims[0] if f.dims and len(f.dims) == 1 else None for f in items]
+    dims: Dims | None = None
+    if None not in sizes and literal(b["sparse"]) is False and literal(b["indexing"]) in ("xy", "ij"):
+        dims = tuple([size for size in sizes if size is not None])
+        if literal(b["indexing"]) == "xy":
+            dims = (*dims[1::-1], *dims[2:])
+    made = Fact("array", None, len(items)) if dims is None or not dims else sized(dims, True)
+    return Fact("tuple", items=tuple(enumerate(_holding(made, f) for f in items)))
+
+
+def broadcast_together(b: Bound, fact: Look) -> Fact | None:
+    """As many arrays, all of the shape to which the operands broadcast."""
+    items = items_of(fact(b["args"])) or []
+    arrays = [nested(f) for f in items]
+    known = [a for a in arrays if a is not None]
+    if len(known) < len(items):
+        return None
+    whole = elementwise(known)
+    made = sized((), True) if whole.kind == "scalar" else whole
+    return Fact("tuple", items=tuple(enumerate(_holding(made, f) for f in items)))
+
+
+def open_mesh(b: Bound, fact: Look) -> Fact | None:
+    """As many arrays as operands, with as many axes."""
+    items = items_of(fact(b["args"])) or []
+    made = [_holding(Fact("array", None, len(items)), f) for f in items]
+    return Fact("tuple", items=tuple(enumerate(made))) if all(f.kind != "open" for f in items) else None
+
+
+def _holding(shape: Fact, numbers: Fact) -> Fact:
+    """An array of a shape that holds the numbers of another, or of a list."""
+    precision = precision_of_array(numbers)
+    return replace(shape, real=all_real(numbers), boolean=numbers.boolean or not numbers.numeric, precision=precision)
+
+
+def histogram(b: Bound, fact: Look) -> Fact:
+    """The counts, or sums of weights, and the edges."""
+    row = Fact("array", None, 1, all_real(*operands(b, fact)))
+    return Fact("tuple", items=((0, row), (1, row)))
