@@ -69,5 +69,6 @@ def _holding(shape: Fact, numbers: Fact) -> Fact:
 
 def histogram(b: Bound, fact: Look) -> Fact:
     """The counts, or sums of weights, and the edges."""
-    row = Fact("array", None, 1, all_real(*operands(b, fact)))
+    known = operands(b, fact)
+    row = Fact("array", None, 1, all_real(*known), boolean=any(f.boolean or not f.numeric for f in known))
     return Fact("tuple", items=((0, row), (1, row)))
