@@ -8,7 +8,7 @@ function made by the program, an object of the module, an object whose attribute
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -331,19 +331,34 @@ def same(a: Abstract, b: Abstract) -> bool:
 
 
 class State(dict[Cell, Abstract]):
-    """What cells hold.  ``written`` has those that were given a content, here or in a copy."""
+    """What cells hold.  ``written`` has those that were given a content, here or in a copy.
 
-    def __init__(self, content: Mapping[Cell, Abstract] | None = None, written: set[Cell] | None = None) -> None:
+    Those that are ``settled`` belong to objects of which there are copies: they can be given no content any more.
+    """
+
+    def __init__(
+        self,
+        content: Mapping[Cell, Abstract] | None = None,
+        written: set[Cell] | None = None,
+        settled: frozenset[Cell] = frozenset(),
+    ) -> None:
         super().__init__(content or {})
         self.written = set() if written is None else written
+        self.settled = settled
 
     def __setitem__(self, cell: Cell, value: Abstract) -> None:
+        if self.settled and (cell in self.settled or (cell.record and cell.record.identity in self.settled)):
+            raise NotSpecialisedError("carried")
         self.written.add(cell)
         super().__setitem__(cell, value)
 
+    def settle(self, cells: Iterable[Cell]) -> None:
+        """Let some cells hold for good what they hold."""
+        self.settled = self.settled.union(cells)
+
     def copied(self) -> State:
         """What the cells hold now."""
-        return State(self, self.written)
+        return State(self, self.written, self.settled)
 
     def is_apart(self, cell: Cell) -> bool:
         """Whether a cell is that of a list, dict or function that is no object of the new program."""

@@ -103,6 +103,9 @@ class Lifted:
     recursive: bool = False
     #: The cells and objects that it changes, also where it raises an exception then.
     written: tuple[int, ...] = ()
+    #: Those that may be changed no more (see `State`), and whether there are such in what it returns.
+    settled: tuple[int, ...] = ()
+    gives_settled: bool = False
 
 
 def lift(
@@ -174,7 +177,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             enter(s, code, dict(zip([p.name for p in code.params], args, strict=True)), inside, op)
             region = s.region_of(code.body, inside)
             made = _finished(s, code, region, returns, leaves, again.made, initial, records)
-            written = s.state.wrote(initial)
+            written, settled_cells = s.state.wrote(initial), s.state.settled
         except BaseException:
             s.lifted = known
             raise
@@ -185,6 +188,8 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made
         lifted.written = tuple([n for n, thing in again.made.items() if _place(thing) in written])
+        lifted.settled = tuple([n for n, thing in again.made.items() if _place(thing) in settled_cells])
+        lifted.gives_settled = not settled_cells <= set(initial)
         after = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         if not lifted.recursive or before == after:
             function, source = made_function(new, home, making.cells, s.reads, start.name, start.place)
@@ -369,6 +374,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     s.state.written.update(_place(things[n]) for n in lifted.written)
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True)
+    before = set(s.state)
     value, *contents = lifted.rebuild(again)
     for number, content in zip(lifted.changed, contents, strict=False):
         s.state[things[number]] = content  # type: ignore[index]
@@ -377,4 +383,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
         assert isinstance(record, Record)
         record.fields[name] = Cell(name, None, record)
         s.state[record.fields[name]] = content
+    s.state.settle(_place(things[n]) for n in lifted.settled)
+    if lifted.gives_settled:
+        s.state.settle(cell for cell in s.state if cell not in before)
     return (value,)

@@ -9,6 +9,7 @@ from typing import Any
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Place, Region, Value, inner
 from s2sad.transform import generators
 from s2sad.transform.branches import created
+from s2sad.transform.carried import Plan, Structure, is_made, may_be_replaced, plan_for
 from s2sad.transform.containers import (
     MAPPINGS,
     UNKNOWN,
@@ -29,7 +30,6 @@ from s2sad.transform.known import (
     NotSpecialisedError,
     State,
     Unsure,
-    is_static,
     same,
 )
 from s2sad.transform.objects import content_of, iterated
@@ -251,22 +251,28 @@ def _loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     unrolled, frame.unrolled = frame.unrolled, False
     cells: list[Cell] = []
     others: set[int | Cell] = set()
+    plans: dict[int | Cell, Plan] = {}
     depth = len(s.loops)
     try:
         while True:
             before = s.mark()
-            writing = _Loop(s, op, frame, cells, others)
+            known = {at: plan.copied() for at, plan in plans.items()}
+            writing = _Loop(s, op, frame, cells, others, plans)
             done = writing.run()
-            if not writing.more and writing.others == others:
+            if not writing.more and writing.others == others and plans == known:
+                for structure in writing.structures.values():
+                    structure.settle(s, cells)
                 return done
             s.back(before)
             others = writing.others
-            for cell in writing.more:
+            for cell, plan in writing.more.items():
                 s.state[cell] = content_of(s, s.state, cell)
                 if s.state.is_apart(cell):
                     s.freeze_all([cell], s.state)
-                else:
-                    cells.append(cell)
+                    continue
+                cells.append(cell)
+                if plan is not None:
+                    plans[cell] = plan
             live = {slot for c in s.state.values() if isinstance(c, Content) for slot in c.slots}
             cells = [cell for cell in cells if not cell.item or cell in live]
     finally:
@@ -278,11 +284,20 @@ class _Loop:
     """One attempt to write a loop that carries some cells; ``more`` are those that changed besides.
 
     What is a number before it is taken to stay one, but for ``others`` of what is carried, by number, and of the cells.
+    What is static and carried has to stay what it is, unless there is one of the ``plans`` for it.
     """
 
-    def __init__(self, s: Specialiser, op: Operation, frame: Frame, cells: list[Cell], others: set[int | Cell]) -> None:
-        self.s, self.op, self.frame, self.cells = s, op, frame, cells
-        self.more: dict[Cell, None] = {}
+    def __init__(
+        self,
+        s: Specialiser,
+        op: Operation,
+        frame: Frame,
+        cells: list[Cell],
+        others: set[int | Cell],
+        plans: dict[int | Cell, Plan],
+    ) -> None:
+        self.s, self.op, self.frame, self.cells, self.plans = s, op, frame, cells, plans
+        self.more: dict[Cell, Plan | None] = {}
         self.others = set(others)
         given = [s.handed(o, frame) for o in op.operands]
         #: What nobody reads is carried as a variable without value.
@@ -295,13 +310,14 @@ class _Loop:
         )
         self.read = [any(value in s.live for value in group) for group in groups]
         self.iterable: list[Operand] = [s.dynamic(given.pop(0))] if op.kind == "for" else []
-        #: What is static and carried has to stay what it is.
         given = [v if read else UNSET for v, read in zip(given, self.read, strict=True)]
-        self.fixed = [v if is_static(v) and not isinstance(v, (Known, Unsure)) else None for v in given]
+        held: dict[int | Cell, Abstract] = {**dict(enumerate(given)), **{cell: s.state[cell] for cell in cells}}
+        self.structures = {at: Structure(s, held[at], plan) for at, plan in plans.items()}
+        self.fixed = [v if may_be_replaced(v) and at not in plans else None for at, v in enumerate(given)]
         #: What may have no value before the loop may have none in it and after it.
         self.unsure = [v is UNSET or isinstance(v, Unsure) for v in given]
         self.unsure_cells = {cell for cell in cells if s.state[cell] is UNSET or isinstance(s.state[cell], Unsure)}
-        self.starts = [s.dynamic(v) for v, fixed in zip(given, self.fixed, strict=True) if fixed is None]
+        self.starts = [o for at, v in enumerate(given) if self.fixed[at] is None for o in self.start(at, v)]
         self.numbers: set[int | Cell] = {i for i, v in enumerate(given) if is_number(s, v)}
         self.numbers |= {cell for cell in cells if is_number(s, s.state[cell])}
         self.numbers -= others
@@ -331,6 +347,9 @@ class _Loop:
             if fixed is not None:
                 made.append(fixed)
                 continue
+            if at in self.structures:
+                made.append(self.structures[at].made(self.s, own))
+                continue
             own.append(value := Value(param.name))
             if at in self.numbers:
                 self.s.numbers.add(value)
@@ -338,8 +357,11 @@ class _Loop:
         return made
 
     def cells_fresh(self) -> list[Value]:
-        made = []
+        made: list[Value] = []
         for cell in self.cells:
+            if cell in self.structures:
+                self.s.state[cell] = self.structures[cell].made(self.s, made)
+                continue
             made.append(value := Value(cell.name))
             held: Abstract = value
             if cell in self.unsure_cells:
@@ -351,11 +373,18 @@ class _Loop:
                 self.s.numbers.add(value)
         return made
 
+    def start(self, at: int, value: Abstract) -> Iterable[Operand]:
+        """What is carried for a value that is given before the loop."""
+        return self.structures[at].carried() if at in self.structures else (self.s.dynamic(value),)
+
     def held(self) -> list[Operand]:
         """What the cells hold now that are carried, and for attributes that may have no value whether they have."""
-        found = []
+        found: list[Operand] = []
         for cell in self.cells:
             held = self.s.state[cell]
+            if cell in self.structures:
+                found += map(self.s.dynamic, self.structures[cell].leave(self.s, held))
+                continue
             found.append(self.s.dynamic(held))
             if cell in self.unsure_cells and cell.record is not None:
                 given = held.given if isinstance(held, Unsure) else Constant(held is not UNSET)
@@ -378,10 +407,14 @@ class _Loop:
         for at, (value, fixed, read) in enumerate(zip(given, self.fixed, self.read, strict=True)):
             if at in self.numbers and read and not end.left and not is_number(self.s, value):
                 self.others.add(at)
-            if fixed is None:
+            if at in self.structures:
+                values += (
+                    [UNSET] * len(self.structures[at].varying) if end.left else self.structures[at].leave(self.s, value)
+                )
+            elif fixed is None:
                 values.append(value if read else UNSET)
             elif not end.left and not same(value, fixed):
-                raise NotSpecialisedError("carried")
+                self.plans[at] = plan_for(self.s, fixed, value)
         self.others.update(c for c in self.cells if c in self.numbers and not is_number(self.s, self.s.state[c]))
         operands = [*map(self.s.dynamic, values), *self.held()]
         return Exit(end.kind, tuple(operands), end.place)  # type: ignore[arg-type]
@@ -390,7 +423,8 @@ class _Loop:
         """Note which cells have changed that are not carried."""
         for cell, value in self.before.items():
             if cell not in self.cells and not same(self.s.state[cell], value):
-                self.more[cell] = None
+                is_object = is_made(value) and is_made(self.s.state[cell])
+                self.more[cell] = plan_for(self.s, value, self.s.state[cell]) if is_object else None
         self.more.update(dict.fromkeys(created(self.before, [self.s.state])))
 
     def part(self, region: Region, inside: bool) -> Exit:

@@ -79,7 +79,9 @@ class Relied:
     a function that ``reads_state`` is followed, and those that were read have been ``entered``.
 
     Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
-    if those of arguments, which are not known, would decide how objects are made.
+    if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
+    others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
+    ``replaced``.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -105,6 +107,8 @@ class Relied:
     entered: dict[Recorded, None] = field(default_factory=dict)
     lists: bool = True
     asks_sizes: bool = False
+    replaces: bool = True
+    replaced: bool = False
 
     def wrote(self, op: Operation) -> None:
         """Take notice of an operation of the new program."""

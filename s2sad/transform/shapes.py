@@ -192,7 +192,8 @@ class Shapes:
             context.state[fresh] = rebuild(context)
             return fresh
 
-        return ("cell", cell.name, key), again
+        name = "" if cell.item or cell.whole is not None else cell.name
+        return ("cell", name, key), again
 
     def content(self, content: Content) -> Shape:
         """The shape of what a list or dict holds."""

@@ -364,13 +364,13 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
     left, right = [s.plain(s.get(o, frame)) for o in op.operands]
     decided: bool | None = None
     if op.data in ("is", "is not"):
-        decided = _identical(left, right)
+        decided = _identical(s, left, right)
         decided = None if decided is None else decided == (op.data == "is")
     elif op.data in ("in", "not in") and (row := _members(s, right)) is not None:
         found = is_among(left, row)
         decided = None if found is None else found == (op.data == "in")
     elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
-        decided = _identical(left, right) == (op.data == "==")
+        decided = _identical(s, left, right) == (op.data == "==")
     elif op.data in ("==", "!=") and any(_is_constant_and_function(*pair) for pair in ((left, right), (right, left))):
         decided = op.data == "!="
     else:
@@ -395,14 +395,15 @@ def _members(s: Specialiser, value: Abstract) -> Sequence[Abstract] | None:
     return s.row(value) if content is None or content.keys is None else list(map(key_operand, content.keys))
 
 
-def _identical(a: Abstract, b: Abstract) -> bool | None:
+def _identical(s: Specialiser, a: Abstract, b: Abstract) -> bool | None:
     """Whether two values are one object, where that is known."""
     if a is b and is_static(a):
         return True
     if isinstance(a, Closure) and isinstance(b, Closure):
-        return a.identity is b.identity
+        return None if {a.identity, b.identity} & s.state.settled else a.identity is b.identity
     if isinstance(a, Record) and isinstance(b, Record):
-        return False
+        # Of what is settled there are copies.
+        return None if a.identity in s.state.settled or b.identity in s.state.settled else False
     if isinstance(a, Known) and isinstance(b, Known) and (isinstance(a.value, type) or type(a.value) is object):
         return a.value is b.value
     for value, other in ((a, b), (b, a)):

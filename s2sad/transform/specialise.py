@@ -190,11 +190,12 @@ def specialised(
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
     why: list[Violation] = []
-    taking = constants = lists = True
+    taking = constants = lists = replaces = True
     state = program.state if records and program is not None else State()
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
+        s.relied.replaces = replaces
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
@@ -202,6 +203,9 @@ def specialised(
             obstacles.of_sizes |= s.relied.asks_sizes
         if lists and not s.relied.lists:
             lists = False
+            continue
+        if whole is None and s.relied.replaced:
+            replaces = False
             continue
         if state.arrays and (whole is None or not s.relied.entered):
             state = State()

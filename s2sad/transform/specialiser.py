@@ -336,6 +336,7 @@ class Specialiser:
         try:
             yield self.out
         finally:
+            state.settle(self.state.settled)
             self.out, self.state = out, state
 
     @contextmanager

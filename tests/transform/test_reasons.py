@@ -19,6 +19,10 @@ class Box:
         return self.w * 2.0
 
 
+class Crate(Box):
+    pass
+
+
 def kept_in_a_list(x: Any) -> Any:
     first = Box(x[0])
     boxes = []
@@ -30,14 +34,14 @@ def kept_in_a_list(x: Any) -> Any:
 def replaced_in_a_loop(x: Any) -> Any:
     box = Box(x[0])
     for _ in range(int(x[1] * 10)):  # here
-        box = Box(box.area())
+        box = Crate(box.area())
     return box.area()
 
 
 def with_another_cause(x: Any) -> Any:
     box = Box(x[0])
     for _ in range(int(x[1] * 10)):  # here
-        box = Box(box.area())
+        box = Crate(box.area())
     return box.area() + np.frombuffer(x).sum()
 
 
