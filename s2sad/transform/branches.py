@@ -19,15 +19,17 @@ from s2sad.transform.known import (
     Known,
     NotSpecialisedError,
     Record,
+    Row,
     State,
     Unsure,
+    cell_of,
     is_callable,
     is_static,
     same,
 )
 from s2sad.transform.objects import content_of
 from s2sad.transform.regions import breaks, is_expression
-from s2sad.transform.shapes import Again, Rebuild, Shapes
+from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, is_made, things_of
 from s2sad.transform.simple import truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -178,6 +180,7 @@ def fork(
         UNSET if name is None else joining.value(column, name) for column, name in zip(columns, names, strict=True)
     ]
     contents = [joining.content([content_of(s, state, cell) for _, state in going], cell) for cell in changed]
+    joining.finish()
     results = joining.results
     written: list[tuple[list[Operation], Exit]] = []
     at = 0
@@ -282,9 +285,48 @@ class _Joining:
                 self.result(column, _title(column)) for column in zip(*[arm.leaves for arm in trial], strict=True)
             ]
             return self.again(shapes[0][1], columns, self.made)
+        merged = self.merged(values) if all(isinstance(v, (Record, Row)) and is_made(v) for v in values) else None
+        if merged is not None:
+            return merged
         if len(values) == 2 and all(is_callable(v) or isinstance(v, Record) or is_existing(v) for v in values):
             return self.choice(values)
         return self.result(values, name)
+
+    def merged(self, values: Sequence[Abstract]) -> Abstract | None:
+        """One of several objects of one shape, of which none may be changed later, since it is a copy.
+
+        None if they have no shape that is the same.
+        """
+        if not self.s.relied.replaces:
+            return None
+        things = [things_of(value, state) for value, (state, _) in zip(values, self.parts, strict=True)]
+        for shared in (set.intersection(*things), set[Cell | Record]()):
+            shapes = [apart_from(shared, state) for state, _ in self.parts]
+            found = [shape.of(value) for shape, value in zip(shapes, values, strict=True)]
+            if len({key for key, _ in found}) == 1 and not any(shape.optional for shape in shapes):
+                break
+        else:
+            return None
+        if any(exists(thing) for thing in shapes[0].numbers):
+            return None
+        columns = [self.leaf(column) for column in zip(*[shape.leaves for shape in shapes], strict=True)]
+        before = set(self.s.state)
+        made = self.again(found[0][1], columns, {})
+        copies = [cell for cell in self.s.state if cell not in before]
+        self.s.state.settle([*copies, *(cell_of(thing) for shape in shapes for thing in shape.numbers)])
+        self.s.relied.replaced = self.s.used = True
+        return made
+
+    def leaf(self, column: Sequence[Operand]) -> Operand:
+        """One of some operands; one that is the same in each arm, and known after them, is that."""
+        first, inside = column[0], self.parts[0][1]
+        is_one = all(same(first, other) for other in column) and not (isinstance(first, Value) and inside(first))
+        return first if is_one else self.result(column, _title(column))
+
+    def finish(self) -> None:
+        """Let what was made again of what may be changed no more stay what it is as well."""
+        for arm in self.arms:
+            arm.settle(self.made, self.s.state)
 
     def unsure(self, values: list[Abstract], name: str, checked: bool) -> Unsure:
         """What has a value in some arms only; ``checked`` where the new program would not find that out by itself."""
@@ -309,7 +351,10 @@ class _Joining:
             column: list[Abstract] = [other] * len(values)
             column[number] = leaf
             columns.append(self.result(column, _title([leaf])))
-        return self.again(rebuild, columns, {})
+        own: dict[int, Cell | Record] = {}
+        made = self.again(rebuild, columns, own)
+        arms[number].settle(own, self.s.state)
+        return made
 
     def content(self, values: list[Abstract], cell: Cell) -> Abstract:
         """What a cell holds; of a list or dict that has other items in each arm, a new place for each."""

@@ -14,20 +14,15 @@ from s2sad.ir.code import Operand, Value
 from s2sad.transform.known import (
     Abstract,
     Cell,
-    Choice,
-    Closure,
     Known,
-    Method,
     NotSpecialisedError,
-    Partial,
     Record,
-    Row,
     Unsure,
+    cell_of,
     is_static,
-    is_switch,
     same,
 )
-from s2sad.transform.shapes import Again, Rebuild, Shapes
+from s2sad.transform.shapes import Again, Rebuild, Shapes, apart_from, exists, things_of
 from s2sad.transform.simple import is_number
 from s2sad.transform.specialiser import Specialiser
 
@@ -58,24 +53,7 @@ def plan_for(s: Specialiser, first: Abstract, other: Abstract) -> Plan:
     if not s.relied.replaces:
         raise NotSpecialisedError("carried")
     s.relied.replaced = True
-    return Plan(frozenset(_things(s, first) & _things(s, other)))
-
-
-def _things(s: Specialiser, value: Abstract) -> set[Cell | Record]:
-    """The cells and objects to which a value leads."""
-    shapes = Shapes(s.state, lambda thing: True, is_switch)
-    shapes.of(value)
-    return set(shapes.numbers)
-
-
-def is_made(value: Abstract) -> bool:
-    """Whether a value has functions or objects of the program in it, of which there is no operand."""
-    match value:
-        case Row(items=items):
-            return any(map(is_made, items))
-        case Record() | Closure() | Method() | Partial() | Choice():
-            return True
-    return False
+    return Plan(frozenset(things_of(first, s.state) & things_of(other, s.state)))
 
 
 def may_be_replaced(value: Abstract) -> bool:
@@ -99,19 +77,12 @@ class Structure:
 
     def shapes(self, s: Specialiser) -> Shapes:
         """What finds the leaves of the values."""
-        return Shapes(s.state, lambda thing: isinstance(thing, Value) or not self.is_shared(thing), is_switch)
-
-    def is_shared(self, thing: Cell) -> bool:
-        """Whether a cell, or the object of which it is the identity, is in all of the values."""
-        return thing in self.shared or any(
-            isinstance(other, Record) and other.identity is thing for other in self.shared
-        )
+        return apart_from(self.shared, s.state)
 
     def shape(self, shapes: Shapes, value: Abstract) -> tuple[object, Rebuild]:
         """The shape of one of the values."""
         found = shapes.of(value)
-        exist = any(isinstance(r, Record) and (r.origin is not None or r.own is not None) for r in shapes.numbers)
-        if exist or shapes.optional:
+        if shapes.optional or any(map(exists, shapes.numbers)):
             raise NotSpecialisedError("carried")
         return found
 
@@ -161,4 +132,4 @@ class Structure:
         owned = self.things - self.shared
         if any(cell in owned or cell.record in owned for cell in changed):
             raise NotSpecialisedError("carried")
-        s.state.settle(thing.identity if isinstance(thing, Record) else thing for thing in owned)
+        s.state.settle(map(cell_of, owned))

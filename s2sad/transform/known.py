@@ -330,6 +330,11 @@ def same(a: Abstract, b: Abstract) -> bool:
     return a is b
 
 
+def cell_of(thing: Cell | Record) -> Cell:
+    """The cell that stands for a cell or object in the state."""
+    return thing.identity if isinstance(thing, Record) else thing
+
+
 class State(dict[Cell, Abstract]):
     """What cells hold.  ``written`` has those that were given a content, here or in a copy.
 

@@ -42,6 +42,7 @@ from s2sad.transform.known import (
     Returned,
     Row,
     State,
+    cell_of,
     is_callable,
     is_switch,
     same,
@@ -125,7 +126,15 @@ def lift(
     begun = [*s.relied.taken.values(), *(reached.record for reached in s.relied.state.values())]
     objects = [shapes.of(r) for one in begun for r in one.kin if r.identity in s.state]
     met = tuple([k for k, _ in objects])
-    key = (code, start.owner and start.owner[0], tuple([k for k, _ in args]), env[0], owner and owner[0], met)
+    key = (
+        code,
+        start.owner and start.owner[0],
+        tuple([k for k, _ in args]),
+        env[0],
+        owner and owner[0],
+        met,
+        shapes.settled,
+    )
     lifted = s.lifted.get(key)
     if lifted is None:
         rebuilds = [rebuild for _, rebuild in args], env[1], owner and owner[1], [rebuild for _, rebuild in objects]
@@ -167,6 +176,7 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
         owner = None if start.owner is None else (start.owner[0], rebuilds[2](again))
         for rebuild in rebuilds[3]:
             rebuild(again)
+        shapes.settle(again.made, s.state)
         initial = s.state.copied()
         s.state.written.clear()
         records = {n: set(r.fields) for n, r in again.made.items() if isinstance(r, Record)}
@@ -187,9 +197,9 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
             s.out, s.state, s.making, s.loops, s.expression = outside
         before = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         lifted.taken, lifted.titles, lifted.changed, lifted.created, (lifted.results, lifted.rebuild), new = made
-        lifted.written = tuple([n for n, thing in again.made.items() if _place(thing) in written])
-        lifted.settled = tuple([n for n, thing in again.made.items() if _place(thing) in settled_cells])
-        lifted.gives_settled = not settled_cells <= set(initial)
+        lifted.written = tuple([n for n, thing in again.made.items() if cell_of(thing) in written])
+        lifted.settled = tuple([n for n, thing in again.made.items() if cell_of(thing) in settled_cells])
+        lifted.gives_settled = not settled_cells <= initial.keys()
         after = lifted.taken, lifted.results, lifted.changed, lifted.created, lifted.written
         if not lifted.recursive or before == after:
             function, source = made_function(new, home, making.cells, s.reads, start.name, start.place)
@@ -203,11 +213,6 @@ def _made(s: Specialiser, key: Any, start: Start, rebuilds: Any, shapes: Shapes,
 def _memory(s: Specialiser) -> tuple[Variable, ...]:
     """The variables of a new function that are memory."""
     return tuple(sorted(s.making.memory, key=lambda v: v.name))
-
-
-def _place(thing: Cell | Record) -> Cell:
-    """The cell that stands for a cell or object in the state."""
-    return thing.identity if isinstance(thing, Record) else thing
 
 
 def _finished(
@@ -371,7 +376,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
     if len(names) > 1:
         results = [Value(name) for name in names]
         s.out.append(Operation("unpack", (call,), tuple(results), (len(names), None), (), place))
-    s.state.written.update(_place(things[n]) for n in lifted.written)
+    s.state.written.update(cell_of(things[n]) for n in lifted.written)
     order = sorted(things)
     again = Again(iter(results), s.state, {}, [things[n] for n in order], are_filled=True)
     before = set(s.state)
@@ -383,7 +388,7 @@ def _called(s: Specialiser, lifted: Lifted, shapes: Shapes, op: Operation, frame
         assert isinstance(record, Record)
         record.fields[name] = Cell(name, None, record)
         s.state[record.fields[name]] = content
-    s.state.settle(_place(things[n]) for n in lifted.settled)
+    s.state.settle(cell_of(things[n]) for n in lifted.settled)
     if lifted.gives_settled:
         s.state.settle(cell for cell in s.state if cell not in before)
     return (value,)

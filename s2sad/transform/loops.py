@@ -9,7 +9,7 @@ from typing import Any
 from s2sad.ir.code import UNSET, Constant, Exit, Operand, Operation, Place, Region, Value, inner
 from s2sad.transform import generators
 from s2sad.transform.branches import created
-from s2sad.transform.carried import Plan, Structure, is_made, may_be_replaced, plan_for
+from s2sad.transform.carried import Plan, Structure, may_be_replaced, plan_for
 from s2sad.transform.containers import (
     MAPPINGS,
     UNKNOWN,
@@ -34,6 +34,7 @@ from s2sad.transform.known import (
 )
 from s2sad.transform.objects import content_of, iterated
 from s2sad.transform.regions import breaks
+from s2sad.transform.shapes import is_made
 from s2sad.transform.simple import is_number, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 

@@ -138,7 +138,7 @@ def standing(
     """
     shapes, known, rebuilds = shapes_of(s, start, bound)
     where = tuple([layout.index(leaf) for leaf in shapes.leaves])
-    key = ("standing", start.code, start.owner and start.owner[0], known, where, len(layout))
+    key = ("standing", start.code, start.owner and start.owner[0], known, where, len(layout), shapes.settled)
     if key in s.standing:
         return s.standing[key]
     code, home = start.code, start.home
@@ -152,6 +152,7 @@ def standing(
         again = Again(iter(leaves), s.state)
         *args, env = [rebuild(again) for rebuild in rebuilds[:-1]]  # type: ignore[operator]
         owner = None if start.owner is None else (start.owner[0], rebuilds[-1](again))  # type: ignore[operator]
+        shapes.settle(again.made, s.state)
         initial = s.state.copied()
         s.state.written.clear()
         returns: list[Returned] = []

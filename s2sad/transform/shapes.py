@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +24,9 @@ from s2sad.transform.known import (
     Row,
     State,
     Unsure,
+    cell_of,
     is_static,
+    is_switch,
 )
 
 
@@ -241,19 +243,55 @@ class Shapes:
 
         return ("record", id(record.cls), record.own, tuple([(name, key) for name, key, _ in fields])), again
 
+    @property
+    def settled(self) -> tuple[int, ...]:
+        """The objects and cells that may be changed no more, by number."""
+        return tuple([n for thing, n in self.numbers.items() if cell_of(thing) in self.state.settled])
+
+    def settle(self, made: Mapping[int, Cell | Record], state: State) -> None:
+        """Let what has been made again of settled objects be settled in a state as well."""
+        state.settle(cell_of(made[n]) for n in self.settled if n in made)
+
     def number(self, thing: Cell | Record) -> Shape | None:
         """The shape of a cell or object that is not made again, or has been; else it gets a number."""
         if thing in self.given:
             at = self.given[thing]
             return ("given", at), lambda again: again.given[at]
-        inside = thing.identity if isinstance(thing, Record) else thing
-        if not self.is_inside(inside):
+        if not self.is_inside(cell_of(thing)):
             return ("outside", id(thing)), lambda again: thing
         if thing in self.numbers:
             number = self.numbers[thing]
             return ("made", number), lambda again: again.made[number]
         self.numbers[thing] = len(self.numbers)
         return None
+
+
+def is_made(value: Abstract) -> bool:
+    """Whether a value has functions or objects of the program in it, of which there is no operand."""
+    match value:
+        case Row(items=items):
+            return any(map(is_made, items))
+        case Record() | Closure() | Method() | Partial() | Choice():
+            return True
+    return False
+
+
+def things_of(value: Abstract, state: State) -> set[Cell | Record]:
+    """The cells and objects to which a value leads."""
+    shapes = apart_from((), state)
+    shapes.of(value)
+    return set(shapes.numbers)
+
+
+def apart_from(shared: Collection[Cell | Record], state: State) -> Shapes:
+    """What finds the shapes of values of which all is made again but for what is shared."""
+    known = {cell_of(thing) for thing in shared}
+    return Shapes(state, lambda thing: isinstance(thing, Value) or thing not in known, is_switch)
+
+
+def exists(thing: Cell | Record) -> bool:
+    """Whether an object is one that the program has not made itself."""
+    return isinstance(thing, Record) and (thing.origin is not None or thing.own is not None)
 
 
 def sees(code: Code) -> tuple[Value | Variable, ...]:

@@ -243,3 +243,4 @@ class _Left:
         again = Again(iter(self.results), self.s.state, are_filled=True)
         for cell, rebuild, is_variable in self.plans:
             self.s.state[cell] = Unsure(rebuild(again)) if is_variable else rebuild(again)
+        self.shapes.settle(again.made, self.s.state)
