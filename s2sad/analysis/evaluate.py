@@ -121,9 +121,7 @@ class Evaluator:
             case Build(kind=kind, items=items):
                 return Fact(kind, items=tuple((i, self(item)) for i, item in enumerate(items)))
             case Opaque(node=ast.ListComp(elt=element)):
-                # Of literals, as in ``[0.0 for _ in x]``.
-                number = isinstance(element, ast.Constant) and isinstance(element.value, (int, float))
-                return Fact("list", each=SCALAR if number else None)
+                return Fact("list", each=_of_literal(element))
             case Opaque(call=Call() as call):
                 return self(call)
             case Opaque(made=type() as cls, inner=inner):
@@ -226,6 +224,20 @@ class Evaluator:
             known = _with_reality(known, op.function)
         dtype = dtype_of(call) if known.numeric or known.kind == "open" else None
         return known if dtype is None or known.real == is_real(dtype, self) else replace(known, real=not known.real)
+
+
+def _of_literal(node: ast.expr) -> Fact | None:
+    """The type of a number, or of a list of equal ones, as in ``[[0.0] * n for _ in x]``; None of anything else."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return FLOAT if isinstance(value, float) else SCALAR
+        case ast.List(elts=[first, *rest]) | ast.BinOp(op=ast.Mult(), left=ast.List(elts=[first, *rest])):
+            facts = [_of_literal(first), *map(_of_literal, rest)]
+            return None if None in facts else Fact("list", each=either([f for f in facts if f is not None]))
+        case ast.ListComp(elt=inner):
+            each = _of_literal(inner)
+            return None if each is None else Fact("list", each=each)
+    return None
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from s2sad.analysis.evaluate import evaluate
@@ -63,6 +63,30 @@ _NAME = re.compile(r"~?\w+\.\d+")
 
 
 @dataclass(frozen=True)
+class Changing:
+    """The names of containers whose contents may change: of ``unknown`` ones nothing is known of what they hold.
+
+    In lists that are ``renumbered`` numbers take the place of numbers, of the type that this says.
+    """
+
+    unknown: frozenset[str] = frozenset()
+    renumbered: Mapping[str, Fact] = field(default_factory=dict)
+
+    def known_of(self, fact: Fact, name: str) -> Fact:
+        """What is known of what has a name at all times."""
+        name = name.rstrip("?*")
+        if name in self.unknown:
+            return _emptied(fact)
+        return _renumbered(fact, self.renumbered[name]) if name in self.renumbered else fact
+
+    def with_more(self, unknown: frozenset[str], renumbered: Mapping[str, Fact]) -> Changing:
+        """These, and others."""
+        before = self.renumbered
+        both = {n: either([before.get(n, f), f]) or f for n, f in renumbered.items()}
+        return Changing(self.unknown | unknown, {**before, **both})
+
+
+@dataclass(frozen=True)
 class Facts:
     """The facts about every name of a function."""
 
@@ -79,13 +103,10 @@ def infer(
     params: Mapping[str, Fact],
     global_fact: Callable[[str], Fact],
     user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None = None,
-    changing: frozenset[str] = frozenset(),
+    changing: Changing | None = None,
 ) -> Facts:
-    """Find the facts about every name of ``function``, given those of its parameters.
-
-    What containers hold that may be ``changing`` is not known.
-    """
-    inference = _Inference(global_fact, user_call, changing)
+    """Find the facts about every name of ``function``, given those of its parameters."""
+    inference = _Inference(global_fact, user_call, changing or Changing())
     for param in function.params:
         inference.of[param.name] = inference.given(params.get(param.public, OPEN), param.name)
     inference.block(function.body)
@@ -111,7 +132,7 @@ class _Inference:
         self,
         global_fact: Callable[[str], Fact],
         user_call: Callable[[Call, Callable[[Expr], Fact]], Fact] | None,
-        changing: frozenset[str],
+        changing: Changing,
     ) -> None:
         self.of: dict[str, Fact] = {}
         self.globals = _Globals(global_fact)
@@ -130,7 +151,7 @@ class _Inference:
 
     def given(self, fact: Fact, name: str) -> Fact:
         """The fact about a parameter."""
-        return _emptied(fact) if name in self.changing else fact
+        return self.changing.known_of(fact, name)
 
     def fresh(self, fact: Fact, name: str) -> Fact:
         """``fact`` with an atom of its own where its shape is not known."""
@@ -139,7 +160,7 @@ class _Inference:
         if fact.kind == "scalar" and fact.real and (fact.size is None) is not is_floating(fact):
             # No number with a fraction is the size of an axis.
             return replace(fact, size=None if is_floating(fact) else named(name))
-        return _emptied(fact) if name.rstrip("?*") in self.changing else fact
+        return self.changing.known_of(fact, name)
 
     def value(self, expr: Expr, name: str) -> Fact:
         if self.pending and not self.pending.isdisjoint(names_in(expr)):
@@ -320,6 +341,16 @@ def _emptied(fact: Fact) -> Fact:
         classes = reach_of(replace(fact, owners=frozenset()))
         return replace(fact, items=None, each=leading_to(classes) if classes else None)
     return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
+
+
+def _renumbered(fact: Fact, number: Fact) -> Fact:
+    """A fact about a list, or what holds one, in which numbers are replaced by others."""
+    if fact.kind == "scalar":
+        return either([fact, number]) or fact
+    if fact.kind not in ("tuple", "list", "dict"):
+        return fact
+    items = None if fact.items is None else tuple([(k, _renumbered(f, number)) for k, f in fact.items])
+    return replace(fact, items=items, each=None if fact.each is None else _renumbered(fact.each, number))
 
 
 def _anonymous(fact: Fact) -> Fact:

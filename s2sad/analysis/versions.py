@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from s2sad import ops
 from s2sad.analysis.infer import Facts
-from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, Function, Opaque, Stmt, Store, Var, While
+from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, Function, Op, Opaque, Stmt, Store, Var, While
 from s2sad.ir.traverse import base, blocks, names_in, walk, writes
+from s2sad.ir.types import Fact
+
+_INDEX = Op("index", "[]")
 
 
 def is_change(value: Expr) -> bool:
@@ -107,6 +110,13 @@ def augmented_after(function: Function, names: frozenset[str]) -> dict[str, froz
 
     follow(function.body, names.intersection(p.name for p in function.params))
     return {name: frozenset(targets) for name, targets in found.items()}
+
+
+def puts_number(stmt: Store, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether a store puts a number in the place of another in a list."""
+    if stmt.call is not None or fact(stmt.base).kind != "list" or fact(stmt.index).kind != "scalar":
+        return False
+    return fact(stmt.value).kind == fact(Call(_INDEX, (stmt.base, stmt.index))).kind == "scalar"
 
 
 def container_stores(stmts: Iterable[Stmt], facts: Facts) -> Iterator[tuple[int, str]]:

@@ -224,6 +224,10 @@ class Shadows:
     def taken(self, stmt: Store, bar: Var, index: Expr) -> Expr:
         """The adjoint that ``base[index] = value`` takes out of the shadow, where it becomes zero."""
         name = self.make.fresh("~t_bar")
+        if self.make.fact(stmt.base).kind == "list":
+            g = self.make.let(name, Call(INDEX, (bar, index)), self.make.fact(stmt.value))
+            self.make.emit(Store(bar, index, Const(0.0), None, stmt.origin))
+            return g
         if self.make.fact(stmt.base).kind == "array" and is_view_index(index, self.make.fact):
             g = self.make.let(name, self.taken_out(stmt.base, Call(INDEX, (bar, index))))
             self.make.emit(Store(bar, index, Const(0.0), None, stmt.origin))

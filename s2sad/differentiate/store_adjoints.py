@@ -7,6 +7,7 @@ from dataclasses import replace
 from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.stopped import keeps_some
+from s2sad.analysis.versions import puts_number
 from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
 from s2sad.differentiate.distinct import is_distinct
 from s2sad.differentiate.items import ADD_AT
@@ -46,7 +47,12 @@ def store(state: State, stmt: Store) -> None:
     if stmt.op is None and _may_overlap(state, stmt, base):
         place = Call(INDEX, (base, stmt.index))
         make.before.append(Evaluate(Call(_ORDERLY, (place, stmt.value)), stmt.origin))
-    if active and make.of[base.name].precision == "" and _is_item(state, base.name):
+    if (
+        active
+        and make.of[base.name].kind == "array"
+        and make.of[base.name].precision == ""
+        and _is_item(state, base.name)
+    ):
         make.before.append(Evaluate(Call(_REQUIRE_FLOATS, (base,)), stmt.origin))
     bar = shadows.of(base.name)
     index = state.later.kept(stmt.index)
@@ -88,7 +94,7 @@ def _is_accepted(state: State, stmt: Store, active: bool) -> bool:
         if active:
             refusals.refuse_buffer(stmt.origin.line)
         return False
-    known = state.make.fact(base).kind in ("array", "numeric")
+    known = state.make.fact(base).kind in ("array", "numeric") or puts_number(stmt, state.make.fact)
     if not (isinstance(base, Var) and state.storage.is_buffer(base) and known):
         refusals.refuse_buffer(stmt.origin.line, base.name if isinstance(base, Var) else "")
         return False

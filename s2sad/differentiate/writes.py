@@ -17,6 +17,7 @@ from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Store, Var
 from s2sad.ir.traverse import names_in
+from s2sad.ir.types import Fact
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
 from s2sad.runtime.objects import plain
 
@@ -60,7 +61,7 @@ def buffer_assign(state: State, stmt: Assign) -> None:
             _augmented(state, value, target)
         case Call(op=Op(kind="change")):
             _changed(state, value, target)
-        case Call(op=Op(kind="operator")) if kind in CONTAINERS:
+        case Call(op=Op(kind="operator")) if kind in CONTAINERS and not _holds_numbers(state.make.of[target]):
             _repeated(state, value, target)
         case Call(args=(Var() as first, *_)) if storage.is_buffer(first) and _is_viewing(state, value, first):
             _viewed(state, value, first, target)
@@ -170,6 +171,12 @@ def _number_put(state: State, change: Call, bar: Var) -> None:
     state.make.emit(Store(bar, key, Const(0.0), None, state.make.origin))
     if state.adjoints.is_active(put):
         state.adjoints.contribute(put, g)
+
+
+def _holds_numbers(whole: Fact) -> bool:
+    """Whether a list surely holds nothing but numbers."""
+    held = [whole.each] if whole.items is None else [item for _, item in whole.items]
+    return whole.kind == "list" and all(item is not None and item.kind == "scalar" for item in held)
 
 
 def _repeated(state: State, value: Call, target: str) -> None:

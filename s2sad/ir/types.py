@@ -333,8 +333,9 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
         owners, real = found.owners | fact.owners, found.real and fact.real
         reach = found.reach | fact.reach
+        shape, dims = (SCALAR_SHAPE, ()) if kind == "scalar" else (None, None)
         found = Fact(
-            kind, None, ndim, real, items, None, None, each, truth, precision, axes, owners, boxed, reach=reach
+            kind, shape, ndim, real, items, dims, None, each, truth, precision, axes, owners, boxed, reach=reach
         )
     return found
 

@@ -23,11 +23,13 @@ from s2sad.analysis.summaries import (
     user_calls,
     written_unseen,
 )
+from s2sad.analysis.versions import puts_number
 from s2sad.errors import S2SADError
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.nodes import Call, Function, Stmt, Store
 from s2sad.ir.traverse import names_in, walk
+from s2sad.ir.types import Fact, either
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
 
@@ -133,6 +135,7 @@ class EffectsOfCalls:
         summarise = self.summaries_of(function, roots)
         function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
         params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
+        replaced = self.changing(function, facts) | self.renumbered(function, facts).keys() | found.versions.keys()
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
@@ -144,7 +147,7 @@ class EffectsOfCalls:
             tuple([publics for publics in linked if len(publics) > 1]),
             held_by_module(function.result, facts, found),
             found.reshapes,
-            frozenset(params[n] for n in self.changing(function, facts) | found.versions.keys() if n in params),
+            frozenset(params[n] for n in replaced if n in params),
             are_entangled(function.result, facts, found),
             *_written_outside(lowered, facts, found),
             any(map(found.alters, walk(function.body))),
@@ -164,7 +167,8 @@ class EffectsOfCalls:
         for stmt in walk(function.body):
             found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
             if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
-                found.update(names_in(stmt.base))
+                if not puts_number(stmt, known.get):
+                    found.update(names_in(stmt.base))
             calls += user_calls(stmt)
         if not found and not any(map(call_may_write, calls)):
             return frozenset()
@@ -173,6 +177,18 @@ class EffectsOfCalls:
             if call in shared.calls:
                 found |= shared.calls[call].names(shared.calls[call].changing)
         return frozenset(m for n in found for m in shared.group.get(n, (n,)))
+
+    def renumbered(self, function: Function, known: Facts) -> dict[str, Fact]:
+        """The names that may hold a list in which numbers take the place of numbers, with the type of these."""
+        stores = [s for s in walk(function.body) if isinstance(s, Store) and puts_number(s, known.get)]
+        if not stores:
+            return {}
+        shared = effects(function, known, self.call_effects)
+        found: dict[str, list[Fact]] = {}
+        for stmt in stores:
+            for name in {m for n in names_in(stmt.base) for m in shared.group.get(n, (n,))}:
+                found.setdefault(name, []).append(known.get(stmt.value))
+        return {name: fact for name, facts in found.items() if (fact := either(facts)) is not None}
 
 
 def _named(owners: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from s2sad.analysis.infer import Facts, infer
+from s2sad.analysis.infer import Changing, Facts, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
 from s2sad.frontend.lower import Lowered, lower
@@ -35,11 +35,12 @@ class Calls(NamedTuple):
     """What has to be known of calls to type a function.
 
     ``user_fact`` has the type of the result of one, ``changing`` the names that may hold a container of which something
-    that it holds is replaced.
+    that it holds is replaced, ``renumbered`` those of lists in which numbers are replaced by numbers.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
     changing: Callable[[Function, Facts], frozenset[str]]
+    renumbered: Callable[[Function, Facts], Mapping[str, Fact]]
 
 
 class Types:
@@ -112,10 +113,10 @@ class Types:
 
     def inferred_with(self, lowered: Lowered, ir: Function, facts: Mapping[str, Fact]) -> tuple[Function, Facts]:
         """A function without the branches that the types of its parameters decide, and the types of the rest."""
-        changing: frozenset[str] = frozenset()
+        changing = Changing()
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
-            more = changing | self.calls.changing(ir, known)
+            more = changing.with_more(self.calls.changing(ir, known), self.calls.renumbered(ir, known))
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
             taken = with_plain_operators(_without_stars(taken, known), known)
             if taken == ir and more == changing:

@@ -416,8 +416,10 @@ def _is_zero(g: Any) -> bool:
     return isinstance(g, float)
 
 
-def shadow(x: Any) -> Any:
+def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
     """The shadow of an array that is written in place: zeros of its shape, layout and dtype, or containers of these.
+
+    A list that stands in a container twice has one shadow; ``made`` are those that there are, by the list's identity.
 
     Raises:
         UndefinedDerivativeError: for an array that cannot hold floats, what is no array, or a container of arrays that
@@ -429,13 +431,20 @@ def shadow(x: Any) -> Any:
                 "two arrays of a container that is written in place share memory",
                 "Take a copy of one of them (x.copy()).",
             )
+        made = {} if made is None else made
+        if id(x) in made:
+            return made[id(x)]
         if isinstance(x, (list, tuple)):
-            return [part_shadow(item) for item in x]
+            made[id(x)] = items = []
+            items += [part_shadow(item, made) for item in x]
+            return items
         if isinstance(x, dict):
-            return {key: part_shadow(item) for key, item in dict.items(x)}
+            made[id(x)] = entries = {}
+            entries.update({key: part_shadow(item, made) for key, item in dict.items(x)})
+            return entries
         fields = dataclass_fields(x)
         if fields is not None:
-            return {name: part_shadow(getattr(x, name)) for name in fields}
+            return {name: part_shadow(getattr(x, name), made) for name in fields}
         if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
             return np.zeros_like(x)
         raise UndefinedDerivativeError(
@@ -473,11 +482,11 @@ def require_floats(x: Any) -> None:
         )
 
 
-def part_shadow(x: Any) -> Any:
+def part_shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
     """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
     if isinstance(x, np.ndarray):
         return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    return shadow(x) if isinstance(x, (list, tuple, dict)) or dataclass_fields(x) is not None else 0.0
+    return shadow(x, made) if isinstance(x, (list, tuple, dict)) or dataclass_fields(x) is not None else 0.0
 
 
 def take_out(x_bar: Any, index: Any) -> Any:
