@@ -119,15 +119,20 @@ def puts_number(stmt: Store, fact: Callable[[Expr], Fact]) -> bool:
     return fact(stmt.value).kind == fact(Call(_INDEX, (stmt.base, stmt.index))).kind == "scalar"
 
 
-def container_stores(stmts: Iterable[Stmt], facts: Facts) -> Iterator[tuple[int, str]]:
-    """The stores, and augmented assignments of lists, into variables that surely hold a list or dict."""
+def container_stores(
+    stmts: Iterable[Stmt], facts: Facts, held: Callable[[], frozenset[str]]
+) -> Iterator[tuple[int, str]]:
+    """The stores, and augmented assignments of lists, into variables that surely hold a list or dict.
+
+    Numbers that are put into a list that is ``held`` by others are not among them.
+    """
     lists: set[str] = set()
     for stmt in stmts:
         match stmt:
             case Assign(target=target, value=Build(kind="list")):
                 lists.add(target)
             case Store(base=Var(name=name) as whole, call=None) if not name.startswith("~"):
-                if facts.get(whole).kind in ("list", "dict"):
+                if facts.get(whole).kind in ("list", "dict") and not (puts_number(stmt, facts.get) and name in held()):
                     yield stmt.origin.line, name.partition(".")[0]
             case Assign(target=target, value=Call(op=op, args=(whole, Var(name=name)))) if op.kind == "inplace":
                 if facts.get(whole).kind == "list" and op.name == "+" and name.startswith("~") and name in lists:

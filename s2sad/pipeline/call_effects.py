@@ -28,7 +28,7 @@ from s2sad.errors import S2SADError
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.nodes import Call, Function, Stmt, Store
-from s2sad.ir.traverse import names_in, walk
+from s2sad.ir.traverse import base, names_in, walk
 from s2sad.ir.types import Fact, either
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
@@ -189,6 +189,12 @@ class EffectsOfCalls:
             for name in {m for n in names_in(stmt.base) for m in shared.group.get(n, (n,))}:
                 found.setdefault(name, []).append(known.get(stmt.value))
         return {name: fact for name, facts in found.items() if (fact := either(facts)) is not None}
+
+    def held(self, function: Function, known: Facts) -> frozenset[str]:
+        """The names of lists and dicts that other variables and containers may hold."""
+        shared = effects(function, known, self.call_effects)
+        of_containers = [n for n in shared.group if n in known.of and known.of[n].kind in ("list", "dict")]
+        return frozenset(n for n in of_containers if any(base(m) != base(n) for m in shared.group[n]))
 
 
 def _named(owners: Iterable[str]) -> frozenset[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
 
 from s2sad.analysis.containers import unsafe
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.versions import changes, versions
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Reversed, Tangential
 from s2sad.differentiate.recording import Recorder
@@ -55,7 +56,11 @@ def finished(
     facts = Facts(made.facts, a.facts.globals)
     maker = Builder(function, facts)
 
+    steady_items = frozenset(_steady_items(function, made.shadows, facts))
+
     def rebuildable(name: str, value: Expr) -> bool:
+        if name in steady_items:
+            return True
         changing = a.effects.unsteady | a.effects.versions.keys()
         if name not in made.stable and set(names_in(value)) & changing:
             return False
@@ -85,6 +90,23 @@ def finished(
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
     return replace(_in_place(a, function, made.facts), unbound=unbound), memory
+
+
+def _steady_items(function: Function, shadows: frozenset[str], facts: Facts) -> Iterator[str]:
+    """The shadows of lists in lists, taken out where the outer list keeps its items as long as the reverse part needs.
+
+    That is, where neither the statement of the function in which this is nor one after it changes such a list.
+    """
+    held = versions(function)
+    changed: set[str] = set()
+    for outer in reversed(function.body):
+        changed.update(m for target, _ in changes((outer,)) for m in held.get(target, (target,)))
+        for stmt in walk((outer,)):
+            match stmt:
+                case Assign(target=target, value=Call(op=Op(kind="index"), args=(Var(name=whole), _)) as item):
+                    of_lists = facts.get(item).kind == facts.get(Var(whole)).kind == "list"
+                    if of_lists and {target, whole} <= shadows and whole not in changed:
+                        yield target
 
 
 def finished_forward(a: Analysed, function: Function, made: Tangential, seen: Iterable[str]) -> Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -35,12 +36,14 @@ class Calls(NamedTuple):
     """What has to be known of calls to type a function.
 
     ``user_fact`` has the type of the result of one, ``changing`` the names that may hold a container of which something
-    that it holds is replaced, ``renumbered`` those of lists in which numbers are replaced by numbers.
+    that it holds is replaced, ``renumbered`` those of lists in which numbers are replaced by numbers, ``held`` those of
+    lists that others may hold.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
     changing: Callable[[Function, Facts], frozenset[str]]
     renumbered: Callable[[Function, Facts], Mapping[str, Fact]]
+    held: Callable[[Function, Facts], frozenset[str]]
 
 
 class Types:
@@ -101,7 +104,8 @@ class Types:
             ir = with_objects_alone(ir, self.sources.parted.get(function, {}), facts, lowered.source)
             given = {**default_facts(ir), **facts}
             ir, known = self.inferred_with(lowered, ir, given)
-            stores = frozenset(container_stores(walk(ir.body), known))
+            held = functools.cache(functools.partial(self.calls.held, ir, known))
+            stores = frozenset(container_stores(walk(ir.body), known, held))
             more, reaching = with_owners(owners, ir, known)
             if stores <= containers and more == owners:
                 checked = with_checks(ir, known, [p.name for p in ir.params if p.public in wrt])
