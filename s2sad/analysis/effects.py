@@ -30,7 +30,7 @@ from s2sad.analysis.summaries import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.versions import augmented_after, is_change, versions
+from s2sad.analysis.versions import appends_alike, augmented_after, is_change, puts_number, versions
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.ir.nodes import (
     Assign,
@@ -266,6 +266,8 @@ def effects(
     flow = Provenance(holds)
     seen: dict[str, None] = {}
     stored: set[str] = set()
+    #: The names of lists into which numbers and arrays are put.
+    relisted: set[str] = set()
     lent: set[str] = set()
     augmented: set[str] = set()
     iterated: set[str] = set()
@@ -360,7 +362,8 @@ def effects(
                     link(iterable, (target,))
                     iterated.update(sharers(iterable, facts, calls))
             case Store(base=target_, value=value):
-                stored.update(sharers(target_, facts, calls))
+                inside = puts_number(stmt, facts.get) or appends_alike(stmt, facts.get)
+                (relisted if inside else stored).update(sharers(target_, facts, calls))
                 if facts.get(target_).kind != "array":
                     for name in sharers(target_, facts, calls):
                         link(value, (name,))
@@ -389,7 +392,7 @@ def effects(
     returned = frozenset(() if tried else names_in(function.result))
     later = augmented_after(function, returned)
     marks = flow.marks(*({m for m in flow.parent if m.startswith(mark)} for mark in (_CALLER, _OUTSIDE)))
-    modified = {mark for name in stored | augmented for mark in marks.get(name, ())}
+    modified = {mark for name in stored | relisted | augmented for mark in marks.get(name, ())}
     stored |= lent
     for members in flow.groups():
         own = frozenset(m for m in members if not m.startswith("<"))
@@ -406,9 +409,12 @@ def effects(
             last = {n for n in own & returned if own.isdisjoint(later.get(n, ()))}
             bases = {base(n) for n in own - last} | of_module | of_caller
             # A loop over an array holds it as well.
-            if not members & (stored | iterated) and len(bases) == 1:
+            if not members & (stored | relisted | iterated) and len(bases) == 1:
                 private |= own
-    for name in (stored | augmented) - set(group):
+        elif members & relisted:
+            # What is put into a list is no write into arrays that it holds.
+            written |= {n for n in own if facts.of[n].kind not in ("scalar", "array", "numeric")}
+    for name in (stored | relisted | augmented) - set(group):
         if not name.startswith("<"):
             group[name] = frozenset({name})
             written.add(name)

@@ -63,27 +63,74 @@ _NAME = re.compile(r"~?\w+\.\d+")
 
 
 @dataclass(frozen=True)
+class Put:
+    """What is put into a list: a number in the place of another, or an item after the last, of which it ``grows``.
+
+    The list is the item of a dict or list by a ``key``, if that is known, and ``inside`` what a name stands for.
+    """
+
+    fact: Fact
+    grows: bool
+    key: str | int | None
+    inside: bool
+
+    def into(self, whole: Fact, key: str | int | None = None, is_item: bool = False) -> Fact:
+        """What is known of a value that may be, or lead to, the list; of the item by that key of what leads to it."""
+        if whole.kind == "list" and whole.items == () and self.inside and not is_item:
+            return whole
+        if are_alike(whole, self.fact):
+            return self.grown(whole) if key is None or self.key in (None, key) else whole
+        if whole.kind not in ("tuple", "list", "dict"):
+            return whole
+        items = whole.items and tuple(
+            [(k, self.into(f, k if type(k) in (str, int) else None, True)) for k, f in whole.items]
+        )
+        return replace(whole, items=items, each=None if whole.each is None else self.into(whole.each, None, True))
+
+    def grown(self, whole: Fact) -> Fact:
+        """What is known of the list."""
+        if self.grows or whole.items is None:
+            held = [whole.each] if whole.items is None else [item for _, item in whole.items]
+            return Fact("list", each=either([*[item for item in held if item is not None], self.fact]))
+        return replace(whole, items=tuple([(k, either([f, self.fact]) or f) for k, f in whole.items]))
+
+
+def are_alike(whole: Fact, new: Fact) -> bool:
+    """Whether a list surely holds no more than numbers, or than arrays, as a value is one."""
+    held = [whole.each] if whole.items is None else [item for _, item in whole.items]
+    alike = all(item is not None and item.kind == new.kind for item in held)
+    return whole.kind == "list" and new.kind in ("scalar", "array") and alike
+
+
+@dataclass(frozen=True)
 class Changing:
     """The names of containers whose contents may change: of ``unknown`` ones nothing is known of what they hold.
 
-    In lists that are ``renumbered`` numbers take the place of numbers, of the type that this says.
+    ``put`` says what is put into lists that a name may hold.
     """
 
     unknown: frozenset[str] = frozenset()
-    renumbered: Mapping[str, Fact] = field(default_factory=dict)
+    put: Mapping[str, frozenset[Put]] = field(default_factory=dict)
 
     def known_of(self, fact: Fact, name: str) -> Fact:
         """What is known of what has a name at all times."""
         name = name.rstrip("?*")
         if name in self.unknown:
             return _emptied(fact)
-        return _renumbered(fact, self.renumbered[name]) if name in self.renumbered else fact
+        puts = self.put.get(name, ())
+        while puts:
+            before = fact
+            for put in puts:
+                fact = put.into(fact)
+            if fact == before:
+                break
+        return fact
 
-    def with_more(self, unknown: frozenset[str], renumbered: Mapping[str, Fact]) -> Changing:
+    def with_more(self, unknown: frozenset[str], put: Mapping[str, frozenset[Put]]) -> Changing:
         """These, and others."""
-        before = self.renumbered
-        both = {n: either([before.get(n, f), f]) or f for n, f in renumbered.items()}
-        return Changing(self.unknown | unknown, {**before, **both})
+        return Changing(
+            self.unknown | unknown, {n: self.put.get(n, frozenset()) | puts for n, puts in {**self.put, **put}.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -341,16 +388,6 @@ def _emptied(fact: Fact) -> Fact:
         classes = reach_of(replace(fact, owners=frozenset()))
         return replace(fact, items=None, each=leading_to(classes) if classes else None)
     return replace(fact, items=tuple((k, _emptied(f)) for k, f in fact.items))
-
-
-def _renumbered(fact: Fact, number: Fact) -> Fact:
-    """A fact about a list, or what holds one, in which numbers are replaced by others."""
-    if fact.kind == "scalar":
-        return either([fact, number]) or fact
-    if fact.kind not in ("tuple", "list", "dict"):
-        return fact
-    items = None if fact.items is None else tuple([(k, _renumbered(f, number)) for k, f in fact.items])
-    return replace(fact, items=items, each=None if fact.each is None else _renumbered(fact.each, number))
 
 
 def _anonymous(fact: Fact) -> Fact:

@@ -7,9 +7,9 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from s2sad import ops
-from s2sad.analysis.infer import Facts
+from s2sad.analysis.infer import Facts, are_alike
 from s2sad.ir.nodes import Assign, Block, Build, Call, Copy, Expr, For, Function, Op, Opaque, Stmt, Store, Var, While
-from s2sad.ir.traverse import base, blocks, names_in, walk, writes
+from s2sad.ir.traverse import base, blocks, names_in, reads, walk, writes
 from s2sad.ir.types import Fact
 
 _INDEX = Op("index", "[]")
@@ -117,6 +117,37 @@ def puts_number(stmt: Store, fact: Callable[[Expr], Fact]) -> bool:
     if stmt.call is not None or fact(stmt.base).kind != "list" or fact(stmt.index).kind != "scalar":
         return False
     return fact(stmt.value).kind == fact(Call(_INDEX, (stmt.base, stmt.index))).kind == "scalar"
+
+
+def appends(stmt: Stmt) -> bool:
+    """Whether a statement is a store after the last item of a list."""
+    return isinstance(stmt, Store) and stmt.call is not None and stmt.call.op.function is list.append
+
+
+def appends_alike(stmt: Store, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether a store appends a number or array to a list that surely holds no more than such."""
+    return appends(stmt) and are_alike(fact(stmt.base), fact(stmt.value))
+
+
+def recorded(function: Function, group: Mapping[str, frozenset[str]], fact: Callable[[Expr], Fact]) -> set[str]:
+    """The names of lists, and of what holds them, to which items are appended and which nothing reads."""
+    appended = [stmt for stmt in walk(function.body) if isinstance(stmt, Store) and appends(stmt)]
+    bases = {name for stmt in appended for name in names_in(stmt.base)}
+    read = set(names_in(function.result))
+    for stmt in walk(function.body):
+        match stmt:
+            case Store(value=value) if appends(stmt):
+                read.update(names_in(value))
+            case Assign(target=target, value=Call(op=op, args=(_, key))) if op == _INDEX and target in bases:
+                read.update(names_in(key))
+            case _:
+                read.update(reads(stmt))
+    found: set[str] = set()
+    for name in bases:
+        holders = {m for m in group.get(name, (name,)) if fact(Var(m)).kind in ("list", "tuple", "dict")}
+        if holders.isdisjoint(read):
+            found |= holders
+    return found
 
 
 def container_stores(

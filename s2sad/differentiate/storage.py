@@ -16,7 +16,7 @@ import numpy as np
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls
-from s2sad.analysis.versions import is_change
+from s2sad.analysis.versions import is_change, recorded
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.stores import CONTAINERS, HOLDERS, is_view, is_view_index, mirrors
@@ -33,10 +33,10 @@ class Storage:
 
     ``buffers`` are the names whose adjoints are shadows.  Of these, ``stopped`` are constants of their own (they came
     through ``stop_gradient``), and the shadows of those ``turned`` are minus their adjoints.  ``changed`` are the names
-    of lists, dicts and dataclasses whose adjoints are containers that change.  ``same`` has, for names that surely
-    refer to one object made once, all of them: they have one shadow.  ``stored`` has the part of an array that holds
-    the value of a name from its definition on.  ``mutable`` are the names whose object may have other contents later.
-    ``steady`` has the ``definitions`` of the others.
+    of lists, dicts and dataclasses whose adjoints are containers that change; those ``unread`` have none.  ``same``
+    has, for names that surely refer to one object made once, all of them: they have one shadow.  ``stored`` has the
+    part of an array that holds the value of a name from its definition on.  ``mutable`` are the names whose object may
+    have other contents later.  ``steady`` has the ``definitions`` of the others.
     """
 
     definitions: Mapping[str, Expr]
@@ -46,6 +46,7 @@ class Storage:
     stopped: frozenset[str] = frozenset()
     turned: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
     same: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stored: Mapping[str, Expr] = field(default_factory=dict)
 
@@ -91,8 +92,12 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
     stopped = {n for n in known.activity.stopped & written if effects.group.get(n, frozenset()) & active}
     # An item that is read and used at once, be it a number or a row, is a value.
     values = {*_read_at_once(function, fact), *_read_before_writes(function.body, effects, fact)} if written else ()
+    # What nobody reads has no adjoint.
+    unread = recorded(function, effects.group, fact) if written else ()
     buffers = frozenset(
-        n for n in written if (n in active or n in stopped) and n not in values and fact(Var(n)).kind != "scalar"
+        n
+        for n in written
+        if (n in active or n in stopped) and n not in values and n not in unread and fact(Var(n)).kind != "scalar"
     )
     changed = {n for n in effects.versions if n not in buffers and fact(Var(n)).kind in _CHANGING}
     found = Storage(
@@ -103,6 +108,7 @@ def storage_of(known: Known, fact: Callable[[Expr], Fact]) -> Storage:
         frozenset(stopped),
         _turned(function, known.context.turned, buffers, fact) if buffers else frozenset(),
         frozenset(changed),
+        frozenset(unread),
     )
     same = dict(_held_once(function, effects, found, fact))
     for group in _arrays_made_once(function, found, fact):

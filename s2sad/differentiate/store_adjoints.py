@@ -7,8 +7,8 @@ from dataclasses import replace
 from s2sad import ops
 from s2sad.analysis.sharing import sharing
 from s2sad.analysis.stopped import keeps_some
-from s2sad.analysis.versions import puts_number
-from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, as_value
+from s2sad.analysis.versions import appends, appends_alike, puts_number
+from s2sad.differentiate.builder import COPY, INDEX, SHAPE_ATTRIBUTE, ZEROS_LIKE, as_value
 from s2sad.differentiate.distinct import is_distinct
 from s2sad.differentiate.items import ADD_AT
 from s2sad.differentiate.later import OWN
@@ -21,7 +21,7 @@ from s2sad.differentiate.stores import (
     reads_what_it_writes,
     takes_part,
 )
-from s2sad.differentiate.writes import give
+from s2sad.differentiate.writes import TAKE_LAST, appended_to, give
 from s2sad.frontend import operators
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Evaluate, Expr, For, Op, Slice, Store, Unpack, Var
@@ -41,6 +41,9 @@ def store(state: State, stmt: Store) -> None:
     """The adjoint of a store: what stands in the shadow there is the adjoint of the value."""
     make, shadows, base = state.make, state.shadows, stmt.base
     active = state.adjoints.is_active(stmt.value)
+    if appends(stmt):
+        _appended(state, stmt, active)
+        return
     if not _is_accepted(state, stmt, active):
         return
     assert isinstance(base, Var)
@@ -77,6 +80,26 @@ def store(state: State, stmt: Store) -> None:
         _operation(state, stmt, bar, index, g)
     elif active:
         give(state, stmt.value, g if _fits(stmt) else make.unbroadcast(g, stmt.value), moved=True)
+
+
+def _appended(state: State, stmt: Store, active: bool) -> None:
+    """The adjoint of ``base.append(value)``: its shadow becomes longer as well, and shorter in the reverse part."""
+    make, base, value = state.make, stmt.base, stmt.value
+    if not (active or state.adjoints.is_active(base)) or not state.storage.unread.isdisjoint(names_in(base)):
+        return
+    if not (isinstance(base, Var) and state.storage.is_buffer(base) and appends_alike(stmt, make.fact)):
+        state.refusals.refuse_buffer(stmt.origin.line, base.name if isinstance(base, Var) else "")
+        return
+    bar = state.shadows.of(base.name)
+    of_floats = make.fact(value).kind == "array" and make.fact(value).precision != ""
+    own = of_floats and isinstance(value, Var) and not state.storage.is_buffer(value)
+    part = Call(ZEROS_LIKE, (value,)) if own else state.shadows.part(value, Call(INDEX, (base, Const(-1))))
+    make.after.append(appended_to(bar, part, stmt.origin))
+    taken = Call(TAKE_LAST, (bar,))
+    if active and not state.storage.is_buffer(value):
+        give(state, value, make.let(make.fresh("~t_bar"), taken, make.fact(value)), moved=True)
+    else:
+        make.emit(Evaluate(taken, stmt.origin))
 
 
 def _is_accepted(state: State, stmt: Store, active: bool) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.analysis.sharing import sharing
+from s2sad.analysis.versions import appends, appends_alike
 from s2sad.differentiate.builder import INDEX
 from s2sad.differentiate.stores import (
     CONTAINERS,
@@ -21,6 +22,7 @@ from s2sad.differentiate.stores import (
 )
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangents import COPYING
+from s2sad.differentiate.writes import appended_to
 from s2sad.frontend import operators
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Store, Var
 from s2sad.ir.traverse import names_in
@@ -169,6 +171,9 @@ def store(state: State, stmt: Store) -> None:
             what = "a value that is differentiated is written into an array that is not, as far as is known"
             state.refusals.refuse(stmt.origin.line, what, "Make the array in this function (np.zeros(...)).")
         return
+    if appends(stmt):
+        _appended(state, stmt, whole)
+        return
     if isinstance(stmt.base, Var) and state.tangents.is_active(value) and state.make.of[stmt.base.name].precision == "":
         state.make.before.append(Evaluate(Call(_REQUIRE_FLOATS, (stmt.base,)), stmt.origin))
     if stmt.call is not None and not _is_accepted(state, stmt, stmt.call):
@@ -204,6 +209,17 @@ def store(state: State, stmt: Store) -> None:
         # Where the base is no array, its item may be one that has other names.
         dot = Call(_ASSIGNED, (old_dot, bare(dot)))
     state.make.emit(Store(whole, stmt.index, dot, None, stmt.origin))
+
+
+def _appended(state: State, stmt: Store, whole: Expr) -> None:
+    """The tangent of ``base.append(value)``: that of the value goes to the end of that of the base."""
+    if not appends_alike(stmt, state.make.fact):
+        what = "an item is appended to a list of which the types do not say what it holds"
+        state.refusals.refuse(stmt.origin.line, what, "Make a new list of all items.")
+        return
+    dot = state.tangents.of(stmt.value)
+    made = dot if dot is not None else state.tangents.zeros(stmt.value)
+    state.make.emit(appended_to(whole, made, stmt.origin))
 
 
 def _is_accepted(state: State, stmt: Store, call: Call) -> bool:

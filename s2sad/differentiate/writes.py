@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from s2sad.analysis.infer import are_alike
 from s2sad.analysis.sharing import copies, may_view, sharing
 from s2sad.differentiate.builder import COPY, INDEX
 from s2sad.differentiate.items import item
@@ -15,12 +16,15 @@ from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import selection_at
 from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own
 from s2sad.ir import algebra
-from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Store, Var
+from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
 from s2sad.runtime.objects import plain
 
+_APPEND = Op("method", "append", list.append)
+#: What takes the last item out of the shadow of a list.
+TAKE_LAST = Op("method", "pop", list.pop, pure=False)
 _ADD_COPY = Op("runtime", "add_copy", add_copy, pure=False)
 
 
@@ -145,6 +149,10 @@ def _changed(state: State, value: Call, target: str) -> None:
         return
     if value.op.name != "pop":
         *place, put = operands
+        if value.op.name == "append" and fact(put).kind == "scalar" and are_alike(fact(whole), fact(put)):
+            if made:
+                _number_appended(state, shadows.of(whole.name), put, target)
+            return
         if state.adjoints.is_active(put) and not storage.is_buffer(put):
             what = "a number that is differentiated is put into a container of arrays that are written in place"
             state.refusals.refuse(value.node, what, "Keep it in a variable or container of its own.")
@@ -161,6 +169,22 @@ def _changed(state: State, value: Call, target: str) -> None:
             # The shadow of a dataclass is a dict.
             how, operands = Op("change", "[]"), [Const(how.name[1:]), *operands]
         shadows.define(target, Call(how, (shadows.of(whole.name), *operands)))
+
+
+def appended_to(whole: Expr, item: Expr, origin: Origin) -> Store:
+    """``whole.append(item)`` of the shadow or the tangent of a list."""
+    return Store(whole, Const(-1), item, None, origin, Call(_APPEND, (whole, item)))
+
+
+def _number_appended(state: State, bar: Var, put: Expr, target: str) -> None:
+    """The adjoint of a number after the last of a list: its shadow is longer until then."""
+    state.shadows.define(target, bar)
+    state.make.after.append(appended_to(bar, Const(0.0), state.make.origin))
+    taken = Call(TAKE_LAST, (state.shadows.of(target),))
+    if state.adjoints.is_active(put):
+        state.adjoints.contribute(put, state.make.let(state.make.fresh("~t_bar"), taken, state.make.fact(put)))
+    else:
+        state.make.emit(Evaluate(taken, state.make.origin))
 
 
 def _number_put(state: State, change: Call, bar: Var) -> None:

@@ -19,7 +19,7 @@ from s2sad import ops
 from s2sad.frontend.expressions import Expressions
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.nodes import Build, Call, Const, Expr, Op
+from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Store
 
 Node = Any
 
@@ -92,12 +92,21 @@ class Changes(Expressions):
 
     def change_call(self, node: Node, hint: str) -> Expr | None:
         """Lower a method call that changes a container; None for what is none, or is not understood."""
+        if _appends_inside(node):
+            return self.append_inside(node)
         if not _is_change(node) or node.func.value.id not in self.env or node.keywords:
             return None
         variable, name = node.func.value, node.func.attr
         if any(isinstance(a, gast.Starred) for a in node.args):
             return None
         return _METHODS[name](self, node, variable, hint)
+
+    def append_inside(self, node: Node) -> Expr:
+        """``container[key].append(value)``: a store after the last item of a list that something else holds."""
+        whole, value = self.operand(node.func.value), self.element(node.args[0])
+        call = Call(Op("method", "append", list.append), (whole, value), (), node)
+        self.emit(Store(whole, Const(-1), value, None, self.origin, call))
+        return Const(None)
 
     def append(self, node: Node, variable: Node, hint: str) -> Expr | None:
         if len(node.args) != 1:
@@ -190,6 +199,19 @@ _METHODS: dict[str, Callable[[Changes, Node, Node, str], Expr | None]] = {
     "pop": Changes.pop,
     "__delitem__": Changes.delete,
 }
+
+
+def _appends_inside(node: Node) -> bool:
+    """Whether a call is ``x.append(value)`` of what has no name."""
+    func = node.func if isinstance(node, gast.Call) else None
+    if not isinstance(func, gast.Attribute) or not isinstance(func.value, (gast.Subscript, gast.Attribute)):
+        return False
+    return (
+        func.attr == "append"
+        and len(node.args) == 1
+        and not node.keywords
+        and not isinstance(node.args[0], gast.Starred)
+    )
 
 
 def _is_change(node: Node) -> bool:

@@ -327,7 +327,8 @@ def either(facts: Iterable[Fact]) -> Fact | None:
         if kind == "open" and found.numeric and fact.numeric:
             kind = "numeric"
         ndim = found.ndim if found.ndim == fact.ndim else None
-        each = either([found.each, fact.each]) if found.each is not None and fact.each is not None else None
+        held = [some_item(f) for f in (found, fact) if f.items != ()]
+        each = either([f for f in held if f is not None]) if None not in held else None
         items = _both_items(found, fact) if kind == found.kind else None
         truth, precision = found.boolean or fact.boolean, common(found.precision, fact.precision)
         axes, boxed = found.has_axes and fact.has_axes, found.boxed or fact.boxed
@@ -355,6 +356,8 @@ def common(a: Precision, b: Precision) -> Precision:
 
 def timeless(fact: Fact) -> Fact:
     """A fact without the shapes and sizes that a later value of the same name may not have."""
+    if fact.kind == "list" and fact.items == ():
+        return fact
     if fact.kind == "scalar":
         return replace(scalar(fact.real), boolean=fact.boolean, precision=fact.precision)
     if fact.dims is not None and all(is_of_arguments(d) for d in fact.dims):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 from s2sad.analysis.activity import activity, written_outside
 from s2sad.analysis.effects import HELD, Effects, effects, held_by_module, sharers
-from s2sad.analysis.infer import Facts
+from s2sad.analysis.infer import Facts, Put
 from s2sad.analysis.results import are_entangled, bound_part, parts_of
 from s2sad.analysis.summaries import (
     NO_EFFECTS,
@@ -23,13 +23,14 @@ from s2sad.analysis.summaries import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.versions import puts_number
+from s2sad.analysis.versions import appends, appends_alike, puts_number
+from s2sad.differentiate.stores import CONTAINERS
 from s2sad.errors import S2SADError
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
-from s2sad.ir.nodes import Call, Function, Stmt, Store
+from s2sad.ir.nodes import Assign, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
-from s2sad.ir.types import Fact, either
+from s2sad.ir.types import some_item, timeless
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
 
@@ -135,7 +136,7 @@ class EffectsOfCalls:
         summarise = self.summaries_of(function, roots)
         function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
         params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
-        replaced = self.changing(function, facts) | self.renumbered(function, facts).keys() | found.versions.keys()
+        replaced = self.changing(function, facts) | self.put(function, facts).keys() | found.versions.keys()
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
@@ -167,7 +168,7 @@ class EffectsOfCalls:
         for stmt in walk(function.body):
             found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
             if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
-                if not puts_number(stmt, known.get):
+                if not (puts_number(stmt, known.get) or appends_alike(stmt, known.get)):
                     found.update(names_in(stmt.base))
             calls += user_calls(stmt)
         if not found and not any(map(call_may_write, calls)):
@@ -178,23 +179,55 @@ class EffectsOfCalls:
                 found |= shared.calls[call].names(shared.calls[call].changing)
         return frozenset(m for n in found for m in shared.group.get(n, (n,)))
 
-    def renumbered(self, function: Function, known: Facts) -> dict[str, Fact]:
-        """The names that may hold a list in which numbers take the place of numbers, with the type of these."""
-        stores = [s for s in walk(function.body) if isinstance(s, Store) and puts_number(s, known.get)]
+    def put(self, function: Function, known: Facts) -> dict[str, frozenset[Put]]:
+        """What is put into lists of numbers or arrays that names may hold: in another's place, or after the last."""
+        fact = known.get
+        stores = [s for s in walk(function.body) if isinstance(s, Store)]
+        stores = [s for s in stores if puts_number(s, fact) or appends_alike(s, fact)]
         if not stores:
             return {}
         shared = effects(function, known, self.call_effects)
-        found: dict[str, list[Fact]] = {}
+        made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
+        found: dict[str, set[Put]] = {}
         for stmt in stores:
-            for name in {m for n in names_in(stmt.base) for m in shared.group.get(n, (n,))}:
-                found.setdefault(name, []).append(known.get(stmt.value))
-        return {name: fact for name, facts in found.items() if (fact := either(facts)) is not None}
+            group = {m for n in names_in(stmt.base) for m in shared.group.get(n, (n,))}
+            group = {n for n in group if n in known.of and not _is_no_container(n, made, known)}
+            outer = {base(n) for n in group if (item := some_item(known.of[n])) is not None and item.kind in CONTAINERS}
+            key = _key(made.get(stmt.base.name)) if isinstance(stmt.base, Var) and _is_keyed(group, made) else None
+            for name in group:
+                new = Put(timeless(fact(stmt.value)), appends(stmt), key, base(name) in outer)
+                found.setdefault(name, set()).add(new)
+        return {name: frozenset(puts) for name, puts in found.items()}
 
     def held(self, function: Function, known: Facts) -> frozenset[str]:
         """The names of lists and dicts that other variables and containers may hold."""
         shared = effects(function, known, self.call_effects)
         of_containers = [n for n in shared.group if n in known.of and known.of[n].kind in ("list", "dict")]
         return frozenset(n for n in of_containers if any(base(m) != base(n) for m in shared.group[n]))
+
+
+def _is_no_container(name: str, made: Mapping[str, Expr], known: Facts) -> bool:
+    """Whether a name surely stands for no container: for a number or array, or an item of what has none yet."""
+    item = made.get(name)
+    if isinstance(item, Call) and item.op.kind == "index" and known.get(item.args[0]).items == ():
+        return True
+    return known.of[name].kind in ("scalar", "array", "numeric")
+
+
+def _key(item: Expr | None) -> str | int | None:
+    """The key by which an item of a dict or list is read, if it is written out."""
+    match item:
+        case Call(op=Op(kind="index"), args=(Var(), Const(value=str() as key))):
+            return key
+        case Call(op=Op(kind="index"), args=(Var(), Const(value=int() as place))) if place >= 0:
+            return place
+    return None
+
+
+def _is_keyed(group: Iterable[str], made: Mapping[str, Expr]) -> bool:
+    """Whether what a variable holds is reached by nothing but its keys."""
+    inside = {n for n in group if n.startswith("~") and _key(made.get(n)) is not None}
+    return len({base(n) for n in group if n not in inside}) == 1
 
 
 def _named(owners: Iterable[str]) -> frozenset[str]:

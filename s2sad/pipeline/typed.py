@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from s2sad.analysis.infer import Changing, Facts, infer
+from s2sad.analysis.infer import Changing, Facts, Put, infer
 from s2sad.analysis.owners import owners_of_params, with_owners
 from s2sad.analysis.versions import container_stores
 from s2sad.frontend.lower import Lowered, lower
@@ -36,13 +36,13 @@ class Calls(NamedTuple):
     """What has to be known of calls to type a function.
 
     ``user_fact`` has the type of the result of one, ``changing`` the names that may hold a container of which something
-    that it holds is replaced, ``renumbered`` those of lists in which numbers are replaced by numbers, ``held`` those of
+    that it holds is replaced, ``put`` what is put into lists that names may hold, ``held`` those of
     lists that others may hold.
     """
 
     user_fact: Callable[[Call, Callable[[Expr], Fact]], Fact]
     changing: Callable[[Function, Facts], frozenset[str]]
-    renumbered: Callable[[Function, Facts], Mapping[str, Fact]]
+    put: Callable[[Function, Facts], Mapping[str, frozenset[Put]]]
     held: Callable[[Function, Facts], frozenset[str]]
 
 
@@ -120,7 +120,7 @@ class Types:
         changing = Changing()
         while True:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
-            more = changing.with_more(self.calls.changing(ir, known), self.calls.renumbered(ir, known))
+            more = changing.with_more(self.calls.changing(ir, known), self.calls.put(ir, known))
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
             taken = with_plain_operators(_without_stars(taken, known), known)
             if taken == ir and more == changing:
