@@ -213,7 +213,7 @@ class Shadows:
     def holds_arrays(self, whole: Expr) -> bool:
         """Whether all items of a container are surely arrays, or containers of such."""
         each = some_item(self.make.fact(whole))
-        return each is not None and each.kind == "array"
+        return each is not None and each.kind in ("array", "list", "tuple", "dict")
 
     # --- what is in a shadow
 

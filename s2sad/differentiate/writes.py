@@ -18,7 +18,6 @@ from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
 from s2sad.ir.traverse import names_in
-from s2sad.ir.types import Fact
 from s2sad.runtime import add_copy, own, stop_gradient, unbroadcast
 from s2sad.runtime.objects import plain
 
@@ -65,7 +64,9 @@ def buffer_assign(state: State, stmt: Assign) -> None:
             _augmented(state, value, target)
         case Call(op=Op(kind="change")):
             _changed(state, value, target)
-        case Call(op=Op(kind="operator")) if kind in CONTAINERS and not _holds_numbers(state.make.of[target]):
+        case Call() if _copies_numbers(state, value, target):
+            _new(state, stmt, value)
+        case Call(op=Op(kind="operator")) if kind in CONTAINERS:
             _repeated(state, value, target)
         case Call(args=(Var() as first, *_)) if storage.is_buffer(first) and _is_viewing(state, value, first):
             _viewed(state, value, first, target)
@@ -116,7 +117,8 @@ def _new(state: State, stmt: Assign, value: Call) -> None:
     shadows, adjoints, target = state.shadows, state.adjoints, stmt.target
     alone = value.op.function is stop_gradient and target not in state.effects.stops
     near = state.effects.group.get(target, frozenset()) & set(names_in(value))
-    if near and not alone and sharing(value, state.make.fact) != "fresh":
+    is_own = sharing(value, state.make.fact) == "fresh" or _copies_numbers(state, value, target)
+    if near and not alone and not is_own:
         for name in sorted(near):
             state.refusals.refuse_buffer(value.node or state.make.origin.line, name)
         return
@@ -197,10 +199,12 @@ def _number_put(state: State, change: Call, bar: Var) -> None:
         state.adjoints.contribute(put, g)
 
 
-def _holds_numbers(whole: Fact) -> bool:
-    """Whether a list surely holds nothing but numbers."""
-    held = [whole.each] if whole.items is None else [item for _, item in whole.items]
-    return whole.kind == "list" and all(item is not None and item.kind == "scalar" for item in held)
+def _copies_numbers(state: State, value: Call, target: str) -> bool:
+    """Whether a call makes a list of its own of the numbers in others."""
+    fact, op = state.make.of[target], value.op
+    held = [fact.each] if fact.items is None else [item for _, item in fact.items]
+    of_numbers = fact.kind == "list" and all(item is not None and item.kind == "scalar" for item in held)
+    return of_numbers and (op.kind == "operator" or op.function is list or (op.kind == "method" and op.name == "copy"))
 
 
 def _repeated(state: State, value: Call, target: str) -> None:

@@ -18,50 +18,52 @@ from dataclasses import replace
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.versions import is_change
-from s2sad.ir.nodes import Assign, Block, Call, Expr, Function, Stmt, Unpack, Var
+from s2sad.ir.nodes import Assign, Block, Build, Call, Expr, Function, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import map_stmt, walk, writes
 
 
 def with_named_arrays(function: Function, facts: Facts, shared: Effects) -> Function:
     """``function`` with names for such arrays and lists, of which parts are written; itself where there are none."""
     touched = shared.written | shared.versions.keys()
-    wanted = {
-        id(stmt): value
-        for stmt in walk(function.body)
-        for value in _nameless(stmt, facts)
-        if any(not touched.isdisjoint(shared.group.get(t, (t,))) for t in writes(stmt))
-    }
-    if not wanted:
-        return function
     used = {name for stmt in walk(function.body) for name in writes(stmt)}
     names = (name for n in itertools.count(1) if (name := f"~t.{n}") not in used)
 
     def named(block: Block) -> Block:
         made: list[Stmt] = []
         for stmt in block:
-            if id(stmt) in wanted:
-                name = next(names)
-                made += [Assign(name, wanted[id(stmt)], stmt.origin), _with(stmt, Var(name))]
-            else:
-                made.append(map_stmt(stmt, lambda e: e, named))
+            if any(not touched.isdisjoint(shared.group.get(t, (t,))) for t in writes(stmt)):
+                first: list[Assign] = []
+                stmt = _with_names(stmt, facts, names, first)
+                made += first
+            made.append(map_stmt(stmt, lambda e: e, named))
         return tuple(made)
 
-    return replace(function, body=named(function.body))
+    body = named(function.body)
+    return function if body == function.body else replace(function, body=body)
 
 
-def _nameless(stmt: Stmt, facts: Facts) -> Iterator[Expr]:
-    """An array that a statement unpacks, or a list or array that it puts into a container, without a name."""
+def _with_names(stmt: Stmt, facts: Facts, names: Iterator[str], first: list[Assign]) -> Stmt:
+    """A statement with names for what it unpacks, repeats or puts into a container, which get them ``first``."""
+
+    def name(value: Expr) -> Expr:
+        first.append(Assign(next(names), value, stmt.origin))
+        return Var(first[-1].target)
+
+    def item(value: Expr) -> Expr:
+        """What is put into a container."""
+        if isinstance(value, Build):
+            return Build(value.kind, tuple(map(item, value.items)))
+        known = facts.get(value)
+        return name(value) if isinstance(value, Call) and known.kind in ("array", "list") else value
+
     match stmt:
         case Unpack(value=Call() as value) if facts.get(value).kind in ("array", "numeric"):
-            yield value
-        case Assign(value=Call(args=(*_, Call() as item)) as change) if is_change(change):
-            if facts.get(item).kind in ("array", "list"):
-                yield item
-
-
-def _with(stmt: Stmt, name: Var) -> Stmt:
-    """A statement with a name for what had none."""
-    if isinstance(stmt, Assign) and isinstance(stmt.value, Call):
-        return replace(stmt, value=replace(stmt.value, args=(*stmt.value.args[:-1], name)))
-    assert isinstance(stmt, Unpack)
-    return replace(stmt, value=name)
+            return replace(stmt, value=name(value))
+        case Assign(value=Call(args=(*rest, put)) as change) if is_change(change):
+            return replace(stmt, value=replace(change, args=(*rest, item(put))))
+        case Assign(value=Build(kind="list" | "tuple") as display):
+            return replace(stmt, value=item(display))
+        case Assign(value=Call(op=Op(kind="operator", name="*"), args=(Build() as display, count)) as repeated):
+            if any(facts.get(part).kind in ("array", "list") for part in display.items):
+                return replace(stmt, value=replace(repeated, args=(name(item(display)), count)))
+    return stmt
