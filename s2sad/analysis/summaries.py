@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from s2sad.analysis.infer import Facts
+from s2sad.analysis.infer import Facts, Put
 from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.writing import may_write
 from s2sad.ir.nodes import Build, Call, Effect, Expr, Global, Opaque, Stmt, Store
@@ -34,7 +34,8 @@ class CallEffects:
     ``shared`` those whose object the result may be, view or hold, ``linked`` sets of those of which one may
     hold or view another afterwards.  ``module`` are what `Effects.owners` would have of the result.  A call that
     ``reshapes`` may view or copy an array, as its layout in memory has it.  ``changing`` are the parameters whose
-    argument may be a container in which something is replaced.  With ``entangled`` several results, or parts of one,
+    argument may be a container in which something is replaced, ``placed`` those that may be or lead to lists into which
+    numbers or arrays are put, with what these are.  With ``entangled`` several results, or parts of one,
     may share an object that is none of the arguments'.  With ``outside`` what is computed from the arguments is
     written into an object that is there before the call and after it, and is none of them; with
     ``overwriting`` an array that is such is written.  A call that is ``altering`` may write into objects of the module
@@ -63,6 +64,7 @@ class CallEffects:
     met: bool = False
     varied: frozenset[str] = frozenset()
     parts: tuple[Part, ...] | None = None
+    placed: tuple[tuple[str, frozenset[Put]], ...] = ()
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -84,6 +86,7 @@ class CallEffects:
             self.met or other.met,
             self.varied | other.varied,
             self.parts if self.parts == other.parts else None,
+            (*self.placed, *other.placed),
         )
 
     def entangles(self, items: Collection[int]) -> bool:

@@ -134,6 +134,9 @@ class Shadows:
         of_shadow = (self.of(first.name), *rest)
         if value.op.kind == "index":
             is_part = known.kind in CONTAINERS or is_view_index(rest[0], self.make.fact)
+            if known.kind in ("list", "tuple") and self.make.fact(rest[0]).kind != "scalar":
+                # The slice of a list has numbers of its own.
+                is_part = self.holds_arrays(first)
             return Call(INDEX, of_shadow) if is_part else None
         if value.op.kind == "attribute" and known.kind in ("record", "dataclass"):
             key = field_key(known, value.op.name)

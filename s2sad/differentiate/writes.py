@@ -204,7 +204,8 @@ def _copies_numbers(state: State, value: Call, target: str) -> bool:
     fact, op = state.make.of[target], value.op
     held = [fact.each] if fact.items is None else [item for _, item in fact.items]
     of_numbers = fact.kind == "list" and all(item is not None and item.kind == "scalar" for item in held)
-    return of_numbers and (op.kind == "operator" or op.function is list or (op.kind == "method" and op.name == "copy"))
+    copied = op.kind in ("operator", "index") or op.function is list or (op.kind == "method" and op.name == "copy")
+    return of_numbers and copied and not (op.kind == "index" and state.make.fact(value.args[1]).kind == "scalar")
 
 
 def _repeated(state: State, value: Call, target: str) -> None:

@@ -30,7 +30,7 @@ from s2sad.frontend.holding import UNKNOWN
 from s2sad.frontend.lower import Lowered
 from s2sad.ir.nodes import Assign, Call, Const, Expr, Function, Op, Stmt, Store, Var
 from s2sad.ir.traverse import base, names_in, walk
-from s2sad.ir.types import some_item, timeless
+from s2sad.ir.types import Fact, some_item, timeless
 from s2sad.pipeline.met import has_met, reached, with_checked_results
 from s2sad.pipeline.results import DEPTH, Results
 
@@ -83,6 +83,7 @@ class EffectsOfCalls:
             puts=tuple([(param, owners) for param, owners in found.puts if param in given]),
             outside=found.outside or default,
             overwriting=found.overwriting or default,
+            placed=tuple([(param, puts) for param, puts in found.placed if param in given]),
             parts=found.parts and tuple([bound_part(part, call.op.name, given) for part in found.parts]),
         )
 
@@ -136,7 +137,8 @@ class EffectsOfCalls:
         summarise = self.summaries_of(function, roots)
         function, found = with_checked_results(function, lambda f: effects(f, facts, summarise, Context()))
         params = {p.name: p.public for p in function.params if facts.of[p.name].kind not in ("scalar", "none")}
-        replaced = self.changing(function, facts) | self.put(function, facts).keys() | found.versions.keys()
+        replaced = self.changing(function, facts) | found.versions.keys()
+        placed = [(params[n], puts) for n, puts in self.put(function, facts).items() if n in params]
         groups = {found.group[n] for n in params if n in found.group}
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
@@ -159,6 +161,7 @@ class EffectsOfCalls:
             any(found.written_openly(s) and not _only_changes(s, facts, found) for s in walk(function.body)),
             lowered.unsure or has_met(function, found),
             parts=parts_of(function.result, params, facts, found),
+            placed=tuple(placed),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:
@@ -184,19 +187,29 @@ class EffectsOfCalls:
         fact = known.get
         stores = [s for s in walk(function.body) if isinstance(s, Store)]
         stores = [s for s in stores if puts_number(s, fact) or appends_alike(s, fact)]
-        if not stores:
+        calls = [call for stmt in walk(function.body) for call in user_calls(stmt) if call_may_write(call)]
+        if not stores and not calls:
             return {}
         shared = effects(function, known, self.call_effects)
         made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
         found: dict[str, set[Put]] = {}
-        for stmt in stores:
-            group = {m for n in names_in(stmt.base) for m in shared.group.get(n, (n,))}
+
+        def note(names: Iterable[str], item: Fact, grows: bool, keyed: str | None) -> None:
+            group = {m for n in names for m in shared.group.get(n, (n,))}
             group = {n for n in group if n in known.of and not _is_no_container(n, made, known)}
-            outer = {base(n) for n in group if (item := some_item(known.of[n])) is not None and item.kind in CONTAINERS}
-            key = _key(made.get(stmt.base.name)) if isinstance(stmt.base, Var) and _is_keyed(group, made) else None
+            outer = {base(n) for n in group if (held := some_item(known.of[n])) is not None and held.kind in CONTAINERS}
+            key = _key(made.get(keyed)) if keyed is not None and _is_keyed(group, made) else None
             for name in group:
-                new = Put(timeless(fact(stmt.value)), appends(stmt), key, base(name) in outer)
-                found.setdefault(name, set()).add(new)
+                found.setdefault(name, set()).add(Put(item, grows, key, base(name) in outer))
+
+        for stmt in stores:
+            keyed = stmt.base.name if isinstance(stmt.base, Var) else None
+            note(names_in(stmt.base), timeless(fact(stmt.value)), appends(stmt), keyed)
+        for call in calls:
+            if call in shared.calls:
+                for param, puts in shared.calls[call].placed:
+                    for put in puts:
+                        note(shared.calls[call].names((param,)), put.fact, put.grows, None)
         return {name: frozenset(puts) for name, puts in found.items()}
 
     def held(self, function: Function, known: Facts) -> frozenset[str]:

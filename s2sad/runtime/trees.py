@@ -235,7 +235,14 @@ def real_like(g: Any, x_bar: Any) -> Any:
 
 
 def add_into_item(x_bar: Any, key: Any, g: Any) -> None:
-    """Add ``g`` to an item of the shadow ``x_bar`` of a container: in place, as the item may have other names."""
+    """Add ``g`` to an item of the shadow ``x_bar`` of a container, or to those of a slice.
+
+    That is in place, as an item may have other names.
+    """
+    if isinstance(key, slice):
+        for place, part in zip(range(*key.indices(len(x_bar))), g, strict=True):
+            add_into_item(x_bar, place, part)
+        return
     if isinstance(x_bar[key], (np.ndarray, list, dict)):
         add_into(x_bar[key], g)
     else:
