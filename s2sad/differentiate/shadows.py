@@ -30,7 +30,7 @@ from s2sad.differentiate.known import Known
 from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.storage import Storage
-from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, is_view_index
+from s2sad.differentiate.stores import CONTAINERS, HOLDERS, field_key, is_slice_of_list, is_view_index
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Copy, Expr, Op, Stmt, Store, Var
 from s2sad.ir.traverse import names_in
@@ -134,7 +134,7 @@ class Shadows:
         of_shadow = (self.of(first.name), *rest)
         if value.op.kind == "index":
             is_part = known.kind in CONTAINERS or is_view_index(rest[0], self.make.fact)
-            if known.kind in ("list", "tuple") and self.make.fact(rest[0]).kind != "scalar":
+            if is_slice_of_list(value, self.make.fact):
                 # The slice of a list has numbers of its own.
                 is_part = self.holds_arrays(first)
             return Call(INDEX, of_shadow) if is_part else None

@@ -34,6 +34,12 @@ def is_view_index(index: Expr, fact: Callable[[Expr], Fact]) -> bool:
     )
 
 
+def is_slice_of_list(value: Call, fact: Callable[[Expr], Fact]) -> bool:
+    """Whether what an index takes out of a list or tuple may be several items of it."""
+    whole, index = value.args
+    return fact(whole).kind in ("list", "tuple") and fact(index).kind != "scalar"
+
+
 def _boolean(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.op.kind in ("compare", "bool")
 

@@ -14,7 +14,7 @@ from s2sad.differentiate.later import OWN
 from s2sad.differentiate.operations import ruled
 from s2sad.differentiate.reverse_state import State
 from s2sad.differentiate.selecting import selection_at
-from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own
+from s2sad.differentiate.stores import CONTAINERS, ELLIPSIS, HOLDERS, gives_its_own, is_slice_of_list
 from s2sad.ir import algebra
 from s2sad.ir.nodes import UNSET, Assign, Build, Call, Const, Evaluate, Expr, Op, Opaque, Origin, Store, Var
 from s2sad.ir.traverse import names_in
@@ -204,8 +204,8 @@ def _copies_numbers(state: State, value: Call, target: str) -> bool:
     fact, op = state.make.of[target], value.op
     held = [fact.each] if fact.items is None else [item for _, item in fact.items]
     of_numbers = fact.kind == "list" and all(item is not None and item.kind == "scalar" for item in held)
-    copied = op.kind in ("operator", "index") or op.function is list or (op.kind == "method" and op.name == "copy")
-    return of_numbers and copied and not (op.kind == "index" and state.make.fact(value.args[1]).kind == "scalar")
+    copied = op.kind == "operator" or op.function is list or (op.kind == "method" and op.name == "copy")
+    return of_numbers and (copied or (op.kind == "index" and is_slice_of_list(value, state.make.fact)))
 
 
 def _repeated(state: State, value: Call, target: str) -> None:
