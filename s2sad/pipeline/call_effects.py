@@ -168,10 +168,12 @@ class EffectsOfCalls:
         """The names that may hold a container of which something that it holds is replaced."""
         found: set[str] = set()
         calls: list[Call] = []
+        made = {s.target: s.value for s in walk(function.body) if isinstance(s, Assign)}
         for stmt in walk(function.body):
             found.update(n for n in written_unseen(stmt) if known.of[n].kind not in ("scalar", "array", "numeric"))
             if isinstance(stmt, Store) and known.get(stmt.base).kind not in ("scalar", "array", "numeric"):
-                if not (puts_number(stmt, known.get) or appends_alike(stmt, known.get)):
+                alike = puts_number(stmt, known.get) or appends_alike(stmt, known.get)
+                if not alike and not _is_of_none(stmt.value, made, known):
                     found.update(names_in(stmt.base))
             calls += user_calls(stmt)
         if not found and not any(map(call_may_write, calls)):
@@ -221,10 +223,19 @@ class EffectsOfCalls:
 
 def _is_no_container(name: str, made: Mapping[str, Expr], known: Facts) -> bool:
     """Whether a name surely stands for no container: for a number or array, or an item of what has none yet."""
-    item = made.get(name)
-    if isinstance(item, Call) and item.op.kind == "index" and known.get(item.args[0]).items == ():
+    return known.of[name].kind in ("scalar", "array", "numeric") or _is_of_none(Var(name), made, known)
+
+
+def _is_of_none(value: Expr, made: Mapping[str, Expr], known: Facts) -> bool:
+    """Whether a value is made of an item of a list that has none, as far as is known by now."""
+    if isinstance(value, Var):
+        item = made.get(value.name)
+        return isinstance(item, Call) and _is_of_none(item, made, known)
+    if not isinstance(value, Call):
+        return False
+    if value.op.kind == "index" and known.get(value.args[0]).items == ():
         return True
-    return known.of[name].kind in ("scalar", "array", "numeric")
+    return value.op.kind in ("index", "operator", "function") and any(_is_of_none(a, made, known) for a in value.args)
 
 
 def _key(item: Expr | None) -> str | int | None:
