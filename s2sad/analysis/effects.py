@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from s2sad import ops
 from s2sad.analysis.infer import Facts
 from s2sad.analysis.provenance import Provenance
-from s2sad.analysis.sharing import may_view, sharing
+from s2sad.analysis.sharing import reshapes_itself, sharing
 from s2sad.analysis.summaries import (
     MODULE,
     RESULT,
@@ -51,7 +51,7 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, expressions, names_in, subexpressions, walk
+from s2sad.ir.traverse import base, names_in, subexpressions, walk
 from s2sad.ir.types import OBJECTS
 from s2sad.runtime import copy_together, stop_gradient
 from s2sad.runtime.objects import state_of
@@ -359,8 +359,10 @@ def effects(
                     link(value, targets)
             case For(targets=targets, iters=iters):
                 for target, iterable in zip(targets, iters, strict=True):
-                    link(iterable, (target,))
-                    iterated.update(sharers(iterable, facts, calls))
+                    known = facts.get(iterable)
+                    if known.kind != "dict" or known.items is None:  # else through keys that are written out
+                        link(iterable, (target,))
+                        iterated.update(sharers(iterable, facts, calls))
             case Store(base=target_, value=value):
                 inside = puts_number(stmt, facts.get) or appends_alike(stmt, facts.get)
                 (relisted if inside else stored).update(sharers(target_, facts, calls))
@@ -429,12 +431,7 @@ def effects(
             beyond_call += owners
         for name in beyond_call:
             exposed |= group.get(name, frozenset({name}))
-    reshapes = any(known.reshapes for known in calls.values()) or any(
-        isinstance(inner, Call) and may_view(inner.op.function)
-        for stmt in walk(function.body)
-        for expr in expressions(stmt)
-        for inner in subexpressions(expr)
-    )
+    reshapes = any(known.reshapes for known in calls.values()) or reshapes_itself(function)
     kept = {m for names in put for n in names if n in owners for m in group[n]}
     found = Effects(
         group,

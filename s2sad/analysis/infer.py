@@ -17,6 +17,7 @@ from s2sad.ir.nodes import (
     UNSET,
     Assign,
     Block,
+    Build,
     Call,
     Const,
     Copy,
@@ -35,7 +36,7 @@ from s2sad.ir.nodes import (
 )
 from s2sad.ir.sizes import agreed, computed, number_of
 from s2sad.ir.sums import Dim, literal_size, named, ranged
-from s2sad.ir.traverse import names_in, reads, walk, writes
+from s2sad.ir.traverse import base, names_in, reads, walk, writes
 from s2sad.ir.types import (
     OPEN,
     SCALAR,
@@ -156,6 +157,7 @@ def infer(
     inference = _Inference(global_fact, user_call, changing or Changing())
     for param in function.params:
         inference.of[param.name] = inference.given(params.get(param.public, OPEN), param.name)
+    inference.shown = _shown(function)
     inference.block(function.body)
     if function.reverse is not None:
         inference.block(function.reverse)
@@ -163,6 +165,25 @@ def infer(
         # Nothing assigns it: Python says so where it is read, if it ever is.
         inference.of[name] = OPEN
     return Facts(inference.of, inference.globals)
+
+
+def _shown(function: Function) -> frozenset[str]:
+    """The variables that hold nothing but lists and dicts that displays make."""
+    shown, others = set[str](), {base(p.name) for p in function.params}
+    for stmt in walk(function.body):
+        for number, target in enumerate(writes(stmt)):
+            match stmt:
+                case Assign(value=Build()):
+                    shown.add(base(target))
+                case Assign(value=Call(op=Op(kind="change"))):
+                    pass
+                case Copy(sources=sources) if isinstance(moved := sources[number], Var) and base(moved.name) == base(
+                    target
+                ):
+                    pass
+                case _:
+                    others.add(base(target))
+    return frozenset(shown - others)
 
 
 class _Globals(dict[str, Fact]):
@@ -187,6 +208,8 @@ class _Inference:
         self.changing = changing
         self.born: list[set[Atom]] = []
         self.joins: dict[str, Fact] = {}
+        #: The variables that hold nothing but lists and dicts that displays make.
+        self.shown: frozenset[str] = frozenset()
         #: The names of what a function that calls itself makes of its own result, of which nothing is known yet.
         self.pending: set[str] = set()
 
@@ -212,7 +235,17 @@ class _Inference:
     def value(self, expr: Expr, name: str) -> Fact:
         if self.pending and not self.pending.isdisjoint(names_in(expr)):
             return UNSET_FACT
+        if isinstance(expr, Call) and expr.op.kind == "index" and self.is_empty(expr.args[0]):
+            # Only a later iteration puts something there.
+            return UNSET_FACT
         return self.fresh(evaluate(expr, self.of, self.globals, self.user_call, self.atom), name)
+
+    def is_empty(self, whole: Expr) -> bool:
+        """Whether a list or dict that the function makes has no items, as far as is known by now."""
+        if not isinstance(whole, Var) or base(whole.name) not in self.shown:
+            return False
+        known = self.of.get(whole.name, OPEN)
+        return known.kind in ("list", "dict") and known.items == ()
 
     def moved(self, source: Expr, name: str) -> Fact:
         """The fact about what is moved into a join name: of what only a later iteration sets nothing is known yet."""

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from s2sad import ops
-from s2sad.ir.nodes import Build, Call, Const, Expr
+from s2sad.ir.nodes import Build, Call, Const, Expr, Function
+from s2sad.ir.traverse import expressions, subexpressions, walk
 from s2sad.ir.types import Fact, has_objects
 from s2sad.ops.binding import UNNAMED, argument, dtype_of, given
 from s2sad.ops.infer.dtypes import is_of_objects
@@ -76,3 +77,13 @@ def sharing(call: Call, fact: Callable[[Expr], Fact] | None = None) -> Literal["
             # NumPy makes an array of it first.
             return "fresh"
     return result if result in ("fresh", "view") else "maybe"
+
+
+def reshapes_itself(function: Function) -> bool:
+    """Whether a function calls an operation that may view or copy an array, as its layout in memory has it."""
+    return any(
+        isinstance(inner, Call) and may_view(inner.op.function)
+        for stmt in walk(function.body)
+        for expr in expressions(stmt)
+        for inner in subexpressions(expr)
+    )

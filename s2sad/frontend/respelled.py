@@ -5,6 +5,7 @@ a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
 np.array(a, copy=False)          ->  np.asarray(a, copy=False)
 operator.setitem(a, i, v)        ->  a[i] = v
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
+d[k] = d.get(k, 0.0) + v         ->  d[k] = (d[k] if k in d else 0.0) + v        of a dict that the function makes
 """
 
 from __future__ import annotations
@@ -30,8 +31,13 @@ _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
 _NAMES = frozenset(
-    f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, *_BY_ARGUMENT)
+    f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, dict.get, *_BY_ARGUMENT)
 )
+_INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
+#: What may be evaluated again.
+_REPEATED = (
+    gast.Name, gast.Constant, gast.Tuple, gast.BinOp, gast.UnaryOp, gast.Load, gast.operator, gast.unaryop,
+)  # fmt: skip
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
@@ -47,9 +53,11 @@ def with_respelled_calls(source: Source, code: types.CodeType) -> tuple[Source, 
     # What is imported inside stands for itself by now.
     local = names_at_calls(made, code) if _variables(code) == _variables(source.function.__code__) else {}
     is_shared = any(isinstance(node, gast.Nonlocal) for node in nodes_of(source.node))
-    if not local and not any(_respelled(call, lookup) or _changed_item(call, lookup, is_shared) for call in calls):
+    dicts = _filled_dicts(source.node, lookup)
+    found = (_respelled(c, lookup) or _got(c, dicts) or _changed_item(c, lookup, is_shared) for c in calls)
+    if not local and not any(found):
         return source, ()
-    made = _Respelling(lookup, is_shared, local).visit(made)
+    made = _Respelling(lookup, is_shared, local, dicts).visit(made)
     return replace(source, node=made), tuple(resolver.guards.values())
 
 
@@ -59,15 +67,19 @@ def _variables(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 
 class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
     def __init__(
-        self, lookup: Callable[[Node], tuple[bool, Any]], is_shared: bool, local: Mapping[int, Sequence[str]]
+        self,
+        lookup: Callable[[Node], tuple[bool, Any]],
+        is_shared: bool,
+        local: Mapping[int, Sequence[str]],
+        dicts: frozenset[str],
     ) -> None:
-        self.lookup, self.is_shared, self.local = lookup, is_shared, local
+        self.lookup, self.is_shared, self.local, self.dicts = lookup, is_shared, local, dicts
 
     def visit_Call(self, node: Node) -> Node:
         self.generic_visit(node)
         if id(node) in self.local and _has_such_a_name(node.func) and self.lookup(node.func)[1] is locals:
             return gast.copy_location(_dict_of(self.local[id(node)]), node)
-        made = _respelled(node, self.lookup)
+        made = _respelled(node, self.lookup) or _got(node, self.dicts)
         return node if made is None else made
 
     def visit_Expr(self, node: Node) -> Node:
@@ -75,6 +87,46 @@ class _Respelling(gast.NodeTransformer):  # type: ignore[misc]
         is_call = isinstance(node.value, gast.Call)
         made = _changed_item(node.value, self.lookup, self.is_shared) if is_call else None
         return node if made is None else gast.copy_location(made, node)
+
+
+def _filled_dicts(function: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> frozenset[str]:
+    """The variables that surely hold a dict which the function makes, and into which it puts items."""
+    nodes = list(nodes_of(function))
+    if any(isinstance(n, (*_INNER, gast.Global, gast.Nonlocal)) for n in nodes if n is not function):
+        return frozenset()
+    made = [n for n in nodes if isinstance(n, gast.Assign) and _is_new_dict(n.value, lookup)]
+    shown = [t.id for n in made for t in n.targets if isinstance(t, gast.Name)]
+    bound = [n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
+    stores = [n for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]
+    filled = {n.value.id for n in stores if isinstance(n.value, gast.Name)}
+    return frozenset(name for name in filled & set(shown) if bound.count(name) == shown.count(name))
+
+
+def _is_new_dict(value: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> bool:
+    called = isinstance(value, gast.Call) and not value.args and lookup(value.func)[1] is dict
+    return isinstance(value, gast.Dict) or called
+
+
+def _got(call: Node, dicts: frozenset[str]) -> Node | None:
+    """What ``d.get(key, default)`` of one of some dicts is written as; None for any other call."""
+    func = call.func
+    if not (isinstance(func, gast.Attribute) and func.attr == "get" and isinstance(func.value, gast.Name)):
+        return None
+    plain = not call.keywords and len(call.args) in (1, 2)
+    if func.value.id not in dicts or not plain or not all(map(_may_be_repeated, call.args)):
+        return None
+    key, *default = call.args
+    test = gast.Compare(left=copy.deepcopy(key), ops=[gast.In()], comparators=[copy.deepcopy(func.value)])
+    item = gast.Subscript(value=copy.deepcopy(func.value), slice=copy.deepcopy(key), ctx=gast.Load())
+    made = gast.IfExp(test=test, body=item, orelse=default[0] if default else gast.Constant(None, None))
+    for node in (test, item, made):
+        gast.copy_location(node, call)
+    return made
+
+
+def _may_be_repeated(value: Node) -> bool:
+    """Whether an expression gives the same however often it is evaluated."""
+    return all(isinstance(n, _REPEATED) for n in nodes_of(value))
 
 
 def _dict_of(names: Sequence[str]) -> Node:

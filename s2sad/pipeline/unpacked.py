@@ -60,7 +60,8 @@ def _with_names(stmt: Stmt, facts: Facts, names: Iterator[str], first: list[Assi
         case Unpack(value=Call() as value) if facts.get(value).kind in ("array", "numeric"):
             return replace(stmt, value=name(value))
         case Assign(value=Call(args=(*rest, put)) as change) if is_change(change):
-            return replace(stmt, value=replace(change, args=(*rest, item(put))))
+            shown = isinstance(put, Build) and put.kind == "list"
+            return replace(stmt, value=replace(change, args=(*rest, name(item(put)) if shown else item(put))))
         case Assign(value=Build(kind="list" | "tuple") as display):
             return replace(stmt, value=item(display))
         case Assign(value=Call(op=Op(kind="operator", name="*"), args=(Build() as display, count)) as repeated):
