@@ -266,7 +266,6 @@ def effects(
     flow = Provenance(holds)
     seen: dict[str, None] = {}
     stored: set[str] = set()
-    #: The names of lists into which numbers and arrays are put.
     relisted: set[str] = set()
     lent: set[str] = set()
     augmented: set[str] = set()
@@ -370,8 +369,6 @@ def effects(
                     for name in sharers(target_, facts, calls):
                         link(value, (name,))
                     put.append([*sharers(target_, facts, calls), *sharers(value, facts, calls)])
-            case _:
-                pass
         for call in (*user_calls(stmt), *constant_calls(stmt)):
             called(call)
         unseen = [n for n in written_unseen(stmt) if not is_number(n)]

@@ -5,6 +5,7 @@ a, b = np.atleast_2d(a, b)       ->  a, b = np.atleast_2d(a), np.atleast_2d(b)
 np.array(a, copy=False)          ->  np.asarray(a, copy=False)
 operator.setitem(a, i, v)        ->  a[i] = v
 check(locals(), "x")             ->  check({"x": x, "n": n}, "x")
+list(zip(a, b))                  ->  [item for item in zip(a, b)]
 d[k] = d.get(k, 0.0) + v         ->  d[k] = (d[k] if k in d else 0.0) + v        of a dict that the function makes
 """
 
@@ -31,7 +32,8 @@ _BY_ARGUMENT = (np.atleast_1d, np.atleast_2d, np.atleast_3d)
 #: In what these give several results, which the versions of NumPy do not agree on.
 _DISPLAY = gast.Tuple if isinstance(np.atleast_1d(0, 0), tuple) else gast.List
 _NAMES = frozenset(
-    f.__name__ for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, dict.get, *_BY_ARGUMENT)
+    f.__name__
+    for f in (locals, typing.cast, operator.setitem, operator.delitem, np.array, dict.get, list, *_BY_ARGUMENT)
 )
 _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 #: What may be evaluated again.
@@ -156,6 +158,8 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         return _as_it_is(call, lookup)
     if call.keywords:
         return None
+    if function is list and len(call.args) == 1 and isinstance(call.args[0], gast.Call):
+        return _comprehension(call) if lookup(call.args[0].func)[1] in (zip, enumerate) else None
     if function is typing.cast and len(call.args) == 2:
         return call.args[1] if _is_type(call.args[0], lookup) else None
     if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
@@ -164,6 +168,16 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
         parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
         return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
     return None
+
+
+def _comprehension(call: Node) -> Node:
+    """``[item for item in zip(a, b)]`` for ``list(zip(a, b))``."""
+    stored, read = (gast.Name("item", context, None, None) for context in (gast.Store(), gast.Load()))
+    runs = gast.comprehension(target=stored, iter=call.args[0], ifs=[], is_async=0)
+    made = gast.copy_location(gast.ListComp(elt=read, generators=[runs]), call)
+    for node in (stored, read):
+        gast.copy_location(node, call)
+    return made
 
 
 def _as_it_is(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node | None:

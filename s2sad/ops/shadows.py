@@ -19,9 +19,9 @@ from s2sad.runtime.items import (
     require_same_numbers,
     require_unswallowed,
 )
+from s2sad.runtime.shadows import part_shadow, require_floats, shadow
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 from s2sad.runtime.tangents import same_value
-from s2sad.runtime.trees import part_shadow, require_floats, shadow
 from s2sad.runtime.zero_tangents import zero_tangent
 
 

@@ -5,6 +5,7 @@ from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import number, plain
+from s2sad.runtime.shadows import part_shadow, require_floats, shadow, take_out
 from s2sad.runtime.sharing import SharedArgumentsError, alone, apart, in_one_place, sole, unshared
 from s2sad.runtime.trees import (
     add,
@@ -23,13 +24,9 @@ from s2sad.runtime.trees import (
     orderly,
     own,
     packed,
-    part_shadow,
     real_like,
-    require_floats,
     scalar_seed,
-    shadow,
     starred,
-    take_out,
     zeros,
 )
 

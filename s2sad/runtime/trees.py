@@ -179,10 +179,10 @@ def _apart(a: Any, b: Any) -> UndefinedDerivativeError:
     )
 
 
-def _repeats(index: Any) -> bool:
+def repeats(index: Any) -> bool:
     """Whether an index may name one element twice."""
     if isinstance(index, tuple):
-        return any(_repeats(i) for i in index)
+        return any(repeats(i) for i in index)
     if isinstance(index, np.ndarray):
         return index.dtype.kind != "b" and index.ndim > 0
     return isinstance(index, list)
@@ -192,7 +192,7 @@ def add_at(x_bar: Any, index: Any, g: Any) -> None:
     """Add ``g`` to ``x_bar[index]`` in place, as often as the index repeats an element."""
     if isinstance(x_bar, np.ndarray):
         g = real_like(g, x_bar)
-        if _repeats(index):
+        if repeats(index):
             np.add.at(x_bar, index, g)
         else:
             x_bar[index] += g
@@ -288,7 +288,7 @@ def orderly(into: Any, values: Any) -> None:
             )
 
 
-def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
+def arrays_in(x: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays in a value."""
     if isinstance(x, np.ndarray):
         return [x]
@@ -296,7 +296,7 @@ def _arrays(x: Any) -> list[np.ndarray[Any, Any]]:
         x = list(dict.values(x))
     elif dataclass_fields(x) is not None:
         x = [getattr(x, name) for name in dataclass_fields(x) or ()]
-    return [a for item in x for a in _arrays(item)] if isinstance(x, (list, tuple)) else []
+    return [a for item in x for a in arrays_in(item)] if isinstance(x, (list, tuple)) else []
 
 
 def fresh(g: Any) -> Any:
@@ -421,92 +421,3 @@ def conformed(g: Any, x: Any) -> Any:
 
 def _is_zero(g: Any) -> bool:
     return isinstance(g, float)
-
-
-def shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
-    """The shadow of an array that is written in place: zeros of its shape, layout and dtype, or containers of these.
-
-    A list that stands in a container twice has one shadow; ``made`` are those that there are, by the list's identity.
-
-    Raises:
-        UndefinedDerivativeError: for an array that cannot hold floats, what is no array, or a container of arrays that
-            share memory.
-    """
-    if not isinstance(x, np.ndarray):
-        if isinstance(x, (list, tuple, dict)) and _overlap(_arrays(x)):
-            raise UndefinedDerivativeError(
-                "two arrays of a container that is written in place share memory",
-                "Take a copy of one of them (x.copy()).",
-            )
-        made = {} if made is None else made
-        if id(x) in made:
-            return made[id(x)]
-        if isinstance(x, (list, tuple)):
-            made[id(x)] = items = []
-            items += [part_shadow(item, made) for item in x]
-            return items
-        if isinstance(x, dict):
-            made[id(x)] = entries = {}
-            entries.update({key: part_shadow(item, made) for key, item in dict.items(x)})
-            return entries
-        fields = dataclass_fields(x)
-        if fields is not None:
-            return {name: part_shadow(getattr(x, name), made) for name in fields}
-        if hasattr(x, "__array_function__") and not isinstance(x, np.generic):
-            return np.zeros_like(x)
-        raise UndefinedDerivativeError(
-            f"an object of type {type(x).__name__} is written in place where an array was expected",
-            "Convert it with np.array(...) first.",
-        )
-    require_floats(x)
-    return laid_out_like(x)
-
-
-def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
-    """Whether two of some arrays may share memory."""
-    end = 0
-    for low, high in sorted(map(np.lib.array_utils.byte_bounds, arrays)):
-        if low < end:
-            return True
-        end = high
-    return False
-
-
-def require_floats(x: Any) -> None:
-    """Refuse to write a float that is differentiated into an array of integers.
-
-    Raises:
-        UndefinedDerivativeError: if ``x`` is one.
-    """
-    if isinstance(x, np.ndarray) and x.dtype.names:
-        raise UndefinedDerivativeError(
-            "a float that is differentiated is written into a structured array", "Make an array for each field."
-        )
-    if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
-        raise UndefinedDerivativeError(
-            f"a float that is differentiated is written into an array of dtype {x.dtype}, which truncates it",
-            "Make the array with dtype=float.",
-        )
-
-
-def part_shadow(x: Any, made: dict[int, Any] | None = None) -> Any:
-    """What stands in the shadow of a container for an item ``x``: its shadow, or 0.0 for what is no array."""
-    if isinstance(x, np.ndarray):
-        return shadow(x) if x.dtype.kind in "fc" else np.zeros(x.shape)
-    return shadow(x, made) if isinstance(x, (list, tuple, dict)) or dataclass_fields(x) is not None else 0.0
-
-
-def take_out(x_bar: Any, index: Any) -> Any:
-    """Take ``x_bar[index]`` out of a shadow, leaving zeros: the adjoint of ``x[index] = value``.
-
-    Where the index repeats an element the last write has won, so only its position gets the adjoint.
-    """
-    g = np.array(x_bar[index])
-    if _repeats(index) and g.size:
-        places = np.arange(x_bar.size).reshape(x_bar.shape)
-        written = np.broadcast_to(places[index], g.shape).ravel()
-        last = np.full(x_bar.size, -1)
-        last[written] = np.arange(written.size)
-        g = np.where((last[written] == np.arange(written.size)).reshape(g.shape), g, 0.0)
-    x_bar[index] = 0.0
-    return g
