@@ -421,6 +421,28 @@ class Pose(NamedTuple):
     y: Any
 
 
+@right(K, "lists of numbers in lists and dicts, into which numbers are put, under whatever name")
+def _lists_in_lists(x: Any) -> Any:
+    n = len(x)
+    best = [[0.0] * (n + 1) for _ in range(n + 1)]
+    log: dict[str, Any] = {"sum": [], "last": [0.0]}
+    for i in range(1, n + 1):
+        row = best[i]
+        for j in range(1, n + 1):
+            row[j] = best[i - 1][j] * 0.5 + x[i - 1] * x[j - 1]
+        log["sum"].append(sum(row))
+        log["last"][0] = row[-1]
+    return best[n][n] + log["sum"][1] * log["sum"][-1] + log["last"][0]
+
+
+@right(K, "dicts that are added to by computed keys")
+def _counted(x: Any) -> Any:
+    found: dict[Any, Any] = {}
+    for i, v in enumerate(x):
+        found[i % 2] = found.get(i % 2, 0.0) + v * v
+    return found[0] * found[1]
+
+
 @right(K, "tuples and named tuples")
 def _tuples(x: Any) -> Any:
     p, q = Point(x[0], x[1]), Pose(x[1], x[2])
@@ -510,6 +532,23 @@ class Params:
     m: Any
     k: Any = 2.0
     parts: list[Any] = field(default_factory=list)
+
+
+class Pair:
+    def __init__(self, u: Any, v: Any) -> None:
+        self.u, self.v = u, v
+
+    def __add__(self, other: Pair) -> Pair:
+        return Pair(self.u + other.u, self.v * other.v)
+
+
+@right(B, "objects that a loop or a branch replaces by others of their class")
+def _replaced_objects(x: Any) -> Any:
+    p, step = Pair(x[0], x[1]), Pair(x[1], x[2])
+    for i in range(int(x[0] * 0) + 70):
+        if i % 3 == 0:
+            p = p + step
+    return p.u * p.v
 
 
 @right(B, "dataclasses, `replace`")

@@ -96,8 +96,9 @@ def _filled_dicts(function: Node, lookup: Callable[[Node], tuple[bool, Any]]) ->
     nodes = list(nodes_of(function))
     if any(isinstance(n, (*_INNER, gast.Global, gast.Nonlocal)) for n in nodes if n is not function):
         return frozenset()
-    made = [n for n in nodes if isinstance(n, gast.Assign) and _is_new_dict(n.value, lookup)]
-    shown = [t.id for n in made for t in n.targets if isinstance(t, gast.Name)]
+    made = [n for n in nodes if isinstance(n, (gast.Assign, gast.AnnAssign)) and _is_new_dict(n.value, lookup)]
+    targets = [t for n in made for t in (n.targets if isinstance(n, gast.Assign) else [n.target])]
+    shown = [t.id for t in targets if isinstance(t, gast.Name)]
     bound = [n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)]
     stores = [n for n in nodes if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store)]
     filled = {n.value.id for n in stores if isinstance(n.value, gast.Name)}
