@@ -217,8 +217,10 @@ class EffectsOfCalls:
     def held(self, function: Function, known: Facts) -> frozenset[str]:
         """The names of lists and dicts that other variables and containers may hold."""
         shared = effects(function, known, self.call_effects)
-        of_containers = [n for n in shared.group if n in known.of and known.of[n].kind in ("list", "dict")]
-        return frozenset(n for n in of_containers if any(base(m) != base(n) for m in shared.group[n]))
+        of_containers = [n for n in known.of if known.of[n].kind in ("list", "dict")]
+        of_caller = {base(p.name) for p in function.params}
+        others = (n for n in of_containers if any(base(m) != base(n) for m in shared.group.get(n, ())))
+        return frozenset((*others, *(n for n in of_containers if base(n) in of_caller)))
 
 
 def _is_no_container(name: str, made: Mapping[str, Expr], known: Facts) -> bool:
