@@ -25,7 +25,8 @@ from typing import Any
 from s2sad.errors import Place, S2SADError
 from s2sad.frontend.recompile import code_of, silenced
 
-_MARK = re.compile(r"# L(\d+)\b")
+#: A comment behind or above statements with their line, or above a function with that of its definition.
+_MARK = re.compile(r"# (?:L|s2sad: .*:)(\d+)\b")
 
 #: The files of the user's functions, by the name of the emitted text.
 _homes: dict[str, str] = {}
@@ -211,11 +212,14 @@ def origin(traceback: types.TracebackType | None) -> Place | None:
 def _marked(text: str, number: int) -> int:
     """The line of the user's program that the comments of an emitted text give for its line ``number``, or 0.
 
-    It stands behind the line itself, or in the last comment above it in one of the blocks that it is in.
+    It stands behind the line itself, or in the last comment above it in one of the blocks that it is in; before the
+    first of these the line is that of the definition.
 
     Example:
         >>> _marked("def f(x):\\n    y = x * 2  # L7\\n    # L8: return y\\n    for i in n:\\n        y = 1\\n", 5)
         8
+        >>> _marked("# s2sad: gradient of f (model.py:4)\\ndef f_grad_x(x):\\n    x_bar = shadow(x)\\n", 3)
+        4
     """
     marks = [(0, 0)]
     start = own = 0  # of the statement at hand: its first line, and its mark
