@@ -65,9 +65,10 @@ _NAME = re.compile(r"~?\w+\.\d+")
 
 @dataclass(frozen=True)
 class Put:
-    """What is put into a list: a number in the place of another, or an item after the last, of which it ``grows``.
+    """What is put into a list: a number in the place of another, or if the list ``grows`` an item after the last.
 
-    The list is the item of a dict or list by a ``key``, if that is known, and ``inside`` what a name stands for.
+    A ``key`` says by which item of a dict or list the list is reached, if that is known.  Of a name that stands for a
+    list of lists, the list is ``inside``.
     """
 
     fact: Fact
@@ -76,12 +77,12 @@ class Put:
     inside: bool
 
     def into(self, whole: Fact, key: str | int | None = None, is_item: bool = False) -> Fact:
-        """What is known of a value that may be, or lead to, the list; of the item by that key of what leads to it."""
+        """The type of a value that may be the list or lead to it; of an item, by the key of what it is in."""
         if whole.kind == "list" and whole.items == () and self.inside and not is_item:
             return whole
         if are_alike(whole, self.fact):
             return self.grown(whole) if key is None or self.key in (None, key) else whole
-        if whole.kind not in ("tuple", "list", "dict"):
+        if whole.numeric:
             return whole
         items = whole.items and tuple(
             [(k, self.into(f, k if type(k) in (str, int) else None, True)) for k, f in whole.items]
@@ -89,7 +90,7 @@ class Put:
         return replace(whole, items=items, each=None if whole.each is None else self.into(whole.each, None, True))
 
     def grown(self, whole: Fact) -> Fact:
-        """What is known of the list."""
+        """The type of the list from then on."""
         if self.grows or whole.items is None:
             held = [whole.each] if whole.items is None else [item for _, item in whole.items]
             return Fact("list", each=either([*[item for item in held if item is not None], self.fact]))
