@@ -21,8 +21,8 @@ from s2sad.ir.traverse import map_stmt, names_in, reads, walk
 from s2sad.ir.types import Fact, describe, some_item
 from s2sad.optimise import take_decided
 from s2sad.pipeline.attributes import Attributes
+from s2sad.pipeline.by_types import rewritten
 from s2sad.pipeline.entry import Together, copied_together, with_objects_alone
-from s2sad.pipeline.lists import with_plain_operators
 from s2sad.pipeline.receivers import with_checks
 from s2sad.pipeline.refused import with_obstacle
 from s2sad.pipeline.sources import Guards, Sources, classes_of, default_fact
@@ -122,7 +122,7 @@ class Types:
             known = infer(ir, facts, lambda text: self.global_fact(lowered, text), self.calls.user_fact, changing)
             more = changing.with_more(self.calls.changing(ir, known), self.calls.put(ir, known))
             taken = take_decided(ir, known, lambda text: self.classes(lowered, text)) if more == changing else ir
-            taken = with_plain_operators(_without_stars(taken, known), known)
+            taken = rewritten(_without_stars(taken, known), known)
             if taken == ir and more == changing:
                 return ir, known
             ir, changing = taken, more

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -168,3 +170,50 @@ def test_slices_of_lists_of_numbers_and_written_arrays_are_no_views() -> None:
     """The number in the slice is another one."""
     with pytest.raises(S2SADError, match="written in place"):
         grad(numbers_among_arrays)(X)
+
+
+def copied_arrays(x: Any) -> Any:
+    y = copy.copy(x)
+    y[0] = x[1] ** 2
+    z = copy.copy(y)
+    z[1] *= x[2]
+    return np.sum(y * z * x)
+
+
+def test_copies_of_arrays() -> None:
+    """``copy.copy`` of an array is its method."""
+    np.testing.assert_allclose(grad(copied_arrays)(X), numeric_gradient(copied_arrays, (X,)), rtol=1e-7)
+    assert "y = x.copy()" in grad(copied_arrays).source_for(X)
+
+
+def fill(c: Any, d: Any, n: int) -> None:
+    for i in range(1, n):
+        c[i] = d * i + c[i - 1] * 0.5
+
+
+def filled_by_a_callee(x: Any) -> Any:
+    c = [0.0] * 4
+    fill(c, x[0], 4)
+    fill(c, x[1], 2)
+    return c[1] * c[3]
+
+
+def test_a_callee_fills_a_list() -> None:
+    np.testing.assert_allclose(grad(filled_by_a_callee)(X), numeric_gradient(filled_by_a_callee, (X,)), rtol=1e-7)
+
+
+@dataclass
+class Table:
+    rows: Any
+
+
+def in_a_dataclass(x: Any) -> Any:
+    table = Table([[0, 0], [1, 2]])
+    row = table.rows[0]
+    row[1] = x[0] * x[1]
+    table.rows[1][0] = row[1] * x[2]
+    return table.rows[0][1] * table.rows[1][0]
+
+
+def test_whole_numbers_in_a_dataclass_do_not_stay_so() -> None:
+    np.testing.assert_allclose(grad(in_a_dataclass)(X), numeric_gradient(in_a_dataclass, (X,)), rtol=1e-7)
