@@ -99,7 +99,7 @@ def in_precision(
     for name, value in operands.items():
         known = fact(value)
         same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
-        if name in rule.wrt and not same and (known.numeric or known.kind == "open"):
+        if name in rule.wrt and name not in rule.as_given and not same and (known.numeric or known.kind == "open"):
             found[name] = Call(_WIDENED, (value,))
     return found
 

@@ -227,7 +227,7 @@ def _to_operands(
 
 def _operands(state: State, call: Call, found: Applied, z: Var) -> dict[str, Expr] | None:
     """The operands, with arrays for lists where NumPy takes a list for an array; None where that is refused."""
-    fact, is_active, bound = state.make.fact, state.adjoints.is_active, found.bound
+    fact, is_active, bound, rule = state.make.fact, state.adjoints.is_active, found.bound, found.rule
     lists = {v: None for v in bound.values() if fact(v).kind in ("list", "tuple")}
     arrays = [v for v in bound.values() if fact(v).kind == "array" or (fact(v).numeric and is_active(v))]
     if call.op.kind == "operator" and not arrays:
@@ -236,10 +236,11 @@ def _operands(state: State, call: Call, found: Applied, z: Var) -> dict[str, Exp
             remedy = f"To repeat it, write * int(n). {remedy}" if call.op.name == "*" else remedy
             state.refusals.refuse(call.node, f"{call.op.name} of a list or tuple", remedy)
             return None
-    elif found.rule.broadcasts:
+    elif rule.broadcasts or (rule.kind == "general" and not rule.consumes):
         # The operators of an adjoint take no list for an array.
         renamed, make = state.later.snapshots, state.make
-        made = {v: make.let(make.fresh("~t"), renamed(z.name)(Call(_ARRAY, (v,)))) for v in lists}
+        taken = {v for name, v in bound.items() if rule.broadcasts or (name in rule.wrt and rule.takes_array(name))}
+        made = {v: make.let(make.fresh("~t"), renamed(z.name)(Call(_ARRAY, (v,)))) for v in lists if v in taken}
         return {name: made.get(value, value) for name, value in bound.items()}
     return dict(bound)
 

@@ -87,13 +87,20 @@ def obstacle(call: Any, function: types.FunctionType) -> tuple[str, str] | None:
     return None if wrong is None else (f"cannot be called so: {wrong}", "Give it the arguments that it takes.")
 
 
+def _axis_label(node: Any) -> Any:
+    """The number of an axis, or an ellipsis; None for what is not written out."""
+    if isinstance(node, gast.Name) and node.id == "Ellipsis":
+        return Ellipsis
+    return node.value if isinstance(node, gast.Constant) else None
+
+
 def with_letters(call: Any, function: object) -> Any:
     """``np.einsum("ab,bc->ac", a, b)`` for ``np.einsum(a, [0, 1], b, [1, 2], [0, 2])``; any other call as it is."""
     count = len(call.args) // 2
     lists = [*call.args[1 : 2 * count : 2], *call.args[2 * count :]]
     if function is not np.einsum or not count or not all(isinstance(x, (gast.List, gast.Tuple)) for x in lists):
         return call
-    terms: list[list[Any]] = [[i.value if isinstance(i, gast.Constant) else None for i in x.elts] for x in lists]
+    terms: list[list[Any]] = [[_axis_label(i) for i in x.elts] for x in lists]
     axes = [i for term in terms for i in term if i is not Ellipsis]
     if not all(type(i) is int and 0 <= i < len(LETTERS) for i in axes):
         return call

@@ -238,6 +238,7 @@ for _name in ("trapezoid", "trapz"):
             jvp=_trapezoid_jvp,
             samples=_trapezoids,
             infer=infer.axes.trapezoids,
+            as_given=frozenset({"x"}),
         )(trapezoid)
 
 

@@ -177,7 +177,8 @@ def _pad_jvp(
         return cast(np.pad(array_dot, pad_width, constant_values=constant_values_dot), np.result_type(z))
     if mode == "linear_ramp":
         return cast(np.pad(array_dot, pad_width, "linear_ramp", end_values=end_values_dot), np.result_type(z))
-    return pad_tangent(array_dot, array, pad_width, mode, stat_length, reflect_type)
+    ends = (constant_values_dot, end_values_dot)
+    return cast(pad_tangent(array_dot, array, pad_width, mode, stat_length, reflect_type, ends), np.result_type(z))
 
 
 @rule(

@@ -360,6 +360,9 @@ def _rolls() -> Sequence[Sample]:
         sample(a, (1, -2), axis=(0, 0)),
         sample(a, 3, axis=(0, 1)),
         sample(a, np.array([1, 2]), (0, 1)),
+        sample(a, True),
+        sample(a, np.array([True, False]), (0, 1)),
+        sample(a, np.uint8(1), 1),
         sample(numbers(0), 1),
         sample(numbers(), 1),
         sample(complexes(3), 1),
@@ -370,7 +373,7 @@ def _rolls() -> Sequence[Sample]:
 def roll(z_bar: Array, a: Array, shift: Any, axis: Any = None) -> Array:
     if literal(shift):
         return np.roll(z_bar, -shift, axis)
-    return np.roll(z_bar, np.negative(shift), axis)
+    return np.roll(z_bar, -np.asarray(shift, "int64"), axis)
 
 
 def _shifts() -> Sequence[Sample]:

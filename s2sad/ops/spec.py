@@ -22,8 +22,7 @@ Four classes of rule, after ChainRules.jl and JAX:
 ``linear``
     The body is the transpose; forward mode is the function of the tangent, with ``offsets`` that are zero.
 ``bilinear``
-    The body gives the adjoints of both operands; forward mode is
-    ``f(x_dot, y) + f(x, y_dot)``.
+    The body gives the adjoints of both operands; forward mode is ``f(x_dot, y) + f(x, y_dot)``.
 ``rule``
     An explicit ``vjp`` and ``jvp``.
 
@@ -145,11 +144,9 @@ class OpSpec:
 class Rule(OpSpec):
     """An operation that has a derivative.
 
-    ``vjp`` is the body as written: partials for an elementwise rule, or their
-    products with ``z_bar`` where it is ``multiplied``, else the adjoints of ``wrt``.
-    ``jvp`` is given for a general rule only.  The result is a step function of the
-    parameters in ``steps``.  ``broadcasts`` says whether the operands are broadcast to
-    one shape.
+    ``vjp`` is the body as written: partials for an elementwise rule, or their products with ``z_bar`` where it is
+    ``multiplied``, else the adjoints of ``wrt``. ``jvp`` is given for a general rule only. The result is a step
+    function of the parameters in ``steps``. ``broadcasts`` says whether the operands are broadcast to one shape.
     """
 
     kind: Kind
@@ -161,6 +158,8 @@ class Rule(OpSpec):
     multiplied: bool = False
     #: Whether it is a rule for real operands alone, of a function that may drop imaginary parts.
     real_only: bool = False
+    #: The parameters that the rule has in their own dtype, in which the function subtracts them.
+    as_given: frozenset[str] = frozenset()
     #: The parameters of a linear rule by which the function is affine, and which are zero in forward mode.
     offsets: frozenset[str] = frozenset()
     #: The items of the result that have no derivative: to use one is an error as it runs.
@@ -216,6 +215,7 @@ class RuleOptions(Options, total=False):
     steps: Collection[str]
     broadcasts: bool
     real_only: bool
+    as_given: frozenset[str]
     offsets: frozenset[str]
     without: tuple[int, ...]
     integers: tuple[int | str, ...]

@@ -69,10 +69,15 @@ def _axes(ndim: int, axis: Any) -> tuple[int, ...]:
 
 
 def _steps(spacing: Any, ndim: int) -> Any:
-    """The sizes of the steps along the first axis: a number, or one for each step."""
+    """The sizes of the steps along the first axis: a number, or one for each step.
+
+    Integers are converted before they are subtracted, as NumPy does.
+    """
     if np.ndim(spacing) == 0:
         return spacing
-    return np.reshape(np.diff(np.asarray(spacing)), (-1,) + (1,) * (ndim - 1))
+    points = np.asarray(spacing)
+    points = points.astype(float) if points.dtype.kind in "iu" else points
+    return np.reshape(np.diff(points), (-1,) + (1,) * (ndim - 1))
 
 
 def _slope_adjoint(g: Any, d: Any, edge_order: int) -> Any:

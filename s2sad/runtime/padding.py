@@ -83,12 +83,23 @@ def pad_adjoint(
 
 
 def pad_tangent(
-    t: Any, a: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even"
+    t: Any,
+    a: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    stat_length: Any = None,
+    reflect_type: str = "even",
+    ends: tuple[Any, Any] = (0.0, 0.0),
 ) -> Any:
-    """Return the tangent of ``np.pad(a, ...)``, given ``t``, that of ``a``; the transpose of `pad_adjoint`."""
+    """Return the tangent of ``np.pad(a, ...)``, given ``t``, that of ``a``; the transpose of `pad_adjoint`.
+
+    ``ends`` are the tangents of ``constant_values`` and ``end_values``.
+    """
     _check(mode)
     if mode in ("constant", "empty"):
-        return np.pad(t, pad_width)
+        return np.pad(t, pad_width, constant_values=ends[0] if mode == "constant" else 0.0)
+    if mode == "linear_ramp":
+        return np.pad(t, pad_width, "linear_ramp", end_values=ends[1])
     if mode not in _STATISTICS or mode == "mean":
         for axis, pair in enumerate(_pairs(pad_width, np.ndim(a))):
             t = _pad_axis(t, axis, pair, mode, stat_length, reflect_type)

@@ -183,6 +183,12 @@ def histogram_adjoint(g: Any, z: Any, a: Any, bins: Any, weights: Any, density: 
     return a_bar, 0.0, weights_bar
 
 
+def _counted(places: Any, weights: Any, length: int) -> Any:
+    """``np.bincount``, also with complex weights."""
+    real = np.bincount(places, np.real(weights), length)
+    return real + 1j * np.bincount(places, np.imag(weights), length) if np.iscomplexobj(weights) else real
+
+
 def histogram_tangent(
     a_dot: Any, bins_dot: Any, weights_dot: Any, z: Any, a: Any, bins: Any, weights: Any, density: Any, whole: Any
 ) -> tuple[Any, Any]:
@@ -202,7 +208,7 @@ def histogram_tangent(
         edges_dot = mean_ties(a_dot, a, np.max(a)) * rising + mean_ties(a_dot, a, np.min(a)) * (1 - rising)
     moved: Any = 0.0
     if weights is not None:
-        moved = np.bincount(np.ravel(place), np.ravel(np.where(inside, weights_dot, 0)), len(heights))
+        moved = _counted(np.ravel(place), np.ravel(np.where(inside, weights_dot, 0)), len(heights))
     if density:
         widths = np.diff(edges)
         total = np.sum(np.where(inside, 1.0 if weights is None else weights, 0))
@@ -253,7 +259,7 @@ def boxes_tangent(weights_dot: Any, heights: Any, edges: Any, points: Any, weigh
     """The tangent of the ``heights`` of a histogram over several variables."""
     places, inside = box_places(points, edges)
     moved = np.where(inside, weights_dot, 0)
-    found = np.bincount(places, moved, heights.size).reshape(heights.shape)
+    found = _counted(places, moved, heights.size).reshape(heights.shape)
     if not density:
         return found
     total = np.sum(np.where(inside, weights, 0))

@@ -17,7 +17,7 @@ Array = Any
 Function = Any
 
 
-def reduced_by(array: Array, function: Function, axis: int = 0, keepdims: bool = False) -> Array:
+def reduced_by(array: Array, function: Function, axis: Any = 0, keepdims: bool = False) -> Array:
     """``function.reduce(array, axis, keepdims=keepdims)``."""
     return function.reduce(array, axis, keepdims=keepdims)
 
@@ -34,6 +34,26 @@ def reduced_between(array: Array, function: Function, indices: Any, axis: int = 
 
 def _rows(array: Array, axis: int) -> np.ndarray:
     return np.moveaxis(np.asarray(array), axis, 0)
+
+
+def _axes(array: Array, axis: Any) -> tuple[int, ...]:
+    """The axes of a reduction, which goes over them as over one."""
+    ndim = np.ndim(array)
+    chosen = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return tuple(i % ndim for i in chosen)
+
+
+def _slices(array: Array, axes: tuple[int, ...]) -> np.ndarray:
+    """The operands of a reduction, along the first axis."""
+    moved = np.moveaxis(np.asarray(array), axes, range(len(axes)))
+    return np.reshape(moved, (-1, *moved.shape[len(axes) :]))
+
+
+def _in_place(found: np.ndarray, array: Array, axes: tuple[int, ...]) -> np.ndarray:
+    """What belongs to the operands of a reduction, in the shape of the array."""
+    shape = np.shape(array)
+    moved = np.reshape(found, (*[shape[i] for i in axes], *found.shape[1:]))
+    return np.moveaxis(moved, range(len(axes)), axes)
 
 
 def _with_identity(function: Function, rows: np.ndarray) -> tuple[list[np.ndarray], int]:
@@ -84,29 +104,31 @@ def _forwards(function: Function, rows: Sequence[Any], dots: Sequence[Any], z: A
 
 
 def reduced_adjoint(
-    z_bar: Array, z: Array, array: Array, function: Function, axis: int = 0, keepdims: bool = False
+    z_bar: Array, z: Array, array: Array, function: Function, axis: Any = 0, keepdims: bool = False
 ) -> Array:
     """The adjoint of ``array`` in `reduced_by`."""
-    rows = _rows(array, axis)
+    axes = _axes(array, axis)
+    rows = _slices(array, axes)
     found = np.zeros(rows.shape, rows.dtype)
     if len(rows):
         operands, before = _with_identity(function, rows)
-        last, end = (np.squeeze(v, axis) if keepdims else v for v in (z_bar, z))
+        last, end = (np.squeeze(v, axes) if keepdims else v for v in (z_bar, z))
         found[...] = _backwards(function, operands, [*[0.0] * (len(operands) - 1), last], end)[before:]
-    return np.moveaxis(found, 0, axis)
+    return _in_place(found, array, axes)
 
 
 def reduced_tangent(
-    array_dot: Array, z: Array, array: Array, function: Function, axis: int = 0, keepdims: bool = False
+    array_dot: Array, z: Array, array: Array, function: Function, axis: Any = 0, keepdims: bool = False
 ) -> Array:
     """The tangent of `reduced_by`."""
-    rows, dots = _rows(array, axis), _rows(array_dot, axis)
+    axes = _axes(array, axis)
+    rows, dots = _slices(array, axes), _slices(array_dot, axes)
     if not len(rows):
         return np.zeros(np.shape(z))
     operands, before = _with_identity(function, rows)
-    end = np.squeeze(z, axis) if keepdims else z
+    end = np.squeeze(z, axes) if keepdims else z
     found = _forwards(function, operands, [*[np.zeros(rows.shape[1:])] * before, *dots], end)[-1]
-    return np.expand_dims(found, axis) if keepdims else found
+    return np.expand_dims(found, axes) if keepdims else found
 
 
 def accumulated_adjoint(z_bar: Array, z: Array, array: Array, function: Function, axis: int = 0) -> Array:

@@ -71,12 +71,18 @@ def _integrals() -> Sequence[Sample]:
         sample(bell, 0.3, 2.0, (0.5, 0.2), points=[1.0]),
         sample(bell, 0.0, 0.4, (0.7, 0.4), limit=60),
         sample(many_bells, 0.0, 1.0, (many,)),
+        sample(turning, 0.2, 1.1, (0.7,), complex_func=True),
     ]
 
 
 def many_bells(t: Any, widths: Any) -> Any:
     """An integrand with more numbers than are integrated one by one, for samples."""
     return np.sum(np.exp(-widths * t**2))
+
+
+def turning(t: Any, rate: Any) -> Any:
+    """A complex integrand for samples."""
+    return np.exp(1j * rate * t) + t
 
 
 def _quad_jvp(
@@ -95,7 +101,9 @@ def _quad_jvp(
     weight: Any = None,
     wvar: Any = None,
 ) -> Any:
-    slope = integral_tangent(a_dot, b_dot, args_dot, func, a, b, args, epsabs, epsrel, limit, points, weight, wvar)
+    slope = integral_tangent(
+        a_dot, b_dot, args_dot, z[0], func, a, b, args, epsabs, epsrel, limit, points, weight, wvar
+    )
     return with_errors(slope, z)
 
 

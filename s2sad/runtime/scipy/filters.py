@@ -194,6 +194,7 @@ def sosfilt_adjoints(z_bar: Any, sos: Any, x: Any, axis: int = -1, zi: Any = Non
 
 def sosfilt_tangent(sos_dot: Any, x_dot: Any, zi_dot: Any, sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     """Tangent of ``signal.sosfilt(sos, x, axis, zi)``."""
+    zi = None if zi is None else np.asarray(zi)
     x = np.asarray(x)
     sos_dot, x_dot = sos_dot + np.zeros(np.shape(sos)), x_dot + np.zeros(x.shape)
     zi_dot = None if zi is None else zi_dot + np.zeros(np.shape(zi))

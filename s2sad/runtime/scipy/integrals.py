@@ -110,6 +110,7 @@ def integral_tangent(
     a_dot: Any,
     b_dot: Any,
     args_dot: Any,
+    value: Any,
     func: Function,
     a: Any,
     b: Any,
@@ -121,14 +122,15 @@ def integral_tangent(
     weight: Any,
     wvar: Any,
 ) -> Any:
-    """The tangent of ``integrate.quad(func, a, b, args, ...)[0]`` with these options."""
+    """The tangent of ``value = integrate.quad(func, a, b, args, ...)[0]`` with these options."""
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight, "wvar": wvar}
     rising = 0.0
     for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
         rising = rising + (sign * x_dot * bound_slope(func, x, args, weight, wvar) if np.any(x_dot) else 0.0)
-    return rising + (
-        paired(arguments_adjoint((1.0, 0.0), func, a, b, args, **options), args_dot) if arguments(args) else 0.0
-    )
+    for part in parts_of(value) if arguments(args) else ():
+        bars = arguments_adjoint((np.conj(part), 0.0), func, a, b, args, **options)
+        rising = rising + part * paired(bars, args_dot)
+    return rising
 
 
 def fixed_adjoints(z_bar: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> tuple[Any, Any, Any]:

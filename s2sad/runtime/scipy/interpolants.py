@@ -10,7 +10,7 @@ from scipy import interpolate
 
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.scipy.callables import tangent_by_adjoints
-from s2sad.runtime.scipy.splines import along, zeros_kept
+from s2sad.runtime.scipy.splines import along, in_double, zeros_kept
 
 Array = Any
 
@@ -48,12 +48,12 @@ def univariate_adjoint(z_bar: Array, spline: Any, x: Array, nu: int, ext: Any) -
 
 def bspline(t: Array, c: Array, k: int, x: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True) -> Array:
     """``BSpline(t, c, k, extrapolate, axis)(x, nu)``, with the axis of interpolation of ``c`` first."""
-    return interpolate.BSpline.construct_fast(t, c, k, extrapolate, axis)(x, nu)
+    return interpolate.BSpline.construct_fast(np.asarray(t, np.float64), in_double(c), k, extrapolate, axis)(x, nu)
 
 
 def bspline_slope(t: Array, c: Array, k: int, x: Array, nu: int = 0, axis: int = 0, extrapolate: Any = True) -> Array:
     """The derivative of `bspline` by the points."""
-    return interpolate.BSpline.construct_fast(t, c, k, extrapolate, axis)(x, nu + 1)
+    return interpolate.BSpline.construct_fast(np.asarray(t, np.float64), in_double(c), k, extrapolate, axis)(x, nu + 1)
 
 
 def bspline_adjoints(

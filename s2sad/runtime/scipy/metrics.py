@@ -53,7 +53,7 @@ def cdist_adjoints(
         return _by_angles(g, z, x, y)
     # One coordinate after the other, so that nothing has three axes.
     x_bars, y_bars = [], []
-    share = _share(x, y, z, metric)
+    z, share = _farthest(x, y, z, metric)
     for k in range(np.shape(x)[1]):
         slope = g * _slope(x[:, k, np.newaxis] - y[:, k], z, metric, p, share)
         x_bars.append(np.sum(slope, axis=1))
@@ -130,14 +130,17 @@ def _slope(d: Any, z: Any, metric: str, p: Any, share: Any) -> Any:
     raise UndefinedDerivativeError(f"the metric {metric!r} has no derivative rule", _OTHERS)
 
 
-def _share(x: Any, y: Any, z: Any, metric: str) -> Any:
-    """One over the number of coordinates that are farthest apart, of which one metric is made."""
-    if metric != "chebyshev":
-        return None
-    hits = np.ones(np.shape(z)) * 0
-    for k in range(np.shape(x)[1]):
-        hits = hits + (np.abs(x[:, k, np.newaxis] - y[:, k]) == z)
-    return 1 / np.maximum(hits, 1)
+def _farthest(x: Any, y: Any, z: Any, metric: str) -> tuple[Any, Any]:
+    """The largest of the differences, and one over the number of coordinates that have it; of other metrics ``z``.
+
+    The differences are compared with one another: SciPy may have rounded ``z`` to another precision than theirs.
+    """
+    if metric != "chebyshev" or not np.shape(x)[1]:
+        return z, None
+    gaps = [np.abs(x[:, k, np.newaxis] - y[:, k]) for k in range(np.shape(x)[1])]
+    largest = np.max(gaps, axis=0)
+    hits = sum((gap == largest for gap in gaps), np.zeros(np.shape(largest)))
+    return largest, 1 / np.maximum(hits, 1)
 
 
 def cdist_tangent(
@@ -165,7 +168,7 @@ def cdist_tangent(
         x_dot = (x_dot - x_unit * np.sum(x_unit * x_dot, axis=1, keepdims=True)) / _sizes(x)
         y_dot = (y_dot - y_unit * np.sum(y_unit * y_dot, axis=1, keepdims=True)) / _sizes(y)
         return -x_dot @ y_unit.T - x_unit @ y_dot.T
-    share = _share(x, y, z, metric)
+    z, share = _farthest(x, y, z, metric)
     total = 0 * z
     for k in range(np.shape(x)[1]):
         d, d_dot = x[:, k, np.newaxis] - y[:, k], x_dot[:, k, np.newaxis] - y_dot[:, k]

@@ -18,7 +18,13 @@ Array = Any
 
 def piecewise_polynomial(c: Array, breaks: Array, axis: int = 0, extrapolate: Any = True) -> Any:
     """A piecewise polynomial of SciPy's."""
-    return interpolate.PPoly.construct_fast(c, np.asarray(breaks), extrapolate, axis)
+    c, breaks = in_double(c), np.asarray(breaks, np.float64)
+    return interpolate.PPoly.construct_fast(c, breaks, extrapolate, axis)
+
+
+def in_double(c: Array) -> Array:
+    """Coefficients in double precision, in which SciPy keeps them."""
+    return np.asarray(c, np.result_type(c, np.float64))
 
 
 def extrapolation(extrapolate: Any, bc_type: Any = None) -> Any:

@@ -15,7 +15,7 @@ _PRECISION = 2.220446049250313e-16
 @model(linalg.pinvh)
 def pinvh(a: Any, *, rtol: Any = None, lower: Any = True) -> Any:
     half = np.tril(a, -1) if lower else np.triu(a, 1)
-    whole = half + np.conj(np.transpose(half)) + np.diag(np.diag(a))
+    whole = half + np.conj(np.transpose(half)) + np.diag(np.real(np.diag(a)))
     return np.linalg.pinv(whole, np.shape(a)[0] * _PRECISION if rtol is None else rtol)
 
 

@@ -1,0 +1,184 @@
+"""Calls in forms that users write and of which no operation has a sample: both modes against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.interpolate as sip
+import scipy.linalg
+from scipy import integrate, special
+from scipy.spatial import distance
+
+from s2sad import grad, jvp
+from tests.oracle import is_inexact, leaves, numeric_gradient, pairing, richardson_jvp, tree_map
+
+X = np.array([0.3, -1.2, 2.1, 0.7, 1.9])
+M = np.cos(np.arange(12.0)).reshape(3, 4)
+S = np.array([[4.0, 0.3, -0.5], [0.1, 3.0, 0.7], [0.2, -0.4, 5.0]])
+CUBE = np.sin(np.arange(24.0) + 0.3).reshape(2, 3, 4)
+T, Y = np.array([0.1, 0.7, 1.1, 2.3, 2.9]), np.array([0.5, 1.3, -0.2, 0.8, 1.1])
+COMPLEX = S + 1j * np.array([[0.3, 0.2, -0.1], [0.4, -0.5, 0.6], [-0.2, 0.7, 0.1]])
+
+
+def direction(tree: Any) -> Any:
+    return tree_map(lambda x: np.cos(np.arange(np.size(x)) + 0.5).reshape(np.shape(x))[()], tree)
+
+
+def agrees(f: Callable[..., Any], *args: Any, tolerance: float = 1e-6) -> None:
+    """Compare the gradient by all arguments, and the tangent along one direction, with differences."""
+    found = grad(f, tuple(range(len(args))))(*args)
+    for i, g in enumerate(found):
+        for a, b in zip(leaves(g), leaves(numeric_gradient(f, args, i)), strict=True):
+            assert np.shape(a) == np.shape(b)
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+    dots = tuple(direction(x) for x in args)
+    np.testing.assert_allclose(jvp(f, args, dots)[1], richardson_jvp(f, args, dots), rtol=tolerance, atol=tolerance)
+
+
+def single(tree: Any) -> Any:
+    return tree_map(lambda x: x.astype(np.float32) if is_inexact(x) else x, tree)
+
+
+# --- integers in their own dtype
+
+#: Differences of unsigned numbers and of truth values are no negative numbers.
+FALLING = [
+    np.array([9, 6, 3, 1, 0], dtype) for dtype in (np.uint8, np.uint16, np.uint32, np.int8, np.int64)
+] + [np.array([False, True, True, False, True])]  # fmt: skip
+
+
+@pytest.mark.parametrize("points", FALLING, ids=lambda points: str(points.dtype))
+def test_the_trapezoidal_rule_subtracts_integers_as_they_are(points: Any) -> None:
+    """What NumPy sums is linear in the values, so that its own values at unit vectors are the derivative."""
+
+    def area(y: Any) -> Any:
+        return np.trapezoid(y, points)
+
+    units = np.array([area(row) for row in np.eye(5)])
+    np.testing.assert_allclose(grad(area)(X), units, rtol=1e-12)
+    np.testing.assert_allclose(jvp(area, (X,), (Y,))[1], units @ Y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("points", FALLING[:-1], ids=lambda points: str(points.dtype))
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_on_a_grid_of_integers(points: Any, order: int) -> None:
+    agrees(lambda y: np.sum(np.gradient(y, points, edge_order=order) ** 2), X)
+    agrees(lambda m: np.sum(np.gradient(m, points[:4], axis=1, edge_order=order) ** 2), M)
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis"),
+    [
+        (True, None), (np.True_, 0), (np.uint8(1), 1), (np.array([1, 3], np.uint8), (0, 1)),
+        (np.array([True, False]), (0, 1)), ([True, 2], (0, 1)), (np.uint64(2), None),
+    ],
+)  # fmt: skip
+def test_shifts_that_are_not_signed(shift: Any, axis: Any) -> None:
+    weights = np.arange(12.0).reshape(3, 4)
+    agrees(lambda m: np.sum(np.roll(m, shift, axis) * weights), M)
+
+
+# --- single precision
+
+
+def test_the_coordinates_that_are_farthest_apart_in_single_precision() -> None:
+    """SciPy rounds some of its distances to the precision of the points, and others not."""
+    u, v = single(M[0]), single(M[1])
+    agrees(lambda u, v: distance.chebyshev(u, v) ** 2, u, v, tolerance=1e-5)
+    agrees(lambda x, y: np.sum(distance.cdist(x, y, "chebyshev") ** 2), single(M), single(M[:2] ** 2), tolerance=1e-5)
+    agrees(lambda x: np.sum(distance.pdist(x, "chebyshev") ** 2), single(M), tolerance=1e-5)
+
+
+SPLINES = [
+    lambda t, y: sip.CubicSpline(t, y)(1.3) ** 2,
+    lambda t, y: sip.CubicSpline(t, y, bc_type="natural").derivative()(1.3),
+    lambda t, y: sip.CubicSpline(t, y).integrate(0.4, 2.2),
+    lambda t, y: np.sum(sip.PchipInterpolator(t, y)(T + 0.1)),
+    lambda t, y: np.sum(sip.Akima1DInterpolator(t, y)(T[:4] + 0.1)),
+    lambda t, y: sip.make_interp_spline(t, y)(1.3) ** 2,
+    lambda t, y: np.sum(sip.PPoly(np.outer(y[:3], t[:2]), np.array([0.0, 1.0, 3.0]))(T)),
+]
+
+
+@pytest.mark.parametrize("f", SPLINES)
+def test_splines_through_numbers_in_single_precision(f: Any) -> None:
+    agrees(f, single(T), single(Y), tolerance=2e-4)
+    assert all(g.dtype == np.float32 for g in grad(f, (0, 1))(single(T), single(Y)))
+
+
+def test_coefficients_of_splines_in_single_precision() -> None:
+    agrees(lambda c: np.sum(sip.BSpline(np.arange(9.0), c, 3)(T + 3)), single(Y), tolerance=1e-5)
+
+
+# --- complex numbers
+
+
+def test_an_integral_of_complex_numbers() -> None:
+    def f(a: Any, low: Any) -> Any:
+        value, _ = integrate.quad(lambda t: np.exp(1j * a * t) * t, low, 1.3, complex_func=True)
+        return np.real(value * (1 + 2j))
+
+    agrees(f, 0.7, 0.2)
+
+
+def test_what_is_imaginary_on_the_diagonal_of_a_hermitian_matrix_is_not_read() -> None:
+    agrees(lambda a: np.sum(np.real(scipy.linalg.pinvh(a) * (1 + 2j))), COMPLEX)
+    agrees(lambda a: np.sum(np.real(scipy.linalg.pinvh(a, lower=False) * (1 + 2j))), COMPLEX)
+
+
+@pytest.mark.parametrize("density", [False, True])
+def test_tangents_of_histograms_with_complex_weights(density: bool) -> None:
+    w, w_dot = X + 1j * Y, Y - 0.3j * X
+
+    def f(w: Any) -> Any:
+        return np.histogram(T, [0.0, 1.0, 2.5, 3.0], weights=w, density=density)[0]
+
+    def g(w: Any) -> Any:
+        return np.sum(np.real(f(w) * np.array([1 + 2j, 0.5, -1j])))
+
+    assert np.isclose(jvp(g, (w,), (w_dot,))[1], richardson_jvp(g, (w,), (w_dot,)))
+    assert np.isclose(pairing(grad(g)(w), w_dot), richardson_jvp(g, (w,), (w_dot,)))
+
+
+# --- lists
+
+
+LISTS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (lambda x: np.sum(special.fresnel(x)[0] ** 2), (Y.tolist(),)),
+    (lambda x: np.sum(special.sici(x)[1] ** 2), (T.tolist(),)),
+    (lambda a: np.sum(scipy.linalg.polar(a)[1] ** 2), (S.tolist(),)),
+    (lambda a, b: np.sum(scipy.linalg.orthogonal_procrustes(a, b)[0] ** 3), (S.tolist(), (S[::-1] + 1).tolist())),
+    (lambda x, m: np.sum(np.var(x, axis=0, mean=m) ** 2), (M.tolist(), [[0.1, 0.2, 0.3, 0.4]])),
+    (lambda b: np.sum(np.logspace(0.3, [0.1, 0.5], 3, base=b)), ([2.0, 1.5],)),
+]
+
+
+@pytest.mark.parametrize(("f", "args"), LISTS)
+def test_lists_where_arrays_are_meant(f: Any, args: Any) -> None:
+    agrees(f, *args)
+
+
+# --- further forms
+
+MODE, RAMP = "constant", "linear_ramp"
+
+
+def test_values_at_the_ends_in_a_mode_that_is_a_variable() -> None:
+    weights = np.arange(30.0).reshape(5, 6)
+    agrees(lambda a, c: np.sum(np.pad(a, 1, MODE, constant_values=c) * weights), M, 0.7)
+    agrees(lambda a, c: np.sum(np.pad(a, 1, RAMP, end_values=((c, 1.0), (2.0, c * c))) * weights), M, 0.7)
+
+
+@pytest.mark.parametrize("axis", [None, (0, 1), (2, 0), (-1,), 1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_over_several_axes_by_any_function(axis: Any, keepdims: bool) -> None:
+    agrees(lambda a: np.sum(np.hypot.reduce(a, axis=axis, keepdims=keepdims) ** 3), CUBE)
+
+
+def test_products_by_numbers_of_axes_with_an_ellipsis() -> None:
+    stack = CUBE[:, :, :3]
+    agrees(lambda a, b: np.sum(np.einsum(a, [Ellipsis, 0, 1], b, [1, 2], [Ellipsis, 0, 2]) ** 2), stack, S)
+    agrees(lambda a, b: np.sum(np.einsum(a, [..., 0, 1], b, [1, 2], [..., 2, 0]) ** 2), stack, S)
