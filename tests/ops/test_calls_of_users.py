@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import scipy.interpolate as sip
 import scipy.linalg
-from scipy import integrate, special
+from scipy import integrate, sparse, special
+from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
 from s2sad import grad, jvp
+from s2sad.errors import UndefinedDerivativeError
 from tests.oracle import is_inexact, leaves, numeric_gradient, pairing, richardson_jvp, tree_map
 
 X = np.array([0.3, -1.2, 2.1, 0.7, 1.9])
@@ -182,3 +184,48 @@ def test_products_by_numbers_of_axes_with_an_ellipsis() -> None:
     stack = CUBE[:, :, :3]
     agrees(lambda a, b: np.sum(np.einsum(a, [Ellipsis, 0, 1], b, [1, 2], [Ellipsis, 0, 2]) ** 2), stack, S)
     agrees(lambda a, b: np.sum(np.einsum(a, [..., 0, 1], b, [1, 2], [..., 2, 0]) ** 2), stack, S)
+
+
+# --- what is solved by iteration
+
+SPD = S @ S.T
+
+
+def test_a_solution_that_was_not_found_has_no_derivative() -> None:
+    def few_steps(b: Any) -> Any:
+        return np.sum(sparse_solvers.cg(SPD, b, maxiter=1)[0])
+
+    def of_entries(v: Any) -> Any:
+        matrix = sparse.csr_matrix((v, (np.arange(3), np.arange(3))), shape=(3, 3))
+        return np.sum(sparse_solvers.gmres(matrix, np.ones(3), restart=1, maxiter=1)[0])
+
+    for f in (few_steps, of_entries):
+        with pytest.raises(UndefinedDerivativeError, match="has not converged"):
+            grad(f)(np.array([1.0, 2.0, 30.0]))
+        with pytest.raises(UndefinedDerivativeError, match="has not converged"):
+            jvp(f, (np.array([1.0, 2.0, 30.0]),), (np.ones(3),))
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "bicgstab"])
+def test_an_absolute_tolerance_is_that_of_the_solution(solver: str) -> None:
+    """An adjoint that is smaller than the tolerance is not zero."""
+    solve = getattr(sparse_solvers, solver)
+
+    def f(b: Any) -> Any:
+        return 1e-6 * np.sum(solve(SPD, b, rtol=0.0, atol=1e-9)[0])
+
+    def of_entries(v: Any) -> Any:
+        matrix = sparse.csr_matrix((v, (np.arange(3), np.arange(3))), shape=(3, 3))
+        return 1e-6 * np.sum(solve(matrix, np.arange(1.0, 4.0), rtol=0.0, atol=1e-9)[0])
+
+    np.testing.assert_allclose(grad(f)(np.ones(3)), 1e-6 * np.linalg.solve(SPD, np.ones(3)), rtol=1e-6)
+    expected = -1e-6 * np.arange(1.0, 4.0) / np.array([2.0, 3.0, 4.0]) ** 2
+    np.testing.assert_allclose(grad(of_entries)(np.array([2.0, 3.0, 4.0])), expected, rtol=1e-6)
+
+
+def test_factors_in_single_precision() -> None:
+    def f(v: Any, b: Any) -> Any:
+        matrix = sparse.csc_matrix((v, (np.arange(3), [1, 2, 0])), shape=(3, 3))
+        return np.sum(sparse_solvers.splu(matrix).solve(b) ** 2)
+
+    agrees(f, single(np.array([2.0, 3.0, 4.0])), single(np.array([0.5, -1.0, 0.3])), tolerance=1e-5)

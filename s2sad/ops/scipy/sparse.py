@@ -17,9 +17,11 @@ from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers
 from s2sad.ops.spec import Sample, bilinear, constant, linear, operation, rule, sample
 from s2sad.runtime.scipy.solvers import (
+    found,
     matrix_adjoint,
     moved,
     moved_by_transpose,
+    relative_tolerance,
     spsolve_adjoint,
     spsolve_tangent,
     triangular_adjoint,
@@ -116,6 +118,7 @@ def triangular_adjoint_rule(z_bar: Array, g: Array, a: Any, b: Array, lower: boo
 
 
 constant(turned_preconditioner, signature=lambda m: None)
+constant(relative_tolerance, signature=lambda rtol, atol, b: None)
 
 
 @linear(
@@ -149,7 +152,9 @@ def _cg_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.cg(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+    tolerance = relative_tolerance(rtol, atol, b)
+    change = b_dot - moved(A_dot, found(z, A, b))
+    return found(solvers.cg(A, change, M=M, rtol=tolerance, maxiter=maxiter), A, change), 0
 
 
 @rule(
@@ -178,8 +183,10 @@ def cg(
     M: Any = None,
 ) -> tuple[Array, Array]:
     m = turned_preconditioner(M)
-    b_bar = solvers.cg(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter)[0]
-    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
+    tolerance = relative_tolerance(rtol, atol, b)
+    turned = turned_matrix(A)
+    b_bar = found(solvers.cg(turned, z_bar[0], M=m, rtol=tolerance, maxiter=maxiter), turned, z_bar[0])
+    return matrix_adjoint(b_bar, found(z, A, b)), np.reshape(b_bar, np.shape(b))
 
 
 def _gmres_jvp(
@@ -195,9 +202,9 @@ def _gmres_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.gmres(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[
-        0
-    ], 0
+    tolerance = relative_tolerance(rtol, atol, b)
+    change = b_dot - moved(A_dot, found(z, A, b))
+    return found(solvers.gmres(A, change, M=M, rtol=tolerance, maxiter=maxiter, restart=restart), A, change), 0
 
 
 @rule(
@@ -227,8 +234,12 @@ def gmres(
     M: Any = None,
 ) -> tuple[Array, Array]:
     m = turned_preconditioner(M)
-    b_bar = solvers.gmres(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter, restart=restart)[0]
-    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
+    tolerance = relative_tolerance(rtol, atol, b)
+    turned = turned_matrix(A)
+    b_bar = found(
+        solvers.gmres(turned, z_bar[0], M=m, rtol=tolerance, maxiter=maxiter, restart=restart), turned, z_bar[0]
+    )
+    return matrix_adjoint(b_bar, found(z, A, b)), np.reshape(b_bar, np.shape(b))
 
 
 def _bicgstab_jvp(
@@ -243,7 +254,9 @@ def _bicgstab_jvp(
     maxiter: int | None = None,
     M: Any = None,
 ) -> Any:
-    return solvers.bicgstab(A, b_dot - moved(A_dot, z[0]), M=M, rtol=rtol, atol=atol, maxiter=maxiter)[0], 0
+    tolerance = relative_tolerance(rtol, atol, b)
+    change = b_dot - moved(A_dot, found(z, A, b))
+    return found(solvers.bicgstab(A, change, M=M, rtol=tolerance, maxiter=maxiter), A, change), 0
 
 
 @rule(
@@ -272,8 +285,10 @@ def bicgstab(
     M: Any = None,
 ) -> tuple[Array, Array]:
     m = turned_preconditioner(M)
-    b_bar = solvers.bicgstab(turned_matrix(A), z_bar[0], M=m, rtol=rtol, atol=atol, maxiter=maxiter)[0]
-    return matrix_adjoint(b_bar, z[0]), np.reshape(b_bar, np.shape(b))
+    tolerance = relative_tolerance(rtol, atol, b)
+    turned = turned_matrix(A)
+    b_bar = found(solvers.bicgstab(turned, z_bar[0], M=m, rtol=tolerance, maxiter=maxiter), turned, z_bar[0])
+    return matrix_adjoint(b_bar, found(z, A, b)), np.reshape(b_bar, np.shape(b))
 
 
 # --- the others

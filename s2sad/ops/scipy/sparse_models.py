@@ -30,7 +30,7 @@ from s2sad.runtime.scipy.entries import (
     moved_side,
     of_constant,
     of_whole,
-    options_of_adjoint,
+    options_again,
     other_side,
     outer_entries,
     picked,
@@ -63,7 +63,8 @@ constant(of_constant, turned, shape_of, system_pattern, signature=lambda pattern
 constant(as_format, signature=lambda pattern, name: None)
 constant(joined, chained, signature=lambda first, second: None)
 constant(side_of, signature=lambda pattern, trans: None)
-constant(other_side, options_of_adjoint, signature=lambda given: None)
+constant(other_side, signature=lambda given: None)
+constant(options_again, signature=lambda options, z, values, pattern, b: None)
 
 
 def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
@@ -311,7 +312,7 @@ def _iterated_jvp(
     options: Any = (),
 ) -> Any:
     moved = moved_side(values_dot, values, pattern, z[0])
-    return iterated_tangent(b_dot - moved, name, values, pattern, m, options), 0
+    return iterated_tangent(b_dot - moved, name, values, pattern, m, options_again(options, z, values, pattern, b)), 0
 
 
 @rule(
@@ -327,6 +328,6 @@ def _iterated_jvp(
 def iterated_rule(
     z: Any, z_bar: Any, name: str, values: Array, pattern: Pattern, b: Array, m: Any = None, options: Any = ()
 ) -> tuple[Array, Array]:
-    turned_options = options_of_adjoint(options)
-    b_bar = iterated(name, values, turned(pattern), z_bar[0], turned_preconditioner(m), turned_options)[0]
+    again = options_again(options, z, values, pattern, b)
+    b_bar = iterated(name, values, turned(pattern), z_bar[0], turned_preconditioner(m), again)[0]
     return outer_entries(-b_bar, z[0], pattern, values), fitted(b_bar, b)

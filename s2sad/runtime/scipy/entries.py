@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.scipy.solvers import found, relative_tolerance
 
 Array = Any
 
@@ -318,8 +319,10 @@ def solved(factored: Factors, values: Array, pattern: Pattern, b: Array, trans: 
 
 
 def solved_again(factored: Factors, values: Array, pattern: Pattern, b: Array, trans: str) -> Array:
-    """The same for a right-hand side that is an adjoint: it may be complex where the matrix is not."""
+    """The same for a right-hand side that is an adjoint: it may be complex where the matrix is not, or wider."""
     lu, b = factored.of(values, pattern), np.ascontiguousarray(b)
+    if lu is factored.lu and np.asarray(factored.values).dtype in (np.float32, np.complex64):
+        b = b.astype(np.complex64 if np.iscomplexobj(b) else np.float32)
     if np.iscomplexobj(b) and not np.iscomplexobj(lu.L.data):
         return lu.solve(np.ascontiguousarray(b.real), trans) + 1j * lu.solve(np.ascontiguousarray(b.imag), trans)
     return lu.solve(b, trans)
@@ -336,15 +339,26 @@ def side_of(pattern: Pattern, trans: str) -> Pattern:
 
 
 def iterated(name: str, values: Array, pattern: Pattern, b: Array, m: Any, options: Any) -> Any:
-    """``linalg.name(A, b, M=m, **options)``: the solution, and whether it was found."""
-    return getattr(linalg, name)(pattern.matrix(values), np.asarray(b), M=m, **options)
+    """``linalg.name(A, b, M=m, **options)``: the solution, and whether it was found; an error if it ``must`` be."""
+    given = {key: value for key, value in options.items() if key != "must"}
+    matrix, b = pattern.matrix(values), np.asarray(b)
+    result = getattr(linalg, name)(matrix, b, M=m, **given)
+    if "must" in options:
+        found(result, matrix, b)
+    return result
 
 
-def options_of_adjoint(options: Any) -> dict[str, Any]:
-    """The options for the adjoint of an iterated system, which starts from zero."""
-    return {key: value for key, value in options.items() if key != "x0"}
+def options_again(options: Any, z: Any, values: Array, pattern: Pattern, b: Array) -> dict[str, Any]:
+    """The options for another right-hand side than ``b``, for which ``z`` was found, and is a solution.
+
+    That is found from zero, and to the same relative tolerance.
+    """
+    found(z, pattern.matrix(values) if z[1] else None, b)
+    kept = {key: value for key, value in options.items() if key not in ("x0", "atol")}
+    tolerance = relative_tolerance(options.get("rtol", 1e-5), options.get("atol", 0.0), b)
+    return {**kept, "rtol": tolerance, "must": True}
 
 
 def iterated_tangent(b_dot: Array, name: str, values: Array, pattern: Pattern, m: Any, options: Any) -> Array:
     """The tangent of the solution, whose right-hand side is ``b_dot``."""
-    return getattr(linalg, name)(pattern.matrix(values), b_dot, M=m, **options_of_adjoint(options))[0]
+    return iterated(name, values, pattern, b_dot, m, options)[0]

@@ -124,7 +124,7 @@ def integral_tangent(
 ) -> Any:
     """The tangent of ``value = integrate.quad(func, a, b, args, ...)[0]`` with these options."""
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight, "wvar": wvar}
-    rising = 0.0
+    rising: Any = 0.0
     for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
         rising = rising + (sign * x_dot * bound_slope(func, x, args, weight, wvar) if np.any(x_dot) else 0.0)
     for part in parts_of(value) if arguments(args) else ():

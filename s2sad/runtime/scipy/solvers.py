@@ -27,6 +27,38 @@ def turned_preconditioner(m: Any) -> Any:
     return None if m is None else m.T
 
 
+def found(result: Any, a: Any, b: Any) -> Any:
+    """The solution ``x`` of ``a @ x = b`` that an iterative solver returns, with a number that is zero if it is one.
+
+    In single precision, a tolerance may be out of reach, so that what is as precise as can be is a solution as well.
+
+    Raises:
+        UndefinedDerivativeError: if it is none, since the derivative is that of a solution.
+    """
+    x, info = result[0], result[1]
+    if info != 0 and not _solves(a, x, b):
+        raise UndefinedDerivativeError(
+            f"an iterative solver has not converged (info = {info}), and what it gives is no solution: the "
+            "derivative of a solution does not apply",
+            "Let it run longer, precondition it, use a solver that suits the matrix, or spsolve.",
+        )
+    return x
+
+
+def _solves(a: Any, x: Any, b: Any) -> bool:
+    rest = np.linalg.norm(np.ravel(a @ x) - np.ravel(b))
+    return bool(rest <= np.sqrt(np.finfo(x.dtype).eps) * np.linalg.norm(np.ravel(b)))
+
+
+def relative_tolerance(rtol: float, atol: float, b: Any) -> float:
+    """The relative tolerance to which the solution for the right-hand side ``b`` was found.
+
+    That for another right-hand side, of another size, is found to the same one.
+    """
+    size = float(np.linalg.norm(np.ravel(b)))
+    return max(rtol, atol / size) if size and atol else rtol
+
+
 def matrix_adjoint(b_bar: Any, x: Any) -> Any:
     """Adjoint of a whole matrix in the solution ``x`` of a system with it, in that of the right-hand side."""
     count = len(x)
