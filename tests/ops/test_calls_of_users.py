@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.interpolate as sip
 import scipy.linalg
-from scipy import integrate, sparse, special
+from scipy import integrate, optimize, sparse, special
 from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
@@ -229,3 +229,26 @@ def test_factors_in_single_precision() -> None:
         return np.sum(sparse_solvers.splu(matrix).solve(b) ** 2)
 
     agrees(f, single(np.array([2.0, 3.0, 4.0])), single(np.array([0.5, -1.0, 0.3])), tolerance=1e-5)
+
+
+UNSOLVED: list[Callable[..., Any]] = [
+    lambda a: optimize.fsolve(lambda v: v**2 + a, 1.0)[0],
+    lambda a: optimize.root(lambda v: v**2 + a, 1.0).x[0],
+    lambda a: optimize.newton(lambda v: v**2 + a, 1.0, maxiter=5, disp=False),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("f", UNSOLVED)
+def test_what_does_not_solve_an_equation_has_no_derivative(f: Callable[..., Any]) -> None:
+    assert np.isfinite(f(0.7))
+    with pytest.raises(UndefinedDerivativeError, match="does not solve the equations"):
+        grad(f)(0.7)
+    with pytest.raises(UndefinedDerivativeError, match="does not solve the equations"):
+        jvp(f, (0.7,), (1.0,))
+
+
+def test_solutions_at_zero_and_to_a_loose_tolerance_have_one() -> None:
+    agrees(lambda a: optimize.fsolve(lambda v: np.sinh(v) * a, 0.1)[0], 0.7)
+    assert np.isclose(grad(lambda a: optimize.fsolve(lambda v: v**3 - a, 1.0, xtol=1e-3)[0])(8.0), 1 / 12, rtol=1e-2)
+    agrees(lambda a: optimize.brentq(lambda v: v * a, -0.3, 0.5), 0.7)

@@ -106,14 +106,15 @@ def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, fprime: Any = N
     slope = pull(np.ones_like(value) if isinstance(value, np.ndarray) else 1.0)[0]
     if np.any(np.equal(slope, 0.0)):
         raise _multiple()
+    _require_solution(np.asarray(value) / slope, x)
     found = pulled(func, (x, *args), range(1, len(args) + 1))[1](-np.real(x_bar) / slope)
     return found if isinstance(given, tuple) else found[0]
 
 
-def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, held: Any = None) -> Any:
+def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, held: Any = None, met: bool = True) -> Any:
     """The adjoints of the further arguments of ``func`` in a solution ``x`` of several equations.
 
-    The unknowns that are ``held`` stay where they are, and their equations need not be met.
+    The unknowns that are ``held`` stay where they are, and their equations need not be met; nor any unless ``met``.
     """
     given, args = args, arguments(args)
     if not args:
@@ -123,6 +124,8 @@ def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, held: Any =
         rows, x_bar = without(held, rows), np.where(held, 0.0, x_bar)
     weights = solved(rows.T, np.ravel(x_bar))
     value, pull = pulled(func, (x, *args), range(1, len(args) + 1))
+    if met:
+        _require_solution(solved(rows, np.ravel(value)), x)
     found = pull(-weights.reshape(np.shape(value)))
     return found if isinstance(given, tuple) else found[0]
 
@@ -146,6 +149,15 @@ def jacobian(func: Function, x: Any, args: tuple[Any, ...], args_dot: Any = None
 def without(held: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The matrix of equations in which some unknowns stay as they are."""
     return np.where(held | held[:, None], np.eye(len(rows)), rows)
+
+
+def _require_solution(step: Any, x: Any) -> None:
+    """Raise if a step of Newton's method leads away from what a solver has given, which is no solution then."""
+    if not np.all(np.abs(step) <= 1e-2 * np.max(np.abs(x), initial=0.0) + 1e-4):
+        raise UndefinedDerivativeError(
+            "what the solver gives does not solve the equations: the derivative of a solution does not apply",
+            "Start nearer to the solution, or let it run longer.",
+        )
 
 
 def _multiple() -> UndefinedDerivativeError:
@@ -174,13 +186,16 @@ def root_tangent(args_dot: Any, x: Any, func: Function, args: Any, fprime: Any =
     return found[()]
 
 
-def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, held: Any = None) -> Any:
+def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, held: Any = None, met: bool = True) -> Any:
     """The tangent of a solution of several equations, in which some unknowns may be ``held``."""
     if not arguments(args):
         return np.zeros(np.shape(x))[()]
     rows, values_dot = jacobian(func, x, arguments(args), args_dot if isinstance(args, tuple) else (args_dot,))
     if held is not None:
         rows, values_dot = without(held, rows), np.where(held, 0.0, values_dot)
+    if met:
+        value, _ = pulled(func, (x, *arguments(args)), (0,))
+        _require_solution(solved(rows, np.ravel(value)), x)
     return solved(rows, -values_dot).reshape(np.shape(x))[()]
 
 
