@@ -22,6 +22,9 @@ _PLAIN_OPERAND = (
     "sparse.csr_matrix((c * A.data, A.indices, A.indptr))."
 )
 
+#: Parameters that take integers and dtypes alone, whatever the operation is.
+_NO_NUMBERS = ("axis", "dtype")
+
 
 @dataclass(frozen=True)
 class Applied:
@@ -61,7 +64,7 @@ def applied(call: Call, fact: Callable[[Expr], Fact], is_active: Callable[[Expr]
         what = f"the argument {error.argument!r} of {op.name} has no derivative rule"
         raise NotDifferentiableError(what, "Leave it out, or do the same with other operations.") from None
     for name, operand in bound.items():
-        if name not in rule.wrt and is_active(operand) and name not in rule.steps:
+        if name not in (*rule.wrt, *rule.steps, *_NO_NUMBERS) and is_active(operand):
             what = f"{op.name} has no derivative with respect to its argument {name!r}"
             raise NotDifferentiableError(what, "Wrap it in stop_gradient(...) if it is meant as a constant.")
     return Applied(rule, bound)

@@ -175,6 +175,7 @@ def _counts() -> Sequence[Sample]:
     samples=_counts,
     infer=infer.axes.with_axes(infer.axes.always(1)),
     dtype="unknown",
+    steps=frozenset({"x"}),
 )
 def bincount(z_bar: Array, x: Any, weights: Any = None, minlength: int = 0) -> Array:
     return np.take(z_bar, x)

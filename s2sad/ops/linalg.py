@@ -15,7 +15,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, literal, ndim, real, rule, sample
+from s2sad.ops.spec import Sample, constant, literal, ndim, real, rule, sample
 from s2sad.runtime.arrays import unbroadcast, unreduce
 from s2sad.runtime.matrices import ratio
 from s2sad.runtime.norms import cond_gradient, matrix_norm_gradient, norm_gradient, vector_norm_gradient
@@ -32,12 +32,15 @@ from s2sad.runtime.systems import (
     solve_tangent,
     solve_transposed,
     tensorsolve_adjoint,
+    tensorsolve_order,
     tensorsolve_tangent,
     truncated_pinv_adjoint,
     truncated_pinv_tangent,
 )
 
 Array = Any
+
+constant(tensorsolve_order, signature=lambda a, axes=None: None, gives=(list,))
 
 # --- norms ---
 

@@ -107,7 +107,7 @@ def _nanvar_jvp(
     where: Any = True,
 ) -> Array:
     here = ~np.isnan(a) & where
-    return 2 * spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here)
+    return 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here)
 
 
 @rule(
@@ -154,7 +154,7 @@ def _nanstd_jvp(
     where: Any = True,
 ) -> Array:
     here = ~np.isnan(a) & where
-    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, here), z)
+    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, here), z)
 
 
 @rule(

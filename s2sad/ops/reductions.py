@@ -100,14 +100,13 @@ def spread(
     mean_dot: Array,
     a: Array,
     axis: Axis,
-    dtype: DType,
     ddof: Any,
     keepdims: bool,
     mean: Array,
     where: Any,
 ) -> Array:
     """Half the tangent of the variance of what is ``where``."""
-    centre = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where) if mean is None else mean
+    centre = np.mean(a, axis=axis, keepdims=True, where=where) if mean is None else mean
     d = np.where(where, a - centre, 0)
     moved = a_dot if mean is None else a_dot - mean_dot
     total = np.sum(np.real(np.conj(d) * moved), axis=axis, keepdims=keepdims)
@@ -125,7 +124,7 @@ def _var_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return 2 * spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where)
+    return 2 * spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where)
 
 
 @rule(
@@ -177,7 +176,7 @@ def _std_jvp(
     mean: Array = None,
     where: Any = True,
 ) -> Array:
-    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, dtype, ddof, keepdims, mean, where), z)
+    return quotient_or_zero(spread(a_dot, mean_dot, a, axis, ddof, keepdims, mean, where), z)
 
 
 @rule(

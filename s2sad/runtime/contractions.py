@@ -238,7 +238,7 @@ def multi_dot_adjoint(g: Any, index: int, arrays: Sequence[Any]) -> Any:
         matrices[-1] = np.expand_dims(matrices[-1], 1)
     product = np.reshape(g, (matrices[0].shape[0], matrices[-1].shape[1]))
     # In the order that is cheapest for the adjoint, which need not be that of the function.
-    chain = [*(m.T for m in matrices[:index][::-1]), product, *(m.T for m in matrices[:index:-1])]
+    chain = [m.T for m in matrices[:index][::-1]] + [product] + [m.T for m in matrices[:index:-1]]
     return np.reshape(np.linalg.multi_dot(chain), np.shape(arrays[index]))
 
 

@@ -58,12 +58,11 @@ def lower_cholesky_adjoint(g: Any, low: Any) -> Any:
         return folded_triangle(adjoint(inverse) @ inner, upper=False)
     k = n // 2
     first, below, last = low[..., :k, :k], low[..., k:, :k], low[..., k:, k:]
-    bar = np.zeros_like(low, np.result_type(g, low))
-    bar[..., k:, k:] = rest = lower_cholesky_adjoint(g[..., k:, k:], last)
-    turned = adjoint(g[..., k:, :k] - (rest + adjoint(rest)) @ below)
-    bar[..., k:, :k] = adjoint(turned := solve_triangular(adjoint(first), turned))
-    bar[..., :k, :k] = lower_cholesky_adjoint(g[..., :k, :k] - turned @ below, first)
-    return bar
+    rest = lower_cholesky_adjoint(g[..., k:, k:], last)
+    turned = solve_triangular(adjoint(first), adjoint(g[..., k:, :k] - (rest + adjoint(rest)) @ below))
+    start = lower_cholesky_adjoint(g[..., :k, :k] - turned @ below, first)
+    upper = np.concatenate((start, np.zeros_like(turned)), axis=-1)
+    return np.concatenate((upper, np.concatenate((adjoint(turned), rest), axis=-1)), axis=-2)
 
 
 def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:

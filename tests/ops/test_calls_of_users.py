@@ -252,3 +252,36 @@ def test_solutions_at_zero_and_to_a_loose_tolerance_have_one() -> None:
     agrees(lambda a: optimize.fsolve(lambda v: np.sinh(v) * a, 0.1)[0], 0.7)
     assert np.isclose(grad(lambda a: optimize.fsolve(lambda v: v**3 - a, 1.0, xtol=1e-3)[0])(8.0), 1 / 12, rtol=1e-2)
     agrees(lambda a: optimize.brentq(lambda v: v * a, -0.3, 0.5), 0.7)
+
+
+# --- second derivatives
+
+STACK = np.stack([S @ S.T, S.T @ S + np.eye(3)])
+EDGES = np.array([-2.0, 0.0, 1.0, 3.0])
+TWICE: list[tuple[Callable[..., Any], Any]] = [
+    (lambda x: np.std(x) ** 3, X),
+    (lambda m: np.sum(np.var(m, axis=0, ddof=1) ** 2), M),
+    (lambda m: np.sum(np.nanstd(m, axis=1) ** 3), M),
+    (lambda x: np.sum(np.insert(x, [1, 3], x[:2] ** 2) ** 2), X),
+    (lambda x: np.sum(np.histogram(X, EDGES, weights=x**2)[0] ** 2), X),
+    (lambda a: np.sum(np.linalg.cholesky(a) ** 3), STACK),
+    (lambda m: np.sum(np.linalg.multi_dot([m, m.T, m, M[0]]) ** 2), M),
+    (lambda a: np.sum(np.linalg.tensorsolve(a, X[:3]) ** 2), S),
+]
+
+
+@pytest.mark.parametrize(("f", "x"), TWICE)
+def test_second_derivatives(f: Callable[..., Any], x: Any) -> None:
+    """By the second difference along a direction, of the function itself."""
+    d = direction(x)
+    step = 1e-3
+    along = [f(x + t * step * d) for t in (-2, -1, 0, 1, 2)]
+    expected = np.dot([-1, 16, -30, 16, -1], along) / (12 * step**2)
+    tolerance = {"rtol": 1e-6, "atol": 1e-6 * (1 + abs(along[2]))}
+    np.testing.assert_allclose(pairing(jvp(grad(f), (x,), (d,))[1], d), expected, **tolerance)
+    np.testing.assert_allclose(pairing(grad(lambda y: pairing_of(grad(f)(y), d))(x), d), expected, **tolerance)
+    np.testing.assert_allclose(pairing(grad(lambda y: jvp(f, (y,), (d,))[1])(x), d), expected, **tolerance)
+
+
+def pairing_of(g: Any, d: Any) -> Any:
+    return np.sum(g * d)
