@@ -27,6 +27,7 @@ from s2sad.runtime.decompositions import (
     eigvals_adjoint,
     eigvals_tangent,
     eigvalsh_tangent,
+    lower_blocks,
     svd_adjoint,
     svd_or_values_adjoint,
     svd_tangent,
@@ -75,6 +76,20 @@ def _cholesky_jvp(a_dot: Array, z: Array, a: Array, *, upper: bool = False) -> A
 @rule(np.linalg.cholesky, wrt=["a"], jvp=_cholesky_jvp, samples=_choleskys, infer=infer.common.same_as_first)
 def cholesky(z: Array, z_bar: Array, a: Array, *, upper: bool = False) -> Array:
     return cholesky_adjoint(z_bar, z, upper)
+
+
+def _blocks() -> Sequence[Sample]:
+    return [
+        sample(numbers(2, 2), numbers(3, 2), numbers(3, 3)),
+        sample(numbers(2, 1, 1), numbers(2, 2, 1), numbers(2, 2, 2)),
+        sample(complexes(1, 1), complexes(2, 1), complexes(2, 2)),
+    ]
+
+
+@linear(lower_blocks, wrt=["start", "below", "rest"], samples=_blocks)
+def lower_blocks_rule(z_bar: Array, start: Array, below: Array, rest: Array) -> tuple[Array, Array, Array]:
+    k = start.shape[-1]
+    return z_bar[..., :k, :k], z_bar[..., k:, :k], z_bar[..., k:, k:]
 
 
 def _eigh_jvp(a_dot: Array, z: Any, UPLO: Any = "L") -> tuple[Array, Array]:

@@ -61,8 +61,20 @@ def lower_cholesky_adjoint(g: Any, low: Any) -> Any:
     rest = lower_cholesky_adjoint(g[..., k:, k:], last)
     turned = solve_triangular(adjoint(first), adjoint(g[..., k:, :k] - (rest + adjoint(rest)) @ below))
     start = lower_cholesky_adjoint(g[..., :k, :k] - turned @ below, first)
-    upper = np.concatenate((start, np.zeros_like(turned)), axis=-1)
-    return np.concatenate((upper, np.concatenate((adjoint(turned), rest), axis=-1)), axis=-2)
+    return lower_blocks(start, adjoint(turned), rest)
+
+
+def lower_blocks(start: Any, below: Any, rest: Any) -> Any:
+    """A matrix of blocks, in which the one that stands above the diagonal is zero.
+
+    >>> lower_blocks(np.ones((1, 1)), np.full((1, 1), 2.0), np.full((1, 1), 3.0))
+    array([[1., 0.],
+           [2., 3.]])
+    """
+    k, n = start.shape[-1], start.shape[-1] + rest.shape[-1]
+    whole = np.zeros((*below.shape[:-2], n, n), np.result_type(start, below, rest))
+    whole[..., :k, :k], whole[..., k:, :k], whole[..., k:, k:] = start, below, rest
+    return whole
 
 
 def cholesky_tangent(a_dot: Any, z: Any, upper: bool = False) -> Any:

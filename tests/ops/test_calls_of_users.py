@@ -265,6 +265,7 @@ TWICE: list[tuple[Callable[..., Any], Any]] = [
     (lambda x: np.sum(np.insert(x, [1, 3], x[:2] ** 2) ** 2), X),
     (lambda x: np.sum(np.histogram(X, EDGES, weights=x**2)[0] ** 2), X),
     (lambda a: np.sum(np.linalg.cholesky(a) ** 3), STACK),
+    (lambda v: np.sum(np.linalg.cholesky(np.outer(v, v) + 3 * np.eye(70)) ** 3), np.cos(np.arange(70.0))),
     (lambda m: np.sum(np.linalg.multi_dot([m, m.T, m, M[0]]) ** 2), M),
     (lambda a: np.sum(np.linalg.tensorsolve(a, X[:3]) ** 2), S),
 ]
