@@ -64,7 +64,7 @@ def _check_mode(mode: str) -> None:
 
 
 def qr_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> tuple[Any, Any]:
-    """Tangents of ``q, r = np.linalg.qr(a)``; columns that ``mode="complete"`` adds do not turn among themselves."""
+    """Tangents of ``q, r = np.linalg.qr(a)``, with those of the columns that ``mode="complete"`` adds."""
     a = np.asarray(a)
     k = min(a.shape[-2:])
     q, rest, upper = q[..., :k], q[..., k:], r[..., :k, :k]
@@ -75,7 +75,39 @@ def qr_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> tuple[Any, Any]:
     right_dot = adjoint(q_dot) @ a[..., k:] + adjoint(q) @ a_dot[..., k:]
     r_dot = np.concatenate([(inner - turn) @ upper, right_dot], -1)
     below = np.zeros_like(r_dot, shape=(*r.shape[:-2], r.shape[-2] - k, r.shape[-1]))
-    return np.concatenate([q_dot, -q @ (adjoint(q_dot) @ rest)], -1), np.concatenate([r_dot, below], -2)
+    return np.concatenate([q_dot, _rest_tangent(q_dot, q, rest, a)], -1), np.concatenate([r_dot, below], -2)
+
+
+def _rest_tangent(q_dot: Any, q: Any, rest: Any, a: Any) -> Any:
+    """Tangent of the columns that complete ``q``.
+
+    One real vector that is orthogonal to all others cannot but follow them.  Others turn among themselves as the
+    reflections ``1 - v t v^H`` of LAPACK have it: with ``q = e - v u``, where the rows of ``v`` at the top are a
+    triangle with ones on its diagonal, ``u`` is triangular as well, and all follows from ``q``.
+    """
+    k, added = q.shape[-1], rest.shape[-1]
+    if added == 0 or (added == 1 and not np.iscomplexobj(q)):
+        return -q @ (adjoint(q_dot) @ rest)
+    packed, sizes = np.linalg.qr(a[..., :k], "raw")
+    if np.any(sizes == 0):
+        raise UndefinedDerivativeError(
+            "the vectors that complete a basis have no derivative where a column is reduced without a reflection",
+            "Use mode='reduced'.",
+        )
+    below = np.tril(np.swapaxes(packed, -1, -2), -1)
+    low, rows = below[..., :k, :] + identity(k, below), below[..., k:, :]
+    u = solve_triangular(low, identity(k, low) - q[..., :k, :], lower=True)
+    # The derivative of a product of triangles, of which the first has ones on its diagonal.
+    inner = -solve_triangular(low, q_dot[..., :k, :], lower=True)
+    inner = np.swapaxes(solve_triangular(np.swapaxes(u, -1, -2), np.swapaxes(inner, -1, -2), lower=True), -1, -2)
+    low_dot, u_dot = low @ np.tril(inner, -1), np.triu(inner) @ u
+    moved = -(q_dot[..., k:, :] + rows @ u_dot)
+    rows_dot = np.swapaxes(solve_triangular(np.swapaxes(u, -1, -2), np.swapaxes(moved, -1, -2), lower=True), -1, -2)
+    # rest = e - v u across, where across = low^-H rows^H.
+    across = solve_triangular(adjoint(low), adjoint(rows))
+    across_dot = solve_triangular(adjoint(low), adjoint(rows_dot) - adjoint(low_dot) @ across)
+    v, v_dot = np.concatenate([low, rows], -2), np.concatenate([low_dot, rows_dot], -2)
+    return -(v_dot @ (u @ across) + v @ (u_dot @ across + u @ across_dot))
 
 
 def _turn(matrix: Any) -> Any:

@@ -286,3 +286,23 @@ def test_second_derivatives(f: Callable[..., Any], x: Any) -> None:
 
 def pairing_of(g: Any, d: Any) -> Any:
     return np.sum(g * d)
+
+
+# --- vectors that complete a basis
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (5, 2), (4, 1), (2, 5, 2), (3, 4)])
+@pytest.mark.parametrize("turn", [0.0, 0.7j])
+def test_tangents_of_the_columns_that_complete_a_basis(shape: tuple[int, ...], turn: complex) -> None:
+    """They turn as LAPACK's reflections do: the program itself, moved along a direction, says so."""
+    a, d = np.cos(np.arange(np.prod(shape)) ** 2).reshape(shape), np.sin(np.arange(np.prod(shape))).reshape(shape)
+    if turn:
+        a, d = a + turn * d, d - turn * a
+
+    def f(a: Any) -> Any:
+        return np.linalg.qr(a, "complete")[0]
+
+    np.testing.assert_allclose(jvp(f, (a,), (d,))[1], richardson_jvp(f, (a,), (d,)), atol=1e-8)
+    if len(shape) == 2:
+        found = jvp(lambda a: scipy.linalg.qr(a)[0], (a,), (d,))[1]
+        np.testing.assert_allclose(found, richardson_jvp(f, (a,), (d,)), atol=1e-8)
