@@ -15,6 +15,7 @@ from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
 from s2sad.runtime.copies import copy_together
+from s2sad.runtime.items import no_function as no_function_
 from s2sad.runtime.linear import untake
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.objects import array_of as array_of_
@@ -241,6 +242,11 @@ constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, d
 
 @linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
 def widened(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+@linear(no_function_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")
+def no_function(z_bar: Any, x: Any) -> Any:
     return z_bar
 
 

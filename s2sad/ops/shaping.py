@@ -32,6 +32,7 @@ def _reshapes() -> Sequence[Sample]:
         sample(a, (3, 2), order="F"),
         sample(a, (3, 2), "F"),
         sample(a, (6,), order="A"),
+        sample(a, (3, 2), copy=True),
         sample(numbers(), (1, 1)),
         sample(numbers(1), ()),
         sample(numbers(0, 3), (3, 0)),
@@ -56,7 +57,7 @@ def _reshape_jvp(a_dot: Array, a: Array, shape: Any, order: str = "C") -> Array:
     result="maybe_view",
     steps=frozenset({"shape"}),
 )
-def reshape(z_bar: Array, a: Array, shape: Any, order: str = "C") -> Array:
+def reshape(z_bar: Array, a: Array, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     if order == "C":
         return np.reshape(z_bar, np.shape(a))
     return np.reshape(z_bar, np.shape(a), order=layout_order(order, a))

@@ -214,6 +214,28 @@ def require_arithmetic(a: Any, b: Any) -> None:
                 )
 
 
+def is_function(x: Any) -> bool:
+    """Whether ``x`` is called; in programs that are compiled, whether it is known to be a function."""
+    return callable(x)
+
+
+def no_function(x: Any) -> Any:
+    """``x``, which stands where a function may stand as well.
+
+    >>> no_function(2.0)
+    2.0
+
+    Raises:
+        UndefinedDerivativeError: if it is one, of which it is not known what it captures.
+    """
+    if callable(x):
+        raise UndefinedDerivativeError(
+            "a function that is known only at run time has no derivative here",
+            "Write it out in the call: lambda t: f(t).",
+        )
+    return x
+
+
 def require_ndarray(x: Any) -> None:
     """Raise `UndefinedDerivativeError` unless ``x`` is an array of NumPy's own class.
 

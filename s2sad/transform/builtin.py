@@ -18,6 +18,7 @@ import numpy as np
 
 from s2sad.ir.code import NONE, UNSET, Constant, Operation, Value
 from s2sad.runtime.classes import own_class
+from s2sad.runtime.items import is_function
 from s2sad.transform import generators
 from s2sad.transform.branches import fork
 from s2sad.transform.constants import class_of, is_instance, text_computed
@@ -115,7 +116,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None if named else _getter(function, values)
     known = (
         not values
-        or function in (isinstance, callable)
+        or function in (isinstance, callable, is_function)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
     known = known or any(v in s.rows or v in s.types for v in values)
@@ -163,6 +164,10 @@ def _callable(s: Specialiser, values: list[Abstract]) -> Done:
         return None
     is_number = isinstance(values[0], Constant) or values[0] in s.numbers
     return (Constant(False),) if is_number else (Constant(True),) if is_callable(values[0]) else None
+
+
+def _is_function(s: Specialiser, values: list[Abstract]) -> Done:
+    return (Constant(len(values) == 1 and is_callable(values[0])),)
 
 
 def _isinstance(s: Specialiser, values: list[Abstract]) -> Done:
@@ -337,6 +342,7 @@ _BY_METHODS: dict[Any, str] = {
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     callable: _callable,
+    is_function: _is_function,
     isinstance: _isinstance,
     np.isscalar: _isscalar,
     len: _len,

@@ -11,9 +11,10 @@ import numpy as np
 
 from s2sad import ops
 from s2sad.frontend.resolve import Guard
-from s2sad.ir.code import Constant
+from s2sad.ir.code import Constant, Value
+from s2sad.runtime.items import no_function
 from s2sad.transform import definitions
-from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, is_callable
+from s2sad.transform.known import Abstract, Known, NotSpecialisedError, Partial, Row, is_callable
 from s2sad.transform.specialiser import Done, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -111,15 +112,31 @@ def _called(s: Specialiser, known: Known, args: Args, call: Call) -> Done:
     if (written := _method(function)) is not None:
         called = s.outside(function.__self__, function.__self__.__name__)
         return call(written, [("", called), *args]) if ops.find(function.__self__) is not None else None
-    if function is np.piecewise and not _are_pieces(s, given):
-        return None
+    if function is np.piecewise:
+        return _by_pieces(s, given, named, call)
     return call(_ALIKE[function], args)
 
 
-def _are_pieces(s: Specialiser, given: list[Abstract]) -> bool:
-    """Whether it is known which of the functions of ``np.piecewise`` are numbers."""
-    row = s.row(given[2]) if len(given) > 2 else None
-    return row is not None and all(isinstance(v, Constant) or v in s.numbers or is_callable(v) for v in row)
+def _by_pieces(s: Specialiser, given: list[Abstract], named: dict[str, Abstract], call: Call) -> Done:
+    """``np.piecewise``, where what is not known to be a function is taken for a number, with a check of that."""
+    names = ("x", "condlist", "funclist")[len(given) :]
+    if not set(names) <= named.keys():
+        return None
+    given = [*given, *[named.pop(name) for name in names]]
+    row = s.row(given[2])
+    if row is None:
+        return None
+    pieces = []
+    for value in row:
+        if not (isinstance(value, Constant) or value in s.numbers or is_callable(value)):
+            done = call(no_function, [("", value)])
+            if not (isinstance(done, tuple) and isinstance(done[0], Value)):
+                return None
+            s.numbers.add(done[0])
+            value = done[0]
+        pieces.append(value)
+    args = [("", v) for v in (*given[:2], Row(tuple(pieces)), *given[3:])]
+    return call(definitions.piecewise, [*args, *named.items()])
 
 
 def _fromfunction(s: Specialiser, given: list[Abstract], named: dict[str, Abstract], call: Call) -> Done:

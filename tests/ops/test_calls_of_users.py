@@ -14,7 +14,7 @@ from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
 from s2sad import grad, jvp
-from s2sad.errors import UndefinedDerivativeError
+from s2sad.errors import S2SADError, UndefinedDerivativeError
 from tests.oracle import is_inexact, leaves, numeric_gradient, pairing, richardson_jvp, tree_map
 
 X = np.array([0.3, -1.2, 2.1, 0.7, 1.9])
@@ -184,6 +184,25 @@ def test_products_by_numbers_of_axes_with_an_ellipsis() -> None:
     stack = CUBE[:, :, :3]
     agrees(lambda a, b: np.sum(np.einsum(a, [Ellipsis, 0, 1], b, [1, 2], [Ellipsis, 0, 2]) ** 2), stack, S)
     agrees(lambda a, b: np.sum(np.einsum(a, [..., 0, 1], b, [1, 2], [..., 2, 0]) ** 2), stack, S)
+
+
+def test_pieces_that_are_numbers_with_a_derivative() -> None:
+    agrees(lambda x, a: np.sum(np.piecewise(x, [x < 0, x > 1], [a, lambda t: t * t, lambda t: a * t]) ** 2), X, 0.7)
+    agrees(lambda x, a: np.sum(np.piecewise(x, condlist=[x < 0, x >= 0], funclist=[a, np.exp]) ** 2), X, 0.7)
+
+
+def test_a_piece_that_is_a_function_only_at_run_time_is_refused() -> None:
+    def f(x: Any, g: Any) -> Any:
+        return np.sum(np.piecewise(x, [x < 0, x >= 0], [lambda t: t * t, g]))
+
+    with pytest.raises(S2SADError):
+        grad(f)(X, np.exp)
+
+
+def test_integrals_over_areas_whose_bounds_are_numbers_or_functions() -> None:
+    agrees(lambda a, c: integrate.dblquad(lambda v, u: a * u * v, 0.0, 1.0, 0.0, c)[0], 0.7, 1.3)
+    agrees(lambda a, c: integrate.dblquad(lambda v, u: a * u * v, 0.0, c, a, lambda u: c * u + 1)[0], 0.7, 1.3)
+    agrees(lambda a, c: integrate.tplquad(lambda w, v, u: a * u * v * w, 0.0, 1.0, 0.0, c, 0.0, a)[0], 0.7, 1.3)
 
 
 # --- what is solved by iteration

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import integrate
 
 from s2sad.ops.models import model
+from s2sad.runtime.items import is_function, no_function
 from s2sad.runtime.marks import stop_gradient
 from s2sad.runtime.scipy.odes import states_between, trajectory
 
@@ -82,7 +83,7 @@ def solve_ivp(
 
 def bound(limit: Any, *outer: Any) -> Any:
     """A bound of an inner integral: a number, or a function of the outer variables."""
-    return limit(*outer) if callable(limit) else limit
+    return limit(*outer) if is_function(limit) else no_function(limit)
 
 
 @model(integrate.dblquad, given="structured")
