@@ -227,15 +227,19 @@ def eig_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
             largest, size = _largest(v)
             v_bar = v_bar - 1j * np.imag(along) / size * largest
         middle = middle + _over_gaps(transposed(v) @ v_bar, w)
+    _require_vectors(w_bar, w, v)
     try:
         a_bar = np.linalg.solve(transposed(v), middle @ transposed(v))
     except np.linalg.LinAlgError:
-        a_bar = np.full_like(v, np.inf)
-    return _within(a_bar, middle)
+        raise _defective() from None
+    if not np.all(np.abs(a_bar) <= _worst(v) * np.max(np.abs(middle), initial=0.0)):
+        raise _defective()
+    return a_bar
 
 
 def eig_tangent(a_dot: Any, w: Any, v: Any) -> tuple[Any, Any]:
     """Tangents of ``w, v = np.linalg.eig(a)``, the vectors as in `eig_adjoint`."""
+    _require_vectors(1.0, w, v)
     inner = np.linalg.solve(v, a_dot @ v)
     w_dot = np.diagonal(inner, axis1=-2, axis2=-1)
     try:
@@ -256,15 +260,33 @@ def _largest(v: Any) -> tuple[Any, Any]:
     return where.astype(v.real.dtype), np.take_along_axis(np.real(v), place, -2)
 
 
-def _within(a_bar: Any, middle: Any) -> Any:
-    """``a_bar``, if it has correct digits: the condition of an eigenvalue without vectors of its own is infinite."""
-    worst = np.finfo(a_bar.dtype).eps ** -0.75
-    if not np.all(np.abs(a_bar) <= worst * np.max(np.abs(middle), initial=0.0)):
-        raise UndefinedDerivativeError(
-            "an eigenvalue of a defective matrix has no derivative",
-            "Let the result depend on what has one: the trace, the determinant or powers of the matrix.",
-        )
-    return a_bar
+def _worst(v: Any) -> Any:
+    """The condition of an eigenvalue from which on its derivative has no correct digits."""
+    return np.finfo(v.dtype).eps ** -0.75
+
+
+def _defective() -> UndefinedDerivativeError:
+    return UndefinedDerivativeError(
+        "an eigenvalue of a defective matrix has no derivative",
+        "Let the result depend on what has one: the trace, the determinant or powers of the matrix.",
+    )
+
+
+def _require_vectors(w_bar: Any, w: Any, v: Any) -> None:
+    """Raise if a loss depends on an eigenvalue that is repeated and has too few vectors, whose condition is infinite.
+
+    In a sum over equal eigenvalues what is infinite may cancel, and leave a number that is no derivative.
+    """
+    gaps = np.abs(np.expand_dims(w, -1) - np.expand_dims(w, -2)) + np.diag(np.full(w.shape[-1], np.inf))
+    near = np.finfo(v.dtype).eps ** 0.5 * np.max(np.abs(w), axis=-1, initial=0.0)
+    if not np.any(gaps <= near[..., np.newaxis, np.newaxis]):
+        return
+    try:
+        conditions = np.max(np.abs(np.linalg.inv(v)), axis=-1)
+    except np.linalg.LinAlgError:
+        raise _defective() from None
+    if np.any((conditions > _worst(v)) & (w_bar != 0)):
+        raise _defective()
 
 
 # --- singular values ---

@@ -188,6 +188,7 @@ def test_products_by_numbers_of_axes_with_an_ellipsis() -> None:
 
 def test_pieces_that_are_numbers_with_a_derivative() -> None:
     agrees(lambda x, a: np.sum(np.piecewise(x, [x < 0, x > 1], [a, lambda t: t * t, lambda t: a * t]) ** 2), X, 0.7)
+    agrees(lambda m: np.sum(np.piecewise(m, [m < 0.3], [m[0, 1], lambda u: u]) ** 2), M)
     agrees(lambda x, a: np.sum(np.piecewise(x, condlist=[x < 0, x >= 0], funclist=[a, np.exp]) ** 2), X, 0.7)
 
 
@@ -325,3 +326,23 @@ def test_tangents_of_the_columns_that_complete_a_basis(shape: tuple[int, ...], t
     if len(shape) == 2:
         found = jvp(lambda a: scipy.linalg.qr(a)[0], (a,), (d,))[1]
         np.testing.assert_allclose(found, richardson_jvp(f, (a,), (d,)), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[1.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 0.0]], [[2.0, 1.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 5.0]]]
+)
+def test_equal_eigenvalues_without_vectors_of_their_own_have_no_derivative(matrix: Any) -> None:
+    """The derivative of the sum of squares, the trace of the square, is not what is left where infinities cancel."""
+
+    def f(a: Any) -> Any:
+        return np.sum(np.real(np.linalg.eigvals(a) ** 2 + np.linalg.eigvals(a)))
+
+    with pytest.raises(UndefinedDerivativeError, match="defective"):
+        grad(f)(np.array(matrix))
+    with pytest.raises(UndefinedDerivativeError, match="defective"):
+        jvp(f, (np.array(matrix),), (np.ones(np.shape(matrix)),))
+
+
+def test_equal_eigenvalues_with_vectors_have_one() -> None:
+    agrees(lambda a: np.sum(np.real(np.linalg.eigvals(a) ** 2)), np.diag([1.0, 1.0, 3.0]))
+    agrees(lambda a: np.sum(np.real(np.linalg.eigvals(a) ** 2)), np.zeros((2, 2)))

@@ -302,10 +302,6 @@ def by_name(x: Any) -> Any:
     return np.sum(np.vectorize(lambda a: a * a)(a=x))
 
 
-def unknown_piece(x: Any) -> Any:
-    return np.sum(np.piecewise(x, [x < 1], [x[0, 1], lambda u: u]))
-
-
 def wrapped(x: Any) -> Any:
     return np.sum(np.frompyfunc(lambda a: a * a, 1, 1)(x).astype(float))
 
@@ -316,7 +312,6 @@ def wrapped(x: Any) -> Any:
         (several, UndefinedDerivativeError),
         (excluded, UnsupportedError),
         (by_name, UnsupportedError),
-        (unknown_piece, UnsupportedError),
         (wrapped, UnsupportedError),
     ],
 )
