@@ -116,7 +116,7 @@ class _Zeros:
 
     def of(self, x: Any) -> Any:
         """The tangent of a value."""
-        if not isinstance(x, (np.ndarray, float, int, complex, np.number, str, type(None))):
+        if not isinstance(x, (np.ndarray, float, int, complex, np.number, np.bool_, str, type(None))):
             # The largest first: others may be parts of it.
             for array in sorted(arrays_in(x), key=lambda a: a.size, reverse=True):
                 self.part(array)
@@ -124,7 +124,7 @@ class _Zeros:
 
     def part(self, x: Any) -> Any:
         """The tangent of a part of a value, whose larger arrays have theirs."""
-        if isinstance(x, (float, int, complex, np.number)):
+        if isinstance(x, (float, int, complex, np.number, np.bool_)):
             return 0.0
         if id(x) in self.made:
             return self.made[id(x)]

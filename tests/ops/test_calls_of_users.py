@@ -346,3 +346,32 @@ def test_equal_eigenvalues_without_vectors_of_their_own_have_no_derivative(matri
 def test_equal_eigenvalues_with_vectors_have_one() -> None:
     agrees(lambda a: np.sum(np.real(np.linalg.eigvals(a) ** 2)), np.diag([1.0, 1.0, 3.0]))
     agrees(lambda a: np.sum(np.real(np.linalg.eigvals(a) ** 2)), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("points", FALLING, ids=lambda points: str(points.dtype))
+def test_the_rules_of_scipy_subtract_integers_as_they_are(points: Any) -> None:
+    def area(y: Any) -> Any:
+        total = np.sum(integrate.cumulative_trapezoid(y, points) * np.array([1.0, 0.5, -1.0, 2.0]))
+        if points.dtype != bool:
+            total = total + integrate.trapezoid(y, points)
+        return total + integrate.simpson(y, x=points) if points.dtype.kind != "b" else total
+
+    units = np.array([area(row) for row in np.eye(5)])
+    np.testing.assert_allclose(grad(area)(X), units, rtol=1e-10)
+    np.testing.assert_allclose(jvp(area, (X,), (Y,))[1], units @ Y, rtol=1e-10)
+
+
+def test_parabolas_over_points_that_are_given_twice() -> None:
+    for points in (np.array([0.0, 1.0, 1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0, 2.0, 3.0])):
+        agrees(lambda y, points=points: integrate.simpson(y, x=points) ** 2, X)
+
+
+@pytest.mark.parametrize("function", ["jv", "yv", "iv", "ive", "kv", "kve", "hankel1", "hankel2"])
+def test_orders_that_are_not_signed(function: str) -> None:
+    orders = np.array([0, 1, 2], np.uint8)
+    agrees(lambda x: np.sum(np.abs(getattr(special, function)(orders, x)) ** 2), np.array([0.7, 1.3, 2.1]))
+
+
+def test_ends_that_are_truth_values() -> None:
+    ends = np.array([True, False])
+    agrees(lambda x: np.sum(np.pad(x, 1, constant_values=(ends[0], ends[1])) ** 2), X)

@@ -54,6 +54,7 @@ rule(
     samples=_integrands,
     infer=infer.scipy.integrated("y"),  # SciPy casts the points to the type of the samples
     dtype="unknown",
+    as_given=frozenset({"x"}),
 )(trapezoid)
 
 
@@ -70,6 +71,7 @@ def _simpson_jvp(
     samples=_integrands,
     infer=infer.scipy.integrated("y", "x", "dx"),
     dtype="unknown",
+    as_given=frozenset({"x"}),
 )
 def simpson(
     z: Array, z_bar: Array, y: Array, x: Array | None = None, *, dx: Array = 1.0, axis: int = -1
@@ -102,6 +104,7 @@ def _cumulative_trapezoid_jvp(
     samples=_running,
     infer=infer.scipy.cumulated,
     dtype="unknown",
+    as_given=frozenset({"x"}),
 )
 def cumulative_trapezoid(
     z_bar: Array, y: Array, x: Array | None = None, dx: Array = 1.0, axis: int = -1, initial: float | None = None

@@ -46,7 +46,7 @@ def j1(x: Array) -> Array:
 
 @elementwise(special.jv, wrt=["x"], samples=_ANY)
 def jv(v: Array, x: Array) -> Array:
-    return 0.5 * (special.jv(v - 1, x) - special.jv(v + 1, x))
+    return 0.5 * (special.jv(v - 1.0, x) - special.jv(v + 1, x))
 
 
 @elementwise(special.y0, samples=sampling.POSITIVE)
@@ -66,17 +66,17 @@ def yn(order: Array, x: Array) -> Array:
 
 @elementwise(special.yv, wrt=["x"], samples=_ABOVE_ZERO)
 def yv(z: Array, v: Array, x: Array) -> Array:
-    return special.yv(v - 1, x) - v / x * z
+    return special.yv(v - 1.0, x) - v / x * z
 
 
 @elementwise(special.hankel1, wrt=["x"], samples=_ABOVE_ZERO, complex_adjoints=True)
 def hankel1(v: Array, x: Array) -> Array:
-    return 0.5 * (special.hankel1(v - 1, x) - special.hankel1(v + 1, x))
+    return 0.5 * (special.hankel1(v - 1.0, x) - special.hankel1(v + 1, x))
 
 
 @elementwise(special.hankel2, wrt=["x"], samples=_ABOVE_ZERO, complex_adjoints=True)
 def hankel2(v: Array, x: Array) -> Array:
-    return 0.5 * (special.hankel2(v - 1, x) - special.hankel2(v + 1, x))
+    return 0.5 * (special.hankel2(v - 1.0, x) - special.hankel2(v + 1, x))
 
 
 # --- modified ---
@@ -104,12 +104,12 @@ def i1e(z: Array, x: Array) -> Array:
 
 @elementwise(special.iv, wrt=["x"], samples=_ANY)
 def iv(v: Array, x: Array) -> Array:
-    return 0.5 * (special.iv(v - 1, x) + special.iv(v + 1, x))
+    return 0.5 * (special.iv(v - 1.0, x) + special.iv(v + 1, x))
 
 
 @elementwise(special.ive, wrt=["x"], samples=_REAL_ORDERS)
 def ive(z: Array, v: Array, x: Array) -> Array:
-    return 0.5 * (special.ive(v - 1, x) + special.ive(v + 1, x)) - real_sign(x) * z
+    return 0.5 * (special.ive(v - 1.0, x) + special.ive(v + 1, x)) - real_sign(x) * z
 
 
 @elementwise(special.k0, samples=sampling.POSITIVE)
@@ -139,12 +139,12 @@ def kn(order: Array, x: Array) -> Array:
 
 @elementwise(special.kv, wrt=["x"], samples=_ABOVE_ZERO)
 def kv(z: Array, v: Array, x: Array) -> Array:
-    return -special.kv(v - 1, x) - v / x * z
+    return -special.kv(v - 1.0, x) - v / x * z
 
 
 @elementwise(special.kve, wrt=["x"], samples=_ABOVE_ZERO)
 def kve(z: Array, v: Array, x: Array) -> Array:
-    return z - special.kve(v - 1, x) - v / x * z
+    return z - special.kve(v - 1.0, x) - v / x * z
 
 
 # --- spherical ---
@@ -189,12 +189,12 @@ def spherical_rule(name: str, n: int, x: Array, order: int) -> Array:
 
 @elementwise(special.struve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def struve(v: Array, x: Array) -> Array:
-    return 0.5 * (special.struve(v - 1, x) - special.struve(v + 1, x)) + struve_term(v, x)
+    return 0.5 * (special.struve(v - 1.0, x) - special.struve(v + 1, x)) + struve_term(v, x)
 
 
 @elementwise(special.modstruve, wrt=["x"], samples=of([0, 1, 2.5], sampling.POSITIVE))
 def modstruve(v: Array, x: Array) -> Array:
-    return 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x)) + struve_term(v, x)
+    return 0.5 * (special.modstruve(v - 1.0, x) + special.modstruve(v + 1, x)) + struve_term(v, x)
 
 
 # --- integrals of exponentials ---

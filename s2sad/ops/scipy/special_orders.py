@@ -45,12 +45,12 @@ for _name in ("jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"):
 
 @elementwise(special.hankel1e, wrt=["x"], samples=of(_ORDERS, both(sampling.POSITIVE, _COMPLEX)), complex_adjoints=True)
 def hankel1e(z: Array, v: Array, x: Array) -> Array:
-    return 0.5 * (special.hankel1e(v - 1, x) - special.hankel1e(v + 1, x)) - 1j * z
+    return 0.5 * (special.hankel1e(v - 1.0, x) - special.hankel1e(v + 1, x)) - 1j * z
 
 
 @elementwise(special.hankel2e, wrt=["x"], samples=of(_ORDERS, both(sampling.POSITIVE, _COMPLEX)), complex_adjoints=True)
 def hankel2e(z: Array, v: Array, x: Array) -> Array:
-    return 0.5 * (special.hankel2e(v - 1, x) - special.hankel2e(v + 1, x)) + 1j * z
+    return 0.5 * (special.hankel2e(v - 1.0, x) - special.hankel2e(v + 1, x)) + 1j * z
 
 
 @elementwise(special.wright_bessel, wrt=["x"], samples=of([(1.0, 1.1), (0.5, 2.0)], between((0.2, 3.0))))
@@ -106,7 +106,7 @@ def keip(z: Array, x: Array) -> Array:
 
 @elementwise(special.lpmv, wrt=["x"], samples=of([(0, 1.0), (1, 3.0), (2, 2.0), (1, 2.5)], _INSIDE))
 def lpmv(z: Array, m: Array, v: Array, x: Array) -> Array:
-    return (v * x * z - (v + m) * special.lpmv(m, v - 1, x)) / (x**2 - 1)
+    return (v * x * z - (v + m) * special.lpmv(m, v - 1.0, x)) / (x**2 - 1)
 
 
 # --- symmetric elliptic integrals

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import integrate
 
 from s2sad.runtime.arrays import unbroadcast
+from s2sad.runtime.matrices import ratio
 
 
 def _distances(y: Any, x: Any, dx: Any, axis: int) -> Any:
@@ -17,7 +18,9 @@ def _distances(y: Any, x: Any, dx: Any, axis: int) -> Any:
         single = getattr(y, "dtype", None) in (np.float32, np.complex64) and isinstance(dx, (int, float))
         return np.asarray(dx, np.float32 if single else None)
     x = np.asarray(x)
-    return np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))
+    steps = np.diff(x) if x.ndim == 1 else np.diff(np.moveaxis(x, axis, -1))
+    # SciPy subtracts integers as they are, too.
+    return steps.astype(float) if steps.dtype.kind in "biu" else steps
 
 
 # --- Simpson's rule
@@ -36,9 +39,9 @@ def simpson_weights(h: Any, count: int) -> Any:
     end = count - 1 if count % 2 else count - 2
     first, second = h[..., 0:end:2], h[..., 1:end:2]
     both = first + second
-    weights[..., 0:end:2] += both / 6 * (2 - second / first)
-    weights[..., 1:end:2] += both**3 / (6 * first * second)
-    weights[..., 2 : end + 1 : 2] += both / 6 * (2 - first / second)
+    weights[..., 0:end:2] += both / 6 * (2 - ratio(second, first))
+    weights[..., 1:end:2] += ratio(both**3, 6 * first * second)
+    weights[..., 2 : end + 1 : 2] += both / 6 * (2 - ratio(first, second))
     if count % 2 == 0:
         before, last = h[..., -2], h[..., -1]
         weights[..., -1] += (2 * last**2 + 3 * before * last) / (6 * (before + last))
@@ -108,6 +111,8 @@ def simpson_tangent(y_dot: Any, x_dot: Any, dx_dot: Any, y: Any, x: Any = None, 
     z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
     if x is None:
         return z_dot + dx_dot * integrate.simpson(y, dx=1.0, axis=axis)
+    if not np.any(x_dot):
+        return z_dot
     moved = np.moveaxis(simpson_slopes(y, x, axis), axis, -1)
     x_dot = np.broadcast_to(x_dot, np.shape(x))
     return z_dot + np.sum(moved * (x_dot if np.ndim(x) == 1 else np.moveaxis(x_dot, axis, -1)), axis=-1)
