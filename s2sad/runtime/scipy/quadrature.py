@@ -111,7 +111,7 @@ def simpson_tangent(y_dot: Any, x_dot: Any, dx_dot: Any, y: Any, x: Any = None, 
     z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
     if x is None:
         return z_dot + dx_dot * integrate.simpson(y, dx=1.0, axis=axis)
-    if not np.any(x_dot):
+    if np.ndim(x_dot) == 0 and x_dot == 0.0:  # of points without a tangent
         return z_dot
     moved = np.moveaxis(simpson_slopes(y, x, axis), axis, -1)
     x_dot = np.broadcast_to(x_dot, np.shape(x))
