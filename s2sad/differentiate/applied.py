@@ -12,9 +12,10 @@ from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
 from s2sad.ops.infer.dtypes import is_real
-from s2sad.runtime import widened
+from s2sad.runtime import signed, widened
 
 _WIDENED = Op("runtime", "widened", widened)
+_SIGNED = Op("runtime", "signed", signed)
 REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 _PLAIN_OPERAND = (
     "Use an array: np.asarray(...) of it, .toarray() of a sparse matrix, or the array that an object of yours holds; "
@@ -104,7 +105,16 @@ def in_precision(
         same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
         if name in rule.wrt and name not in rule.as_given and not same and (known.numeric or known.kind == "open"):
             found[name] = Call(_WIDENED, (value,))
+        elif name not in rule.wrt and _is_order(rule, value, known):
+            found[name] = Call(_SIGNED, (value,))
     return found
+
+
+def _is_order(rule: ops.Rule, value: Expr, known: Fact) -> bool:
+    """Whether an operand may be NumPy's integers, with which a derivative of one of SciPy's functions computes."""
+    if not rule.broadcasts or not rule.name.startswith("scipy.") or isinstance(value, Const):
+        return False
+    return known.precision not in ("weak", "float", "double", "single") and (known.numeric or known.kind == "open")
 
 
 def bound_twice(bound: Mapping[str, Expr]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
 from s2sad.ops.spec import Sample, constant, linear, operation, sample
+from s2sad.runtime.arrays import signed
 from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
@@ -243,6 +244,9 @@ constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, d
 @linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
 def widened(z_bar: Any, x: Any) -> Any:
     return z_bar
+
+
+constant(signed, signature=lambda x: None, infer=infer.common.first, samples=_numbers, result="element")
 
 
 @linear(no_function_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="inferred", result="element")

@@ -1,6 +1,6 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
-from s2sad.runtime.arrays import in_dtype, unbroadcast, unreduce, widened
+from s2sad.runtime.arrays import in_dtype, signed, unbroadcast, unreduce, widened
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
@@ -65,6 +65,7 @@ __all__ = [
     "root_quotient",
     "scalar_seed",
     "shadow",
+    "signed",
     "sole",
     "starred",
     "stop_gradient",

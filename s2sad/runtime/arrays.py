@@ -57,6 +57,17 @@ def widened(x: Any) -> Any:
     return x if dtype == wide else x.astype(wide)
 
 
+def signed(x: Any) -> Any:
+    """``x`` as integers of 64 bits with a sign, where it is of NumPy's shorter ones, of those without, or booleans.
+
+    >>> signed(np.uint8(0)) - 1
+    np.int64(-1)
+    """
+    dtype = getattr(x, "dtype", None)
+    short = dtype is not None and (dtype.kind in "bu" or (dtype.kind == "i" and dtype.itemsize < 8))
+    return x.astype(np.int64) if short else x
+
+
 def in_dtype(g: Any, x: Any) -> Any:
     """A copy of the adjoint ``g`` of ``x`` in the dtype of ``x``, if that is one of floating-point numbers."""
     return np.array(g, x.dtype if x.dtype.kind in "fc" else None)

@@ -95,10 +95,10 @@ def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, UPLO: str = "L") -> Any
     inner = v * np.expand_dims(np.real(w_bar), -2)
     if np.any(v_bar != 0):
         if np.iscomplexobj(v):
-            v_bar = np.conj(_phases_adjoint(np.conj(v_bar), v, _anchor(UPLO)))
+            v_bar = np.conj(phases_adjoint(np.conj(v_bar), v, anchor(UPLO)))
         turn = transposed(v) @ v_bar
         if np.iscomplexobj(v):
-            _check_phases(turn, v_bar)
+            check_phases(turn, v_bar)
         inner = inner + v @ np.conj(_over_gaps((turn - adjoint(turn)) / 2, w, turn))
     return np.conj(folded_triangle(inner @ adjoint(v), UPLO.upper() == "U"))
 
@@ -112,7 +112,7 @@ def eigh_tangent(a_dot: Any, w: Any, v: Any, UPLO: str = "L") -> tuple[Any, Any]
     except UndefinedDerivativeError as error:
         return w_dot, Undefined(error)
     if np.iscomplexobj(v):
-        v_dot = v_dot - _turned(v, v_dot, _anchor(UPLO)) * v
+        v_dot = v_dot - turning(v, v_dot, anchor(UPLO)) * v
     return w_dot, v_dot
 
 
@@ -129,18 +129,18 @@ def _turned_tangent(a_dot: Any, v: Any, UPLO: str) -> Any:
 # leave the first axis alone, or the last one, so that this component of each vector is real, and stays real.
 
 
-def _anchor(UPLO: str) -> int:
+def anchor(UPLO: str) -> int:
     """The row in which LAPACK's eigenvectors are real."""
     return -1 if UPLO.upper() == "U" else 0
 
 
-def _turned(v: Any, v_dot: Any, row: int) -> Any:
+def turning(v: Any, v_dot: Any, row: int) -> Any:
     """By how much the tangents of vectors turn them in the plane, where the vectors stay real in a row."""
     here = v[..., [row], :]
     return 1j * ratio(np.imag(v_dot[..., [row], :]), np.real(here)) if negligible(np.imag(here), v) else 0.0
 
 
-def _phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
+def phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
     """The conjugate adjoint of vectors, with what it has through the turn that keeps them real in a row.
 
     ``rest`` is the product of other vectors that turn with them, and their adjoints.
@@ -324,9 +324,9 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
     v, v_bar = with_complement(v[..., :k], v[..., k:], v_bar[..., :k], v_bar[..., k:])
     if np.iscomplexobj(u):
         if m < n:
-            u_bar = _phases_adjoint(u_bar, u, 0, np.sum(np.conj(v_bar) * v, axis=-2))
+            u_bar = phases_adjoint(u_bar, u, 0, np.sum(np.conj(v_bar) * v, axis=-2))
         else:
-            v_bar = _phases_adjoint(v_bar, v, 0, np.sum(np.conj(u_bar) * u, axis=-2))
+            v_bar = phases_adjoint(v_bar, v, 0, np.sum(np.conj(u_bar) * u, axis=-2))
     middle = np.expand_dims(np.real(s_bar), -2) * identity(k, s)
     if not (np.any(u_bar != 0) or np.any(v_bar != 0)):
         return np.conj(u @ middle @ adjoint(v))
@@ -334,7 +334,7 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
     wide = np.expand_dims(s, -2)
     both, apart = u_turn + v_turn, u_turn - v_turn
     if np.iscomplexobj(u):
-        _check_phases(both, u_bar, v_bar)
+        check_phases(both, u_bar, v_bar)
     # What turns both vectors is divided by differences of singular values, what turns them apart by sums.
     sums = np.expand_dims(s, -2) + np.expand_dims(s, -1)
     middle = middle + _over_gaps((both - adjoint(both)) / 2, s, both)
@@ -362,7 +362,7 @@ def with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, 
     return u, u_bar
 
 
-def _check_phases(turn: Any, *bars: Any) -> None:
+def check_phases(turn: Any, *bars: Any) -> None:
     """Raise an error where a loss depends on the factor of modulus one that complex vectors are free up to.
 
     The imaginary part of the diagonal of ``turn`` is its derivative by these; ``bars`` are what it was made of.
@@ -443,7 +443,7 @@ def _svd_vectors(inner: Any, a_dot: Any, a: Any, z: tuple[Any, ...]) -> tuple[An
     if a.shape[-1] > k:
         v_dot = v_dot + _over_values(adjoint(a_dot) @ u - v @ adjoint(inner), wide, a_dot)
     if np.iscomplexobj(a):
-        turn = _turned(u, u_dot, 0) if a.shape[-2] < a.shape[-1] else _turned(v, v_dot, 0)
+        turn = turning(u, u_dot, 0) if a.shape[-2] < a.shape[-1] else turning(v, v_dot, 0)
         u_dot, v_dot = u_dot - turn * u, v_dot - turn * v
     u_dot = np.concatenate([u_dot, -u @ (adjoint(u_dot) @ u_rest)], -1)
     v_dot = np.concatenate([v_dot, -v @ (adjoint(v_dot) @ v_rest)], -1)

@@ -375,3 +375,34 @@ def test_orders_that_are_not_signed(function: str) -> None:
 def test_ends_that_are_truth_values() -> None:
     ends = np.array([True, False])
     agrees(lambda x: np.sum(np.pad(x, 1, constant_values=(ends[0], ends[1])) ** 2), X)
+
+
+# --- complex eigenvectors of SciPy's, which LAPACK makes real in one row
+
+TURNED = COMPLEX[::-1] * (1 - 0.3j)
+POSITIVE = COMPLEX @ COMPLEX.conj().T
+
+
+@pytest.mark.parametrize(
+    "options", [{"driver": "evd"}, {"driver": "evd", "lower": False}, {"subset_by_index": [0, 1]}, {"driver": "ev"}]
+)
+def test_complex_eigenvectors_of_scipy_turn_as_lapack_has_it(options: dict[str, Any]) -> None:
+    def f(a: Any) -> Any:
+        v = scipy.linalg.eigh(a, **options)[1]
+        return np.sum(np.real(v * np.exp(1j * np.arange(v.size)).reshape(v.shape)))
+
+    agrees(f, COMPLEX)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_complex_eigenvectors_of_a_generalised_problem(lower: bool) -> None:
+    def f(a: Any, b: Any) -> Any:
+        v = scipy.linalg.eigh(a, b, lower=lower)[1]
+        return np.sum(np.real(v * np.exp(1j * np.arange(9.0)).reshape(3, 3)))
+
+    dots = (TURNED, 0.1 * TURNED @ TURNED.conj().T)
+    found = jvp(f, (COMPLEX, POSITIVE), dots)[1]
+    assert np.isclose(found, richardson_jvp(f, (COMPLEX, POSITIVE), dots), rtol=1e-6)
+    with pytest.raises(UndefinedDerivativeError, match="factor of modulus one"):
+        grad(f, (0, 1))(COMPLEX, POSITIVE)
+    agrees(lambda a, b: np.sum(np.abs(scipy.linalg.eigh(a, b, lower=lower)[1]) ** 3), COMPLEX, POSITIVE)

@@ -18,7 +18,14 @@ from scipy import linalg
 from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime import systems
 from s2sad.runtime.arrays import unreduce
-from s2sad.runtime.decompositions import cholesky_adjoint, cholesky_tangent
+from s2sad.runtime.decompositions import (
+    anchor,
+    check_phases,
+    cholesky_adjoint,
+    cholesky_tangent,
+    phases_adjoint,
+    turning,
+)
 from s2sad.runtime.matrices import adjoint, hermitian_part, ratio, transposed
 from s2sad.runtime.norms import norm_gradient
 from s2sad.runtime.qr import qr_adjoint, qr_adjoint_of, qr_tangent_of
@@ -184,12 +191,18 @@ def _order(lu: Any, piv: Any) -> Any:
 def eigh_adjoint(w_bar: Any, v_bar: Any, w: Any, v: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any]:
     """Adjoints of ``a`` and ``b`` in ``w, v = linalg.eigh(a, b, lower=lower)``, or of some of its pairs.
 
-    The vectors' adjoint must not depend on the factor of modulus one that each complex vector is free up to.
+    Each complex vector is free up to a factor of modulus one, which LAPACK chooses as for ``np.linalg.eigh``; with a
+    matrix ``b``, the loss must not depend on it.
 
     Raises:
-        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen.
+        UndefinedDerivativeError: the loss depends on how the vectors of a repeated eigenvalue are chosen, or on these
+            factors.
     """
     some = np.any(v_bar != 0)
+    if some and np.iscomplexobj(v):
+        if b is None:
+            v_bar = np.conj(phases_adjoint(np.conj(v_bar), v, anchor("L" if lower else "U")))
+        check_phases(transposed(v) @ v_bar, v_bar)
     if some and v.shape[-1] < v.shape[-2]:
         w, v, w_bar, v_bar = _completed(w, v, w_bar, v_bar, a, b, lower)
     middle = np.expand_dims(np.real(w_bar), -2) * np.eye(w.shape[-1], dtype=w.dtype)
@@ -248,7 +261,25 @@ def eigh_tangent(
     inner = _quotient(inner * (1 - mine), gaps + mine)
     if b is not None:
         inner = inner - metric * mine / 2
-    return w_dot, v @ inner
+    v_dot = v @ inner
+    if np.iscomplexobj(v):
+        v_dot = v_dot - _phases(v_dot, some, b_dot, b, lower) * some
+    return w_dot, v_dot
+
+
+def _phases(v_dot: Any, v: Any, b_dot: Any, b: Any, lower: bool) -> Any:
+    """By how much tangents turn vectors in the plane that stay real in a row, or in that of a product with ``b``."""
+    if b is None or not lower:
+        return turning(v, v_dot, anchor("L" if lower else "U"))
+    moved = _first_row(b) @ v_dot
+    return turning(_first_row(b) @ v, moved + _first_row(b_dot) @ v if np.ndim(b_dot) else moved, 0)
+
+
+def _first_row(b: Any) -> Any:
+    """The first row of a Hermitian matrix of which the lower triangle is read."""
+    row = np.conj(np.swapaxes(np.asarray(b)[..., :, :1], -1, -2)).copy()
+    row[..., 0, 0] = np.real(row[..., 0, 0])
+    return row
 
 
 def _completed(w: Any, v: Any, w_bar: Any, v_bar: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any, Any, Any]:

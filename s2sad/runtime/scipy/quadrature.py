@@ -111,11 +111,11 @@ def simpson_tangent(y_dot: Any, x_dot: Any, dx_dot: Any, y: Any, x: Any = None, 
     z_dot = integrate.simpson(y_dot + np.zeros(np.shape(y)), x, dx=dx, axis=axis)
     if x is None:
         return z_dot + dx_dot * integrate.simpson(y, dx=1.0, axis=axis)
-    if np.ndim(x_dot) == 0 and x_dot == 0.0:  # of points without a tangent
-        return z_dot
-    moved = np.moveaxis(simpson_slopes(y, x, axis), axis, -1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of points that are given twice
+        moved = np.moveaxis(simpson_slopes(y, x, axis), axis, -1)
     x_dot = np.broadcast_to(x_dot, np.shape(x))
-    return z_dot + np.sum(moved * (x_dot if np.ndim(x) == 1 else np.moveaxis(x_dot, axis, -1)), axis=-1)
+    x_dot = x_dot if np.ndim(x) == 1 else np.moveaxis(x_dot, axis, -1)
+    return z_dot + np.sum(np.where(x_dot == 0, 0, moved) * x_dot, axis=-1)
 
 
 # --- running sums of trapezoids
