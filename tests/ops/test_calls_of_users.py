@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.interpolate as sip
 import scipy.linalg
-from scipy import integrate, optimize, sparse, special
+from scipy import integrate, optimize, signal, sparse, special
 from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
@@ -406,3 +406,8 @@ def test_complex_eigenvectors_of_a_generalised_problem(lower: bool) -> None:
     with pytest.raises(UndefinedDerivativeError, match="factor of modulus one"):
         grad(f, (0, 1))(COMPLEX, POSITIVE)
     agrees(lambda a, b: np.sum(np.abs(scipy.linalg.eigh(a, b, lower=lower)[1]) ** 3), COMPLEX, POSITIVE)
+
+
+def test_states_of_sections_that_are_lists() -> None:
+    sections = np.array([[1.0, 0.7, 0.2, 1.0, 0.3, 0.1]])
+    agrees(lambda x, zi: np.sum(signal.sosfilt(sections, x, zi=zi)[0] ** 2), [1.0, 2.0, 0.5], [[0.3, 0.1]])

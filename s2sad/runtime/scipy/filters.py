@@ -172,6 +172,7 @@ def sosfilt_adjoints(z_bar: Any, sos: Any, x: Any, axis: int = -1, zi: Any = Non
 
     The fourth number of a section is not read: it is one.
     """
+    zi = None if zi is None else np.asarray(zi)
     signals, ends = [np.asarray(x)], []
     for i in range(len(sos)):
         state = np.zeros((*np.moveaxis(x, axis, -1).shape[:-1], 2)) if zi is None else np.moveaxis(zi[i], axis, -1)
