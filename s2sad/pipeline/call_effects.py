@@ -23,7 +23,7 @@ from s2sad.analysis.summaries import (
     user_calls,
     written_unseen,
 )
-from s2sad.analysis.versions import appends, appends_alike, puts_number
+from s2sad.analysis.versions import appends, appends_alike, changes, puts_number
 from s2sad.differentiate.stores import CONTAINERS
 from s2sad.errors import S2SADError
 from s2sad.frontend.holding import UNKNOWN
@@ -218,7 +218,8 @@ class EffectsOfCalls:
         """The names of lists and dicts that other variables and containers may hold."""
         shared = effects(function, known, self.call_effects)
         of_containers = [n for n in known.of if known.of[n].kind in ("list", "dict")]
-        of_caller = {base(p.name) for p in function.params}
+        # What changes a list otherwise has no place in the caller's.
+        of_caller = {base(p.name) for p in function.params} - {base(target) for target, _ in changes(function.body)}
         others = (n for n in of_containers if any(base(m) != base(n) for m in shared.group.get(n, ())))
         return frozenset((*others, *(n for n in of_containers if base(n) in of_caller)))
 

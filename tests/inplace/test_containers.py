@@ -538,6 +538,10 @@ CASES = [
             list_augmented_item,
             dict_store,
             dict_store_array_then_write,
+            list_alias_store,
+            callee_stores,
+            list_of_lists_store,
+            store_same_zero_written,
             pingpong_slices,
             pingpong_items,
             swap_items,
@@ -593,14 +597,10 @@ CASES = [
 
 #: What is refused, and what is said of it.
 REFUSED = [
-    (list_alias_store, V, "another name may hold the container b, which this changes"),
-    (callee_stores, V, "h is the caller's, and this changes it"),
-    (list_of_lists_store, V, "an array that is written in place is used here in a way that is not supported"),
     (stored_slice, V, "this changes a list at a place that is not surely an integer"),
     (const_callee_alias, V, "another name may hold the container b, which this changes"),
     (const_is_none_alias, V, "another name may hold the container b, which this changes"),
     (iterate_and_replace, V, "h is changed while this loop runs over it"),
-    (store_same_zero_written, V, "an array that is written in place is used here in a way that is not supported"),
 ]
 
 

@@ -899,6 +899,7 @@ CASES = [
     *[
         case(f, V)
         for f in (
+            dict_of_lists,
             tuple_of_hist,
             hist_stack,
             hist_array,
@@ -990,7 +991,6 @@ CASES = [
 #: What is refused, and what is said of it.
 REFUSED = [
     (list_alias_names, V, "another name may hold the container b, which this changes"),
-    (dict_of_lists, V, "d['u'].append(...) changes an object that is differentiated"),
     (conditional_alias, V, "another name may hold the container c, which this changes"),
     (last_list_only, V, "h is changed, and its adjoint would begin inside of this loop"),
     (iter_while_appending, V, "h is changed while this loop runs over it"),

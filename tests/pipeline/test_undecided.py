@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -174,7 +175,7 @@ def test_numbers_and_other_classes_raise() -> None:
 
 
 def stepped(f: Callable[..., Any], x: Any) -> Any:
-    y = np.zeros_like(range(3), dtype=float)
+    y = np.zeros_like(json.loads("[1, 2, 3]"), dtype=float)
     y[0] = x[1]
     for j in range(2):
         y[j + 1] = f(y[j]) + y[j]
@@ -182,7 +183,7 @@ def stepped(f: Callable[..., Any], x: Any) -> Any:
 
 
 def stepped_with_numbers(f: Callable[..., Any], x: Any) -> Any:
-    y = np.zeros_like(range(3), dtype=float)
+    y = np.zeros_like(json.loads("[1, 2, 3]"), dtype=float)
     y[0] = x[1]
     for j in range(2):
         y[j + 1] = f(1.0 * y[j]) + 1.0 * y[j]
