@@ -67,6 +67,10 @@ constant(other_side, signature=lambda given: None)
 constant(options_again, signature=lambda options, z, values, pattern, b: None)
 
 
+#: A row of numbers.
+_ROW = infer.axes.with_axes(infer.axes.always(1))
+
+
 def _pattern(symmetric: bool = False) -> tuple[Array, Pattern]:
     """The entries of a matrix of four rows, some of them at one place, and where they are."""
     rows, columns = np.array([0, 1, 2, 3, 0, 2, 1, 0]), np.array([0, 1, 2, 3, 1, 0, 3, 0])
@@ -81,12 +85,12 @@ def _arrays() -> Sequence[Sample]:
 
 
 # A sparse matrix or an operator that exists is constant: what has a derivative is an array in its place.
-@linear(entries, wrt=["a"], samples=_arrays)
+@linear(entries, wrt=["a"], samples=_arrays, infer=_ROW)
 def entries_rule(z_bar: Array, a: Array) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
 
-@linear(system_entries, wrt=["a"], samples=_arrays)
+@linear(system_entries, wrt=["a"], samples=_arrays, infer=_ROW)
 def system_entries_rule(z_bar: Array, a: Array) -> Array:
     return np.reshape(z_bar, np.shape(a))
 
@@ -112,7 +116,7 @@ def _outer() -> Sequence[Sample]:
     return [*points, sample(complexes(4), numbers(4), turned(pattern), values + 0.1j)]
 
 
-@bilinear(outer_entries, wrt=["left", "right"], steps={"values"}, samples=_outer, dtype="unknown")
+@bilinear(outer_entries, wrt=["left", "right"], steps={"values"}, samples=_outer, dtype="unknown", infer=_ROW)
 def outer_entries_rule(z_bar: Array, left: Array, right: Array, pattern: Pattern, values: Array) -> tuple[Array, Array]:
     left_bar = fitted(product(z_bar, pattern, right), left)
     return left_bar, fitted(product(z_bar, turned(pattern), left), right)
@@ -139,7 +143,7 @@ def _chains() -> Sequence[Sample]:
     ]
 
 
-@bilinear(entries_of_product, wrt=["values", "others"], samples=_chains, dtype="unknown")
+@bilinear(entries_of_product, wrt=["values", "others"], samples=_chains, dtype="unknown", infer=_ROW)
 def entries_of_product_rule(
     z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern
 ) -> tuple[Array, Array]:
@@ -157,7 +161,7 @@ def _chains_at() -> Sequence[Sample]:
     ]
 
 
-@bilinear(chain_entries, wrt=["values", "others"], steps={"like"}, samples=_chains_at, dtype="unknown")
+@bilinear(chain_entries, wrt=["values", "others"], steps={"like"}, samples=_chains_at, dtype="unknown", infer=_ROW)
 def chain_entries_rule(
     z_bar: Array, values: Array, pattern: Pattern, others: Array, other: Pattern, target: Pattern, like: Array
 ) -> tuple[Array, Array]:
@@ -191,7 +195,7 @@ def _diagonals() -> Sequence[Sample]:
     return [sample(values, pattern), sample(values, pattern, 1), sample(singles(8), turned(pattern), -1)]
 
 
-@linear(diagonal, wrt=["values"], samples=_diagonals, dtype="unknown")
+@linear(diagonal, wrt=["values"], samples=_diagonals, dtype="unknown", infer=_ROW)
 def diagonal_rule(z_bar: Array, values: Array, pattern: Pattern, k: int = 0) -> Array:
     return diagonal_adjoint(z_bar, values, pattern, k)
 
