@@ -299,15 +299,19 @@ class _Joining:
         """
         if not self.s.relied.replaces:
             return None
-        things = [things_of(value, state) for value, (state, _) in zip(values, self.parts, strict=True)]
-        for shared in (set.intersection(*things), set[Cell | Record]()):
-            shapes = [apart_from(shared, state) for state, _ in self.parts]
-            found = [shape.of(value) for shape, value in zip(shapes, values, strict=True)]
-            if len({key for key, _ in found}) == 1 and not any(shape.optional for shape in shapes):
-                break
-        else:
+        states = [state for state, _ in self.parts]
+        try:
+            things = [things_of(value, state) for value, state in zip(values, states, strict=True)]
+            for shared in (set.intersection(*things), set[Cell | Record]()):
+                shapes = [apart_from(shared, state) for state in states]
+                found = [shape.of(value) for shape, value in zip(shapes, values, strict=True)]
+                if len({key for key, _ in found}) == 1:
+                    break
+            else:
+                return None
+        except NotSpecialisedError:
             return None
-        if any(exists(thing) for thing in shapes[0].numbers):
+        if any(shape.optional for shape in shapes) or any(map(exists, shapes[0].numbers)):
             return None
         columns = [self.leaf(column) for column in zip(*[shape.leaves for shape in shapes], strict=True)]
         before = set(self.s.state)
