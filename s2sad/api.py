@@ -29,7 +29,8 @@ from s2sad.load import origin
 from s2sad.pipeline import Compiled, Goal, Together
 from s2sad.pullbacks import placed, vjp
 from s2sad.runtime import SharedArgumentsError
-from s2sad.transform.derivatives import makes_derivatives
+from s2sad.runtime.tangents import same_value
+from s2sad.transform.derivatives import makes_derivatives, makes_pullbacks
 from s2sad.variants import Emitted, Options, Variant, emitted, standing_for, variants
 
 __all__ = ["Derivative", "ValueAndGradient", "grad", "value_and_grad", "vjp"]
@@ -456,5 +457,24 @@ def value_and_grad(
     return ValueAndGradient(f, argnums, argnames, has_aux)
 
 
-makes_derivatives(grad, lambda f, argnums, has_aux: Derivative(f, argnums, None, has_aux), valued=False)
-makes_derivatives(value_and_grad, lambda f, argnums, has_aux: ValueAndGradient(f, argnums, None, has_aux), valued=True)
+# --- the same where a differentiated function calls them
+
+
+def gradient_within(f: Function, argnums: int | Sequence[int], has_aux: bool) -> Derivative:
+    """The gradient that a call within a differentiated function makes of a function."""
+    return Derivative(f, argnums, None, has_aux)
+
+
+def _valued_within(f: Function, argnums: int | Sequence[int], has_aux: bool) -> ValueAndGradient:
+    return ValueAndGradient(f, argnums, None, has_aux)
+
+
+def _pulled_within(f: Any, value: Any, value_bar: Any, *primals: Any) -> Any:
+    again = f(*primals)
+    same_value(again, value, value_bar)
+    return np.sum(again * value_bar)
+
+
+makes_derivatives(grad, gradient_within, valued=False)
+makes_derivatives(value_and_grad, _valued_within, valued=True)
+makes_pullbacks(vjp, gradient_within, _pulled_within)

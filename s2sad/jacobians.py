@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from s2sad.api import Derivative, grad, vjp
+from s2sad.api import Derivative, grad, gradient_within, vjp
 from s2sad.callables import resolve, signature_of
 from s2sad.entries import MISSED
 from s2sad.errors import ArgumentError
 from s2sad.pushforwards import TangentOf, are_sequences, jvp, pushforward, varying
-from s2sad.runtime.tangents import real_array, same_value
+from s2sad.runtime.tangents import real_array
 from s2sad.structures import leaves_of, with_leaves
-from s2sad.transform.derivatives import is_modelled, makes_pullbacks, makes_tangents
+from s2sad.transform.derivatives import is_modelled, makes_tangents
 from s2sad.variants import variants
 
 Function = Callable[..., Any]
@@ -373,18 +373,7 @@ def _elementwise_within(f: Any, x: Any) -> Any:
     return grad(lambda t: np.sum(real_array(f(t))))(x)
 
 
-def _pulled_within(f: Any, value: Any, value_bar: Any, *primals: Any) -> Any:
-    again = f(*primals)
-    same_value(again, value, value_bar)
-    return np.sum(again * value_bar)
-
-
-def _gradient_within(f: Any, argnums: Any, has_aux: bool) -> Derivative:
-    return Derivative(f, argnums, None, has_aux)
-
-
-makes_tangents(hvp, TangentOf, _gradient_within)
-makes_pullbacks(vjp, _gradient_within, _pulled_within)
+makes_tangents(hvp, TangentOf, gradient_within)
 is_modelled(hessian, _hessian_within)
 is_modelled(jacfwd, _columns_within)
 is_modelled(jacobian, _columns_within)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -212,6 +215,43 @@ def test_both_modes_agree_with_differences(f: Any) -> None:
     value, dot = jvp(f, (WEIGHTS,), (way,))
     assert value == f(WEIGHTS)
     assert dot == pytest.approx(wanted, rel=1e-8)
+
+
+#: What a program imports besides ``grad``, with its value and its gradient at [1, 2] for the sum of the cubes.
+_ALONE = {
+    "grad": ("np.sum(grad(cubes)(x))", [6.0, 12.0]),
+    "value_and_grad": ("value_and_grad(cubes)(x)[0]", [3.0, 12.0]),
+    "vjp": ("np.sum(vjp(cubes, x)[1](1.0)[0])", [6.0, 12.0]),
+    "jvp": ("jvp(cubes, (x,), (np.ones(2),))[1]", [6.0, 12.0]),
+    "hvp": ("np.sum(hvp(cubes, (x,), (np.ones(2),)))", [6.0, 6.0]),
+    "hessian": ("np.sum(hessian(cubes)(x))", [6.0, 6.0]),
+    "jacfwd": ("np.sum(jacfwd(cubes)(x))", [6.0, 12.0]),
+    "jacrev": ("np.sum(jacrev(cubes)(x))", [6.0, 12.0]),
+    "jacobian": ("np.sum(jacobian(cubes)(x))", [6.0, 12.0]),
+    "elementwise_grad": ("np.sum(elementwise_grad(lambda t: t**3)(x))", [6.0, 12.0]),
+}
+
+
+@pytest.mark.parametrize("name", _ALONE)
+def test_each_works_in_a_program_that_imports_no_other(name: str, tmp_path: Path) -> None:
+    expression, wanted = _ALONE[name]
+    script = tmp_path / "program.py"
+    script.write_text(
+        f"""import numpy as np
+from s2sad import grad
+from s2sad import {name}
+
+def cubes(t):
+    return np.sum(t**3)
+
+def f(x):
+    return {expression}
+
+print(grad(f)(np.array([1.0, 2.0])).tolist())
+"""
+    )
+    ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == str(wanted), ran.stderr
 
 
 #: The programs that are differentiated twice.
