@@ -15,7 +15,7 @@ import numpy as np
 from s2sad import runtime
 from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Slice, Var
 from s2sad.ir.traverse import map_children
-from s2sad.runtime.arrays import count, power_dx
+from s2sad.runtime.arrays import count, power_derivative, power_dx
 from s2sad.runtime.edges import power_adjoint
 
 MULTIPLY = Op("operator", "*", np.multiply)
@@ -31,6 +31,7 @@ MATMUL = Op("operator", "@", np.matmul)
 #: ``x.T`` of a matrix.
 MATRIX_TRANSPOSE = Op("attribute", "T", np.matrix_transpose)
 _POWER_DX = Op("runtime", "power_dx", power_dx)
+_POWER_DERIVATIVE = Op("runtime", "power_derivative", power_derivative)
 IF = Op("ifexp", "if")
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 #: ``:``, all of an axis.
@@ -324,7 +325,8 @@ def outermost(expr: Expr) -> Expr:
     if expr.op == MATRIX_TRANSPOSE:
         return transposed_product(expr.args[0]) or expr
     if expr.op.function is power_adjoint and is_nonzero(expr.args[0]):
-        return multiply(expr.args[0], Call(_POWER_DX, expr.args[1:]))
+        g, *of = expr.args
+        return multiply(g, Call(_POWER_DX, tuple(of)) if len(of) == 2 else Call(_POWER_DERIVATIVE, (*of, Const(0))))
     if is_guarded(expr) and is_nonzero(expr.args[0]):
         return expr.args[1]
     if expr.op.kind != "operator":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.ops import infer, sampling
-from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, rule, sample
+from s2sad.ops.spec import Sample, bilinear, constant, elementwise, linear, literal, rule, sample
 from s2sad.runtime.arrays import (
     Axis,
     Shape,
@@ -23,6 +23,7 @@ from s2sad.runtime.arrays import (
     high_share,
     low_share,
     mean_ties,
+    power_derivative,
     power_dx,
     power_dy,
     share_ties,
@@ -232,7 +233,25 @@ def high_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -
 
 @elementwise(power_dx, samples=sampling.POSITIVE_PAIRS, infer=infer.common.number_or_array, dtype="python")
 def power_dx_rule(x: Array, y: Array) -> Array:
-    return y * power_dx(x, y - 1), x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1))
+    return power_derivative(x, y, 2, 0), power_derivative(x, y, 1, 1)
+
+
+def _power_derivative_samples() -> Samples:
+    x, y = _array((3,), 0.3, 2.0), _array((2, 3), -1.0, 2.0)
+    orders = ((1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 2))
+    return [*(sample(x, y, n, m) for n, m in orders), sample(1.5, 0.7, 2, 1), sample(1.5, 1.0, 2, 0)]
+
+
+@elementwise(
+    power_derivative,
+    steps=frozenset({"n", "m"}),
+    wrt=["x", "y"],
+    samples=_power_derivative_samples,
+    infer=infer.common.number_or_array,
+    dtype="python",
+)
+def power_derivative_rule(x: Array, y: Array, n: int, m: int) -> Array:
+    return power_derivative(x, y, n + 1, m), power_derivative(x, y, n, m + 1)
 
 
 def _quotient_samples() -> Samples:
@@ -251,13 +270,17 @@ def quotient_or_zero_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
 
 def _power_adjoint_samples() -> Samples:
     x, y = _array((3,), 0.3, 2.0), _array((2, 3), -1.0, 2.0)
-    return [*(sample(g, x, y) for g in (0.7, _array((3,)))), sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5)]
+    several = [sample(g, x, y, n) for g in (0.7, _array((3,))) for n in (1, 2, 3)]
+    return [*several, sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5), sample(1.5, 0.7, 2.5, 2)]
 
 
-@elementwise(power_adjoint, samples=_power_adjoint_samples, dtype="python")
-def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array) -> Array:
-    y_bar = z_bar * g * (x ** (y - 1) + y * power_dy(x, y - 1, x ** (y - 1)))
-    return power_adjoint(z_bar, x, y), power_adjoint(z_bar * g * y, x, y - 1), y_bar
+@elementwise(power_adjoint, steps=frozenset({"n"}), wrt=["g", "x", "y"], samples=_power_adjoint_samples, dtype="python")
+def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array, n: int = 1) -> Array:
+    x_bar = power_adjoint(z_bar * g, x, y, n + 1)
+    y_bar = z_bar * g * power_derivative(x, y, n, 1)
+    if literal(n) and n == 1:
+        return power_adjoint(z_bar, x, y), x_bar, y_bar
+    return power_adjoint(z_bar, x, y, n), x_bar, y_bar
 
 
 def _power_dy_samples() -> Samples:

@@ -177,6 +177,27 @@ def power_dy(x: Any, y: Any, p: Any) -> Any:
     return p * np.log(x + (x == 0))
 
 
+def power_derivative(x: Any, y: Any, n: int, m: int) -> Any:
+    """Return the derivative of ``x ** y``, ``n`` times by ``x`` and ``m`` times by ``y``.
+
+    Where it vanishes because ``y`` is a whole number below ``n`` it is 0 for every ``x``, 0 included.  The logarithm
+    of 0 counts as 0, as in `power_dy`.
+
+    >>> power_derivative(0.0, 2.0, 2, 0), power_derivative(0.0, 1.0, 2, 0)
+    (2.0, 0.0)
+    """
+    if n < 1:
+        # Python raises for negative powers of the number 0.
+        power = math.inf if isinstance(x, float) and x == 0 and isinstance(y, (int, float)) and y < 0 else x**y
+        for _ in range(m):
+            power = power_dy(x, y, power)
+        return power
+    # By x once: y * x ** (y - 1).  Where y is 0 any finite power serves.
+    nonzero = y or n if isinstance(y, (int, float)) else np.where(y == 0, n, y)
+    derivative = y * power_derivative(x, nonzero - 1, n - 1, m)
+    return derivative + m * power_derivative(x, y - 1, n - 1, m - 1) if m else derivative
+
+
 def share_ties(g: Any, a: Any, z: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return the adjoint of ``a``, given ``g``, that of its maximum or minimum ``z`` along ``axis``.
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from s2sad.runtime.arrays import power_derivative
+
 _watched = np.errstate(divide="raise", invalid="raise")
 _divide = _watched(np.divide)
 
@@ -72,14 +74,18 @@ def _power_adjoint(g: Any, x: Any, y: Any) -> Any:
     return np.where(y == 0, 0, g * y * x ** np.where(y == 0, 1, y - 1))
 
 
-def power_adjoint(g: Any, x: Any, y: Any) -> Any:
-    """Return the adjoint of ``x``, given ``g``, that of ``x ** y``: ``g * y * x ** (y - 1)``.
+def power_adjoint(g: Any, x: Any, y: Any, n: int = 1) -> Any:
+    """Return ``g`` times the derivative of ``x ** y``, ``n`` times by ``x``: for one, ``g * y * x ** (y - 1)``.
 
-    It is zero where ``y`` is 0, and where ``g`` and ``x`` are zero and ``y`` is between 0 and 1.
+    With ``g``, the adjoint of the power, it is that of ``x``.  It is zero where ``y`` is a whole number below ``n``,
+    and where ``g`` and ``x`` are zero and ``y`` is between 0 and ``n``.
 
-    >>> power_adjoint(1.0, 3.0, 2.0), power_adjoint(0.0, 0.0, 0.5)
-    (6.0, 0.0)
+    >>> power_adjoint(1.0, 3.0, 2.0), power_adjoint(0.0, 0.0, 0.5), power_adjoint(1.0, 0.0, 1.0, 2)
+    (6.0, 0.0, 0.0)
     """
+    if n > 1:
+        edge = (g == 0) & (x == 0) & (np.real(y) > 0) & (np.real(y) < n)
+        return g * power_derivative(np.where(edge, 1, x)[()] if np.any(edge) else x, y, n, 0)
     if isinstance(y, (int, float)):
         if 0 < y < 1:
             return quotient(g * y, x ** (1 - y))

@@ -250,6 +250,61 @@ def test_exponents_of_each_kind_at_once() -> None:
     np.testing.assert_array_equal(x_bar, [0.0, np.inf])
 
 
+COEFFICIENTS = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def powers_in_a_loop(x):
+    total = 0.0
+    for k in range(4):
+        total += COEFFICIENTS[k] * x**k
+    return total
+
+
+def powers_in_a_sum(x):
+    return sum(COEFFICIENTS[k] * x**k for k in range(4))
+
+
+def powers_that_are_written(x):
+    return COEFFICIENTS[0] * x**0 + COEFFICIENTS[1] * x**1 + COEFFICIENTS[2] * x**2 + COEFFICIENTS[3] * x**3
+
+
+def whole_powers(x):
+    return np.sum(COEFFICIENTS * x ** np.arange(4))
+
+
+def floating_powers(x):
+    return np.sum(COEFFICIENTS * x ** np.arange(4.0))
+
+
+def float_powers(x):
+    return np.sum(COEFFICIENTS * np.float_power(x, np.arange(4)))
+
+
+def powers_of_elements(x):
+    return np.sum(COEFFICIENTS * np.power(x * np.ones(4), np.arange(4)))
+
+
+def powers_in_place(x):
+    t = x * np.ones(4)
+    t **= np.arange(4)
+    return t @ COEFFICIENTS
+
+
+POLYNOMIALS = [
+    powers_in_a_loop, powers_in_a_sum, powers_that_are_written, whole_powers, floating_powers, float_powers,
+    powers_of_elements, powers_in_place,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", POLYNOMIALS, ids=lambda f: f.__name__)
+def test_derivatives_of_polynomials_at_zero(f: Callable[..., Any]) -> None:
+    """Powers that are differentiated more often than their exponent allows vanish, at zero too."""
+    once = grad(f)
+    twice = grad(once)
+    assert (f(0.0), once(0.0), twice(0.0), grad(twice)(0.0)) == (1.0, 2.0, 6.0, 24.0)
+    assert jvp(once, (0.0,), (1.0,)) == (2.0, 6.0)
+
+
 def test_powers_of_numbers() -> None:
     def f(x, p, w):
         return w * x**p
