@@ -326,7 +326,7 @@ def outermost(expr: Expr) -> Expr:
         return transposed_product(expr.args[0]) or expr
     if expr.op.function is power_adjoint and is_nonzero(expr.args[0]):
         g, *of = expr.args
-        return multiply(g, Call(_POWER_DX, tuple(of)) if len(of) == 2 else Call(_POWER_DERIVATIVE, (*of, Const(0))))
+        return multiply(g, Call(_POWER_DX, tuple(of)) if len(of) == 2 else Call(_POWER_DERIVATIVE, (*of, Const(0))[:4]))
     if is_guarded(expr) and is_nonzero(expr.args[0]):
         return expr.args[1]
     if expr.op.kind != "operator":

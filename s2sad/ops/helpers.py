@@ -232,8 +232,8 @@ def high_share_rule(z_bar: Array, g: Array, a: Array, low: Array, high: Array) -
 
 
 @elementwise(power_dx, samples=sampling.POSITIVE_PAIRS, infer=infer.common.number_or_array, dtype="python")
-def power_dx_rule(x: Array, y: Array) -> Array:
-    return power_derivative(x, y, 2, 0), power_derivative(x, y, 1, 1)
+def power_dx_rule(z_bar: Array, x: Array, y: Array) -> Array:
+    return power_adjoint(z_bar, x, y, 2), power_adjoint(z_bar, x, y, 1, 1)
 
 
 def _power_derivative_samples() -> Samples:
@@ -250,8 +250,8 @@ def _power_derivative_samples() -> Samples:
     infer=infer.common.number_or_array,
     dtype="python",
 )
-def power_derivative_rule(x: Array, y: Array, n: int, m: int) -> Array:
-    return power_derivative(x, y, n + 1, m), power_derivative(x, y, n, m + 1)
+def power_derivative_rule(z_bar: Array, x: Array, y: Array, n: int, m: int) -> Array:
+    return power_adjoint(z_bar, x, y, n + 1, m), power_adjoint(z_bar, x, y, n, m + 1)
 
 
 def _quotient_samples() -> Samples:
@@ -271,16 +271,22 @@ def quotient_or_zero_rule(z: Array, z_bar: Array, a: Array, b: Array) -> Array:
 def _power_adjoint_samples() -> Samples:
     x, y = _array((3,), 0.3, 2.0), _array((2, 3), -1.0, 2.0)
     several = [sample(g, x, y, n) for g in (0.7, _array((3,))) for n in (1, 2, 3)]
-    return [*several, sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5), sample(1.5, 0.7, 2.5, 2)]
+    return [*several, sample(0.7, x, y, 2, 1), sample(0.7, x, 0.4), sample(1.5, 0.7, 2.5), sample(1.5, 0.7, 2.5, 2)]
 
 
-@elementwise(power_adjoint, steps=frozenset({"n"}), wrt=["g", "x", "y"], samples=_power_adjoint_samples, dtype="python")
-def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array, n: int = 1) -> Array:
-    x_bar = power_adjoint(z_bar * g, x, y, n + 1)
-    y_bar = z_bar * g * power_derivative(x, y, n, 1)
-    if literal(n) and n == 1:
+@elementwise(
+    power_adjoint,
+    steps=frozenset({"n", "m"}),
+    wrt=["g", "x", "y"],
+    samples=_power_adjoint_samples,
+    dtype="python",
+)
+def power_adjoint_rule(z_bar: Array, g: Array, x: Array, y: Array, n: int = 1, m: int = 0) -> Array:
+    x_bar = power_adjoint(z_bar * g, x, y, n + 1, m)
+    y_bar = power_adjoint(z_bar * g, x, y, n, m + 1)
+    if literal(n) and literal(m) and n == 1 and m == 0:
         return power_adjoint(z_bar, x, y), x_bar, y_bar
-    return power_adjoint(z_bar, x, y, n), x_bar, y_bar
+    return power_adjoint(z_bar, x, y, n, m), x_bar, y_bar
 
 
 def _power_dy_samples() -> Samples:

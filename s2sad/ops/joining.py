@@ -14,7 +14,7 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, linear, rule, sample
+from s2sad.ops.spec import Sample, linear, literal, rule, sample
 from s2sad.runtime.indexed import c_, joined_adjoints, joined_tangent, r_
 from s2sad.runtime.linear import (
     unblock,
@@ -22,6 +22,7 @@ from s2sad.runtime.linear import (
     unconcatenate,
     undstack,
     unhstack,
+    unsplit,
     unstack,
     unvstack,
 )
@@ -222,6 +223,8 @@ def _splits() -> Sequence[Sample]:
         sample(a, [1, 3]),
         sample(a, [2, 4], axis=-1),
         sample(a, [0, 9]),
+        sample(a, [3, 1]),
+        sample(a, np.array([-2, 1, 4]), 1),
         sample(numbers(3), 1),
         sample(complexes(4), 2),
         sample(singles(4), 2),
@@ -238,7 +241,9 @@ def _splits() -> Sequence[Sample]:
     gives=(list,),
 )
 def split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
-    return np.concatenate(z_bar, axis)
+    if literal(indices_or_sections):
+        return np.concatenate(z_bar, axis)
+    return unsplit(z_bar, ary, indices_or_sections, axis)
 
 
 def _uneven_splits() -> Sequence[Sample]:
@@ -255,11 +260,18 @@ def _uneven_splits() -> Sequence[Sample]:
     gives=(list,),
 )
 def array_split(z_bar: Any, ary: Array, indices_or_sections: Any, axis: int = 0) -> Array:
-    return np.concatenate(z_bar, axis)
+    if literal(indices_or_sections):
+        return np.concatenate(z_bar, axis)
+    return unsplit(z_bar, ary, indices_or_sections, axis)
 
 
 def _splits_sideways() -> Sequence[Sample]:
-    return [sample(numbers(4), 2), sample(numbers(2, 4), [1, 3]), sample(numbers(2, 4, 2), 2), sample(complexes(4), 2)]
+    return [
+        sample(numbers(4), 2),
+        sample(numbers(2, 4), [3, 1]),
+        sample(numbers(2, 4, 2), 2),
+        sample(complexes(4), [1, 3]),
+    ]
 
 
 @linear(
@@ -272,7 +284,9 @@ def _splits_sideways() -> Sequence[Sample]:
     gives=(list,),
 )
 def hsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
-    return np.hstack(z_bar)
+    if literal(indices_or_sections):
+        return np.hstack(z_bar)
+    return unsplit(z_bar, ary, indices_or_sections, int(np.ndim(ary) > 1))
 
 
 def _splits_down() -> Sequence[Sample]:
@@ -289,7 +303,9 @@ def _splits_down() -> Sequence[Sample]:
     gives=(list,),
 )
 def vsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
-    return np.concatenate(z_bar)
+    if literal(indices_or_sections):
+        return np.concatenate(z_bar)
+    return unsplit(z_bar, ary, indices_or_sections)
 
 
 def _splits_deep() -> Sequence[Sample]:
@@ -306,7 +322,9 @@ def _splits_deep() -> Sequence[Sample]:
     gives=(list,),
 )
 def dsplit(z_bar: Any, ary: Array, indices_or_sections: Any) -> Array:
-    return np.concatenate(z_bar, axis=2)
+    if literal(indices_or_sections):
+        return np.concatenate(z_bar, axis=2)
+    return unsplit(z_bar, ary, indices_or_sections, 2)
 
 
 def _layers() -> Sequence[Sample]:

@@ -335,7 +335,7 @@ def flipud(z_bar: Array, m: Array) -> Array:
 def _rotations() -> Sequence[Sample]:
     a = numbers(2, 3, 4)
     turns = [sample(a, k, axes) for k in (-1, 0, 1, 2, 3, 5) for axes in ((0, 1), (2, 0), (-1, 1))]
-    return [*turns, sample(numbers(2, 3)), sample(complexes(2, 3), k=3)]
+    return [*turns, sample(numbers(2, 3)), sample(complexes(2, 3), k=3), sample(a, np.True_)]
 
 
 @linear(
@@ -347,7 +347,9 @@ def _rotations() -> Sequence[Sample]:
     steps=frozenset({"k"}),
 )
 def rot90(z_bar: Array, m: Array, k: int = 1, axes: Any = (0, 1)) -> Array:
-    return np.rot90(z_bar, -k, axes)
+    if literal(k):
+        return np.rot90(z_bar, -k, axes)
+    return np.rot90(z_bar, 3 * k, axes)  # NumPy's truth values have no negatives
 
 
 def _rolls() -> Sequence[Sample]:

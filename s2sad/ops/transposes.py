@@ -32,6 +32,7 @@ from s2sad.runtime.linear import (
     unmeshgrid,
     unrepeat,
     unrollaxis,
+    unsplit,
     unstack,
     untake,
     untake_along_axis,
@@ -219,6 +220,20 @@ def _two(*shapes: tuple[int, ...]) -> list[Any]:
 )
 def unconcatenate_rule(z_bar: Any, g: Array, arrays: Any, axis: int | None = 0) -> Array:
     return np.concatenate(z_bar, axis)
+
+
+@linear(
+    unsplit,
+    steps=["ary", "cuts"],
+    wrt=["g"],
+    samples=lambda: [
+        sample(_two((2, 1), (2, 2)), numbers(2, 3), [1], 1),
+        sample(_two((2,), (0,), (2,)), numbers(3), [2, 1]),
+    ],
+    infer=infer.adjoints.adjoint_of("ary"),
+)
+def unsplit_rule(z_bar: Array, g: Any, ary: Array, cuts: Any, axis: int = 0) -> Any:
+    return np.array_split(z_bar, cuts, axis)
 
 
 @linear(

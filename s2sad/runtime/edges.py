@@ -74,18 +74,21 @@ def _power_adjoint(g: Any, x: Any, y: Any) -> Any:
     return np.where(y == 0, 0, g * y * x ** np.where(y == 0, 1, y - 1))
 
 
-def power_adjoint(g: Any, x: Any, y: Any, n: int = 1) -> Any:
-    """Return ``g`` times the derivative of ``x ** y``, ``n`` times by ``x``: for one, ``g * y * x ** (y - 1)``.
+def power_adjoint(g: Any, x: Any, y: Any, n: int = 1, m: int = 0) -> Any:
+    """Return ``g`` times the derivative of ``x ** y``, ``n`` times by ``x`` and ``m`` times by ``y``.
 
-    With ``g``, the adjoint of the power, it is that of ``x``.  It is zero where ``y`` is a whole number below ``n``,
-    and where ``g`` and ``x`` are zero and ``y`` is between 0 and ``n``.
+    With ``g``, the adjoint of the power, it is that of ``x``, ``g * y * x ** (y - 1)``.  It is zero where ``y`` is a
+    whole number below ``n``, and where ``g`` is zero and there is no finite derivative: by ``x`` where that is zero and
+    ``y`` is between 0 and ``n``, by ``y`` wherever ``x`` is not positive.
 
     >>> power_adjoint(1.0, 3.0, 2.0), power_adjoint(0.0, 0.0, 0.5), power_adjoint(1.0, 0.0, 1.0, 2)
     (6.0, 0.0, 0.0)
+    >>> power_adjoint(0.0, -2.0, np.array([3.0, 0.0]), 1, 1)
+    array([0., 0.])
     """
-    if n > 1:
-        edge = (g == 0) & (x == 0) & (np.real(y) > 0) & (np.real(y) < n)
-        return g * power_derivative(np.where(edge, 1, x)[()] if np.any(edge) else x, y, n, 0)
+    if n > 1 or m:
+        flat = (g == 0) & (m > 0 or ((x == 0) & (np.real(y) > 0) & (np.real(y) < n)))
+        return g * power_derivative(np.where(flat, 1, x)[()] if np.any(flat) else x, y, n, m)
     if isinstance(y, (int, float)):
         if 0 < y < 1:
             return quotient(g * y, x ** (1 - y))

@@ -257,6 +257,23 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Any:
     return _pieces(g, arrays, axis, [np.shape(a)[axis] for a in arrays])
 
 
+def unsplit(g: Any, ary: Any, cuts: Any, axis: int = 0) -> Any:
+    """Transpose of ``np.split`` at ``cuts``: the parts side by side, or added where they overlap.
+
+    >>> unsplit([np.ones(3), np.ones(0), np.ones(4)], np.zeros(5), [3, 1])
+    array([1., 2., 2., 1., 1.])
+    """
+    joined = np.concatenate(g, axis)
+    n = np.shape(ary)[axis]
+    if joined.shape[axis] == n:
+        return joined
+    whole = np.zeros(np.shape(ary), joined.dtype)
+    rows = np.moveaxis(whole, axis, 0)
+    for part, start, stop in zip(g, [0, *cuts], [*cuts, n], strict=True):
+        rows[start:stop] += np.moveaxis(part, axis, 0)
+    return whole
+
+
 def unstack(g: Any, arrays: Any, axis: int = 0) -> Any:
     """Transpose of ``np.stack``: the layers of ``g`` along ``axis``, in a container of the same type as ``arrays``."""
     layers = np.moveaxis(g, axis, 0)

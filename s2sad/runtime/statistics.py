@@ -21,7 +21,7 @@ def _weighted(x: Any, bias: bool, ddof: Any, fweights: Any, aweights: Any) -> tu
     ddof = (0 if bias else 1) if ddof is None else ddof
     n = x.shape[1]
     w: Any = 1.0
-    total: Any = n
+    total: Any = np.float64(n)  # by which zero divides as it does in NumPy
     if aweights is not None:
         # NumPy takes their real parts.
         aweights = np.real(aweights)
@@ -36,7 +36,7 @@ def _weighted(x: Any, bias: bool, ddof: Any, fweights: Any, aweights: Any) -> tu
         squares = np.sum(w * aweights)
         divisor = total - ddof * squares / total
         rise = f - ddof * (2 * w * total - squares * f) / total**2
-    return centred, w, divisor, rise
+    return centred, w, np.maximum(divisor, 0.0), rise
 
 
 def cov_adjoint(

@@ -783,6 +783,27 @@ def test_quotient_asks_for_no_more_than_the_caller_does() -> None:
         assert np.isnan(quotient(np.array([np.nan]), np.ones(1)))
 
 
+def raised_to(x: Any, k: Any) -> Any:
+    return x[:, None] ** k
+
+
+def summed(f: Any) -> Any:
+    return lambda x: np.sum(f(x))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "f", [lambda x: np.sum(np.power.outer(x, np.arange(5))), lambda x: np.sum(raised_to(x, np.arange(5)))]
+)
+def test_constant_exponents_have_no_part_in_derivatives_of_any_order(f: Any) -> None:
+    """Those of a callee are handed on by its halves, and have no finite derivative where the base is not positive."""
+    x, p = np.array([-2.0, 0.0, 1.5]), np.polynomial.Polynomial(np.ones(5))
+    for order in (1, 2, 3, 4):
+        df = grad(f)
+        np.testing.assert_allclose(df(x), p.deriv(order)(x))
+        f = summed(df)
+
+
 def test_power_adjoint() -> None:
     g, x = np.array([0.0, 0.0, 2.0]), np.array([0.0, 4.0, 4.0])
     np.testing.assert_allclose(power_adjoint(g, x, 0.5), [0.0, 0.0, 0.5])

@@ -43,6 +43,16 @@ def test_covariances_take_the_real_parts_of_weights() -> None:
         agrees(weighted_covariance, m, w, argnum=1)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", [np.cov, np.corrcoef])
+def test_covariances_without_observations_are_undefined_as_they_are_in_numpy(f: Any) -> None:
+    x = np.zeros((3, 0))
+    value, tangent = jvp(lambda x: f(x), (x,), (x,))
+    np.testing.assert_array_equal(value, np.full((3, 3), np.nan))
+    assert tangent.shape == (3, 3)
+    assert grad(lambda x: np.sum(f(x)))(x).shape == (3, 0)
+
+
 def product_of_polynomials(a: Any, b: Any) -> Any:
     return np.sum(np.polymul(a, b) ** 2)
 
