@@ -259,16 +259,15 @@ class _Writer:
                 return [ast.Assign([self.store(target)], self.expr(value), lineno=0)]
             case Copy(targets=targets, sources=sources):
                 return self.moves(targets, sources)
-            case Unpack(targets=(item, rest), value=Call(op=op_, args=(Var(name=whole), *place_))) if op_ == POP:
+            case Unpack(targets=(*items, rest), value=Call(op=op_, args=(Var(name=whole), *place_))) if op_ == POP:
                 taken = self.expr(Call(Op("method", "pop"), (Var(whole), *place_)))
+                parts: list[ast.expr] = [self.store(item) for item in items]
+                item = parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Store())
                 if self.names[rest] == self.names[whole]:
-                    return [ast.Assign([self.store(item)], taken, lineno=0)]
+                    return [ast.Assign([item], taken, lineno=0)]
                 copied = ast.Call(ast.Attribute(self.expr(Var(whole)), "copy"), [], [])
                 popped = self.expr(Call(Op("method", "pop"), (Var(rest), *place_)))
-                return [
-                    ast.Assign([self.store(rest)], copied, lineno=0),
-                    ast.Assign([self.store(item)], popped, lineno=0),
-                ]
+                return [ast.Assign([self.store(rest)], copied, lineno=0), ast.Assign([item], popped, lineno=0)]
             case Unpack(targets=targets, value=value, star=star):
                 elements: list[ast.expr] = [self.store(t) for t in targets]
                 if star is not None:

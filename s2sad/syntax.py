@@ -130,10 +130,20 @@ _INDEX = Op("index", "[]")
 
 
 def joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:
-    """A block with ``x = h[-1]; h.pop()`` as ``x = h.pop()``, and ``t = h[i]; t += e; h[i] = t`` as ``h[i] += e``."""
+    """A block with ``x = h[-1]; h.pop()`` as ``x = h.pop()``, and ``t = h[i]; t += e; h[i] = t`` as ``h[i] += e``.
+
+    The first is the taking apart of a change, into the item, or the parts of the item, and what is left.
+    """
     out: list[Stmt] = []
     for stmt in block:
         made = out[-1] if out else None
+        match made, stmt:
+            case (
+                Unpack(targets=(taken_, rest), value=Call(op=op_) as popped, origin=origin),
+                Unpack(targets=parts, value=Var(name=name), star=None),
+            ) if op_ == POP and name == taken_ and uses[taken_] == 1 and len(parts) > 1:
+                out[-1] = Unpack((*parts, rest), popped, None, origin)
+                continue
         if isinstance(made, Assign) and isinstance(stmt, Assign) and isinstance(stmt.value, Call):
             change = stmt.value
             whole, *place = change.args or (Const(None),)

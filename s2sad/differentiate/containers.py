@@ -5,7 +5,7 @@
     h[i] = v                v_bar += h_bar[i]
                             h_bar[i] = 0.0
 
-    v = h.pop()             h_bar.append(v_bar)
+    v = h[-1]; h.pop()      h_bar.append(v_bar)
 
 A container of which the reverse part reads what it holds is copied (not what is in it) where it changes later.
 """
@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from s2sad.differentiate.builder import INDEX, ZEROS, ZEROS_LIKE
 from s2sad.differentiate.reverse_state import State
-from s2sad.ir.nodes import Assign, Call, Const, Copy, Expr, If, Op, Stmt, Var
+from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Unpack, Var
+from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact, same_shape
 
 _IN = Op("compare", "in")
@@ -35,7 +36,7 @@ def changed(state: State, stmt: Assign, call: Call) -> None:
         case "insert":
             rest = _taken_item(state, bar, operands[0], operands[1], (operands[0],))
         case "pop":
-            rest = _put_back(state, call, bar)
+            rest = _put_back(state, stmt.target, call, bar)
         case how if how.startswith("."):
             rest = _replaced_field(state, call, bar)
         case _:
@@ -54,7 +55,16 @@ def _taken_item(state: State, bar: Var, place: Expr, value: Expr, key: tuple[Exp
     """Take an item out of an adjoint and hand it to ``value``; returns the rest."""
     g = _item_bar(state, bar, place, value)
     rest = _change(state, bar, "pop", *key)
-    _handed(state, value, g)
+    parts = value.items if isinstance(value, Build) and value.kind == "tuple" else ()
+    facts = [state.make.fact(part) for part in parts]
+    if parts and all(fact.numeric for fact in facts):
+        names = tuple([state.make.fresh("~t_bar") for _ in parts])
+        state.make.of.update(dict(zip(names, facts, strict=True)))
+        state.make.emit(Unpack(names, g, None, state.make.origin))
+        for part, name in zip(parts, names, strict=True):
+            _handed(state, part, Var(name))
+    else:
+        _handed(state, value, g)
     return rest
 
 
@@ -135,18 +145,45 @@ def _replaced_or_new(state: State, call: Call, bar: Var, place: Expr, g: Var) ->
     return Var(rest)
 
 
-def _put_back(state: State, call: Call, bar: Var) -> Var:
-    """The adjoint of ``whole.pop()``: a zero goes back to where the item was."""
+def _put_back(state: State, target: str, call: Call, bar: Var) -> Var:
+    """The adjoint of ``whole.pop()``: that of the item goes back to where the item was."""
     whole, *key = call.args
     item = Call(INDEX, (whole, key[0] if key else Const(-1)))
-    zero: Expr = Const(0.0)
-    if state.make.fact(item).kind != "scalar":
-        zero = Call(ZEROS, (state.make.hold(state.make.fresh("~t"), item),))
-    if state.make.fact(whole).kind == "dict":
-        return _change(state, bar, "[]", state.later.kept(key[0]), zero)
-    if not key or key[0] == Const(-1):
-        return _change(state, bar, "append", zero)
-    if key[0] != Const(0):
+    is_dict = state.make.fact(whole).kind == "dict"
+    if not is_dict and key not in ([], [Const(-1)], [Const(0)]):
         what = "an item is taken out of the middle of a list that is differentiated"
         state.refusals.refuse(call.node, what, "Take the first or last one, or make a new list.")
-    return _change(state, bar, "insert", key[0], zero)
+    # A key is kept before the adjoint is taken, which a refusal leaves as it is.
+    place = state.later.kept(key[0]) if is_dict else key[0] if key else Const(-1)
+    g = _of_popped(state, target, state.make.fact(item))
+    if g is None:
+        is_number = state.make.fact(item).kind == "scalar"
+        g = Const(0.0) if is_number else Call(ZEROS, (state.make.hold(state.make.fresh("~t"), item),))
+    if is_dict:
+        return _change(state, bar, "[]", place, g)
+    if place == Const(-1):
+        return _change(state, bar, "append", g)
+    return _change(state, bar, "insert", place, g)
+
+
+def _of_popped(state: State, target: str, fact: Fact) -> Expr | None:
+    """The adjoint of an item that is taken out of a list, as far as it is known; None for zero, and if it is unsure."""
+    adjoints = state.adjoints
+    for name in state.popped.get(target, ()):
+        g = adjoints.of.get(name)
+        if g is None or name in state.storage.changed or name in state.storage.buffers:
+            continue
+        parts = g.items if isinstance(g, Build) else (g,)
+        if any(map(adjoints.is_loose, parts)):
+            continue
+        del adjoints.of[name]
+        adjoints.owned.difference_update(names_in(g))
+        return _as_lists(adjoints.realised(g, fact))
+    return None
+
+
+def _as_lists(g: Expr) -> Expr:
+    """An adjoint with lists for tuples, as `zeros` has them, so that all items of a container are of one type."""
+    if not isinstance(g, Build) or g.kind == "dict":
+        return g
+    return Build("list", tuple(map(_as_lists, g.items)))

@@ -27,7 +27,6 @@ from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
 from s2sad.differentiate.tangent_state import State
 from s2sad.differentiate.tangent_writes import augmented, owned, store
-from s2sad.differentiate.tangents import tangent_fact
 from s2sad.ir.nodes import (
     UNSET,
     Assign,
@@ -63,6 +62,7 @@ from s2sad.ir.traverse import (
     writes,
 )
 from s2sad.ir.types import item_of
+from s2sad.ops.infer.adjoints import tangent_fact
 
 
 def forward(known: Known, given: Mapping[str, str]) -> Tangential:

@@ -39,7 +39,7 @@ from s2sad.ir.types import Fact
 from s2sad.ops.spec import Rule
 from s2sad.runtime import joined
 from s2sad.runtime.edges import power_adjoint, quotient, quotient_or_zero, root_quotient
-from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, unrepeated
+from s2sad.runtime.items import require_arithmetic, require_real, require_real_operand, require_sequence, unrepeated
 
 #: What gives all elements of an array in another shape, in a view that may be written or in a new array.
 _SHAPED = (np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.reshape, np.squeeze, np.expand_dims, np.flip)
@@ -50,6 +50,7 @@ _JOINED = Op("runtime", "joined", joined)
 _REQUIRE_REAL = Op("runtime", "require_real", require_real, pure=False)
 _REQUIRE_REAL_OPERAND = Op("runtime", "require_real_operand", require_real_operand, pure=False)
 _REQUIRE_ARITHMETIC = Op("runtime", "require_arithmetic", require_arithmetic, pure=False)
+_REQUIRE_SEQUENCE = Op("runtime", "require_sequence", require_sequence, pure=False)
 _UNREPEATED = Op("runtime", "unrepeated", unrepeated)
 
 
@@ -60,9 +61,11 @@ def ruled(state: State, call: Call, z: Var, z_bar: Expr) -> None:
         field(state, call, z_bar)
     elif _is_new(call, fact) and op.name in ("+", "*") and fact(call).kind in ("tuple", "list"):
         _of_lists(state, call, z, z_bar)
-    elif op.function in (list, tuple) and fact(call.args[0]).kind in ("array", "tuple", "list"):
+    elif op.function in (list, tuple) and fact(call.args[0]).kind in ("array", "tuple", "list", "open"):
         items = state.later.snapshots(z.name)(call.args[0])
-        made = Call(PACKED, (items, z_bar)) if fact(items).kind == "array" else Call(LIST, (z_bar,))
+        if fact(items).kind == "open":
+            state.make.before.append(Evaluate(Call(_REQUIRE_SEQUENCE, (call.args[0],)), state.make.origin))
+        made = Call(LIST, (z_bar,)) if fact(items).kind in ("tuple", "list") else Call(PACKED, (items, z_bar))
         state.adjoints.contribute(call.args[0], made)
     elif op.kind == "inplace" and fact(call.args[0]).kind in ("list", "tuple"):
         what = f"{op.name}= of a list or tuple that is differentiated"

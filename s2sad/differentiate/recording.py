@@ -51,7 +51,8 @@ class Recorder:
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its operands are there;
     ``stored`` has where in an array the value of a name is, and ``remaker`` decides what is computed again.
     ``unbound`` are names that may have no value when they are saved.  Of what is differentiated ``again`` all tapes are
-    there from the beginning, so that none of them may have no value.  The halves of what is ``split`` become functions.
+    there from the beginning, so that none of them may have no value, and ``constant`` names have tapes of their own, so
+    that these carry no derivatives.  The halves of what is ``split`` become functions.
     """
 
     fresh: Callable[[str], str]
@@ -59,6 +60,7 @@ class Recorder:
     stored: Mapping[str, Expr]
     remaker: Remaker
     unbound: frozenset[str]
+    constant: frozenset[str]
     again: bool = False
     split: bool = False
     tapes: list[str] = field(default_factory=list)
@@ -195,6 +197,11 @@ class Recorder:
                 saved.append(name)
         return saved, rebuilt
 
+    def grouped(self, saved: list[str]) -> list[list[str]]:
+        """What is saved on one tape each."""
+        constant = [n for n in saved if self.again and n in self.constant]
+        return [group for group in ([n for n in saved if n not in constant], constant) if group]
+
     def save(
         self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0
     ) -> tuple[Block, Block]:
@@ -221,12 +228,12 @@ class Recorder:
             names[name] = Var(new)
             return new
 
-        if saved:
+        self.unset.update(n for n in saved if n in self.unbound)
+        for together in self.grouped(saved):
             tape = self.fresh("~saved")
             self.tapes.append(tape)
-            self.unset.update(n for n in saved if n in self.unbound)
-            body = _pushed(body, tape, saved, heads)
-            start.append(Pop(tuple([renewed(n) for n in saved]), tape))
+            body = _pushed(body, tape, together, heads)
+            start.append(Pop(tuple([renewed(n) for n in together]), tape))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
         for name in in_order(rebuilt):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from s2sad.attempts import tried
 from s2sad.differentiate.adjoints import Adjoints
@@ -13,7 +13,8 @@ from s2sad.differentiate.later import Later
 from s2sad.differentiate.refusals import Refusals
 from s2sad.differentiate.shadows import Shadows
 from s2sad.differentiate.storage import storage_of
-from s2sad.ir.nodes import Block
+from s2sad.ir.nodes import Assign, Block, Call, Const, Expr, Op, Var
+from s2sad.ir.traverse import blocks
 
 
 class State:
@@ -43,6 +44,8 @@ class State:
         self.tried = False
         #: The elements of new arrays that are replaced at once.
         self.cleared = cleared(known.function.body, known.effects, self.make, self.adjoints.is_active)
+        #: The names of the items that changes of containers take out, by the names of what is left.
+        self.popped = {target: tuple(names) for target, names in _popped(known.function.body)}
         #: In how many loops the statement at hand is, and what the innermost of them moves into at its end.
         self.depth = 0
         self.heads: frozenset[str] = frozenset()
@@ -54,3 +57,19 @@ class State:
         """A number that a statement of the forward part and its reverse share."""
         self.keys += 1
         return self.keys
+
+
+def _popped(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """What is left of each container that an item is popped off in a block, with the names that the item has there."""
+    items: dict[tuple[str, Expr], list[str]] = {}
+    for stmt in block:
+        match stmt:
+            case Assign(target=target, value=Call(op=Op(kind="index"), args=(Var(name=whole), key))):
+                items.setdefault((whole, key), []).append(target)
+            case Assign(target=target, value=Call(op=Op(kind="change", name="pop"), args=(Var(name=whole), *key))):
+                if names := items.get((whole, key[0] if key else Const(-1))):
+                    yield target, names
+            case _:
+                pass
+        for inner in blocks(stmt):
+            yield from _popped(inner)

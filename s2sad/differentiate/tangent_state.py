@@ -10,10 +10,11 @@ from s2sad.analysis.sharing import sharing
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
 from s2sad.differentiate.refusals import Refusals
-from s2sad.differentiate.tangents import Tangents, tangent_fact
+from s2sad.differentiate.tangents import Tangents
 from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
+from s2sad.ops.infer.adjoints import tangent_fact
 from s2sad.runtime.zero_tangents import tangent_beside, zero_tangent
 
 _TANGENT_BESIDE = Op("runtime", "tangent_beside", tangent_beside)

@@ -23,7 +23,7 @@ from s2sad.differentiate.zero_terms import without_defaults, without_zeros
 from s2sad.ir import algebra
 from s2sad.ir.nodes import Build, Call, Const, Evaluate, Expr, Op, Opaque, Var
 from s2sad.ir.traverse import map_children
-from s2sad.ir.types import Fact, same_shape
+from s2sad.ir.types import same_shape
 from s2sad.ops.spec import Rule
 from s2sad.runtime import own
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
@@ -109,6 +109,8 @@ class Tangents:
             return Const(0.0)
         if known.kind == "none":
             return Const(None)
+        if known.kind in ("list", "dict") and known.items == ():
+            return Build(known.kind, ())
         return Call(_ZEROS_LIKE if known.kind == "array" and known.precision != "" else _ZERO_TANGENT, (expr,))
 
     # --- operations
@@ -364,13 +366,3 @@ def _product(dot: Expr, partial: Expr) -> Expr:
     """A partial derivative times a tangent, which comes first if it is a temporary that may be a product itself."""
     first = not isinstance(dot, Var) or dot.name.startswith("~")
     return algebra.multiply(dot, partial) if first else algebra.multiply(partial, dot)
-
-
-def tangent_fact(fact: Fact) -> Fact:
-    """The fact about a tangent of a value."""
-    if fact.numeric:
-        return replace(fact, items=None, each=None, size=None, boolean=False, owners=frozenset())
-    if fact.kind in CONTAINERS:
-        items = None if fact.items is None else tuple([(k, tangent_fact(f)) for k, f in fact.items])
-        return replace(fact, items=items, each=None if fact.each is None else tangent_fact(fact.each))
-    return Fact("open")

@@ -28,11 +28,19 @@ DERIVATIVE = "__s2sad_derivative__"
 EMITTED = "<s2sad "
 
 
+def tapes(source: Source) -> frozenset[str]:
+    """The tapes of an emitted function, which are lowered whatever they hold: what comes off them has its type.
+
+    A tape has its values put on it in this function, or taken off it.
+    """
+    return frozenset(_changed(source.node, "append", "pop")) if source.file.startswith(EMITTED) else frozenset()
+
+
 def with_own_tapes(source: Source) -> Source:
     """An emitted function with copies of the lists that it pops from and has been given; any other as it is."""
     if not source.file.startswith(EMITTED):
         return source
-    popped = set(_popped(source.node))
+    popped = set(_changed(source.node, "pop"))
     params = {a.id for a in (*source.node.args.args, *source.node.args.kwonlyargs)}
     body = [_copied(name, source.node) for name in sorted(popped & params)]
     for stmt in source.node.body:
@@ -48,10 +56,10 @@ def with_own_tapes(source: Source) -> Source:
     return replace(source, node=node)
 
 
-def _popped(node: Node) -> Iterator[str]:
-    """The variables of whose lists something is popped."""
+def _changed(node: Node, *methods: str) -> Iterator[str]:
+    """The variables of whose lists these methods are called."""
     for inner in nodes_of(node):
-        if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute) and inner.func.attr == "pop":
+        if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute) and inner.func.attr in methods:
             if isinstance(inner.func.value, gast.Name):
                 yield inner.func.value.id
 

@@ -29,6 +29,7 @@ from s2sad.frontend import operators, unfollowed
 from s2sad.frontend.called import ONE_BY_ONE, is_compiled, obstacle
 from s2sad.frontend.dependence import Dependence, assigned, free_names
 from s2sad.frontend.desugar import Unswallowed, desugared
+from s2sad.frontend.emitted import tapes
 from s2sad.frontend.frozen import unfrozen
 from s2sad.frontend.given import given, is_built_in
 from s2sad.frontend.indexed import place_of
@@ -151,7 +152,7 @@ class _Lowering(Protected):
         self.check_calls(resolver)
         dependence = Dependence(
             self.body,
-            active,
+            {*active, *tapes(source)},
             lambda call: _is_constant_call(resolver, call),
             resolver.is_plain,
             local,
@@ -263,8 +264,7 @@ class _Lowering(Protected):
                         if isinstance(value, Var) and value.name in self.unbound:
                             self.unbound.add(target)
             grown = len(self.unbound) > before
-        guards = tuple(self.resolver.guards.values())
-        recorded = frozenset(self.recorded)
+        guards, recorded = tuple(self.resolver.guards.values()), frozenset(self.recorded)
         return Lowered(function, self.source, guards, frozenset(self.unbound), self.resolver, self.unsure, recorded)
 
     # --- statements

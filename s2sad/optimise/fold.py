@@ -33,6 +33,7 @@ from s2sad.ir.nodes import (
     Function,
     Global,
     If,
+    Op,
     Opaque,
     Push,
     Slice,
@@ -136,6 +137,10 @@ class _Folder:
         self.views = views
         self.memory = memory
 
+    def is_number(self, name: str) -> bool:
+        """Whether a name surely stands for a number or an array of numbers."""
+        return self.memory.fact(Var(name)).numeric
+
     def putting(self, taken: dict[str, Expr]) -> Callable[[Expr], Expr]:
         """What puts ``taken`` into an expression; adjoints are then written anew."""
         if not taken:
@@ -181,6 +186,9 @@ class _Folder:
                         if any(self.memory.find(n) == held for n in names_in(s.value))
                     ]
                     flush([n for n in read if n not in self.views])
+                elif self.by_memory and _is_change(stmt):
+                    # What is computed of numbers alone is the same before and after a container changes.
+                    flush([name for name, s in pending.items() if not all(map(self.is_number, names_in(s.value)))])
                 else:
                     flush(list(pending))
             new = map_stmt(stmt, self.putting(taken), lambda b: self.block(b, ())[0])
@@ -236,6 +244,14 @@ def _augmented(stmt: Stmt) -> str | None:
         return None
     left, right = stmt.value.args
     return left.name if isinstance(left, Var) and is_pure(right) else None
+
+
+def _is_change(stmt: Stmt) -> bool:
+    """Whether a statement changes a container, and computes nothing that may have another effect."""
+    match stmt:
+        case Assign(value=Call(op=Op(kind="change"), args=args)):
+            return all(map(is_pure, args))
+    return False
 
 
 def _changes(stmt: Assign) -> bool:

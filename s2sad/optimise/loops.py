@@ -23,8 +23,12 @@ from s2sad.ir.traverse import blocks, map_stmt, names_in, reads, walk
 _REVERSED = Op("runtime", "reversed", reversed)
 
 
-def tidy_loops(function: Function) -> Function:
-    """Apply the rewrites above; the counting statements that they leave are dead."""
+def tidy_loops(function: Function, again: bool = False) -> Function:
+    """Apply the rewrites above; the counting statements that they leave are dead.
+
+    What is differentiated ``again`` pops from its tapes: the adjoint of that is a tape too, which the adjoint of a loop
+    over ``reversed(saved)`` is not.
+    """
     if function.reverse is None:
         return function
     read: Counter[str] = Counter(names_in(function.result))
@@ -34,7 +38,9 @@ def tidy_loops(function: Function) -> Function:
     # A tape that is begun at the top level holds one entry for each iteration of its loop.
     single = {s.target for s in function.body if isinstance(s, Assign) and s.value == Build("list", ())}
     outer = {s.key for s in function.body if isinstance(s, (For, While))}
-    reverse = tuple([_over_tape(s, read, single, outer) for s in function.reverse])
+    reverse = function.reverse
+    if not again:
+        reverse = tuple([_over_tape(s, read, single, outer) for s in reverse])
     return replace(function, body=_plain_headers(function.body, forward), reverse=reverse)
 
 

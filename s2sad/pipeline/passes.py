@@ -75,7 +75,8 @@ def finished(
     stored = {name: item for name, item in made.stored.items() if name in there}
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh, made.shadows)
     unbound = a.lowered.unbound | made.unbound
-    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, again, split)
+    constant = {n for s in walk(a.function.body) for n in writes(s)} - a.activity.varied
+    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, frozenset(constant), again, split)
     body, back = recorder.record(function.body, function.reverse)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))
@@ -83,7 +84,7 @@ def finished(
     shared = [{made.shadow_of[n] for n in group if n in made.shadow_of} for group in a.effects.group.values()]
     memory = Memory(function, made.facts, a.facts.globals, shared)
     function = shorten_stores(collect(share(function, memory), memory), memory)
-    function = remove_dead(tidy_loops(checked(function, "collecting")), groups, kept)
+    function = remove_dead(tidy_loops(checked(function, "collecting"), again), groups, kept)
     function = begin_with_contributions(_on_copies(sunk(function, made.shadows, made.outward)), memory)
     for name, stmt in unsafe(function):
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"

@@ -273,6 +273,22 @@ def require_unswallowed(result: Any) -> None:
         )
 
 
+def require_sequence(x: Any) -> None:
+    """Refuse ``list(x)`` of what is differentiated, where it is no array, list or tuple.
+
+    Raises:
+        UndefinedDerivativeError: if ``x`` is none.
+
+    Example:
+        >>> require_sequence(np.ones(2))
+    """
+    if not isinstance(x, (np.ndarray, list, tuple)):
+        raise UndefinedDerivativeError(
+            f"a list is made of a {type(x).__name__} that is differentiated",
+            "Make it of an array, list or tuple.",
+        )
+
+
 def require_array(x: Any) -> None:
     """Refuse a method that arrays and lists have, where it would change a list that is differentiated.
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import attributes, is_instance, laid_out_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.sharing import arrays_in, overlap
-from s2sad.runtime.trees import dataclass_fields, sequence_like, with_fields
+from s2sad.runtime.trees import dataclass_fields, real_like, sequence_like, with_fields, zeros
 
 
 def zero_tangent(x: Any) -> Any:
@@ -64,9 +65,7 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
     Raises:
         UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
     """
-    if isinstance(x, np.ndarray) and isinstance(source, np.ndarray) and overlap(x, source):
-        return _part_like(x, source, source_dot)
-    return own_tangent(x_dot, x)
+    return _part_like(x, source, source_dot) if _is_viewed(x, source) else own_tangent(x_dot, x)
 
 
 def own_tangent(x_dot: Any, x: Any) -> Any:
@@ -78,6 +77,33 @@ def own_tangent(x_dot: Any, x: Any) -> Any:
     made = laid_out_like(x)
     made[...] = x_dot
     return made
+
+
+def own_tangent_adjoint(g: Any, x_dot: Any, x: Any) -> Any:
+    """The adjoint of ``x_dot`` for ``g``, that of ``own_tangent(x_dot, x)``."""
+    if not isinstance(x, np.ndarray):
+        return g
+    shape = np.shape(x_dot)
+    return unbroadcast(g, shape) if x.dtype.kind in "fc" else np.zeros(shape)
+
+
+def viewed_tangent_source(g: Any, x: Any, source: Any, source_dot: Any) -> Any:
+    """The adjoint of ``source_dot`` for ``g``, that of ``viewed_tangent(x, source, source_dot, x_dot)``."""
+    made = zeros(source_dot)
+    if _is_viewed(x, source):
+        made = laid_out_like(source)
+        part = _part_like(x, source, made)
+        part += real_like(g, part)
+    return made
+
+
+def viewed_tangent_own(g: Any, x: Any, source: Any, x_dot: Any) -> Any:
+    """The adjoint of ``x_dot`` for ``g``, that of ``viewed_tangent(x, source, source_dot, x_dot)``."""
+    return zeros(x_dot) if _is_viewed(x, source) else own_tangent_adjoint(g, x_dot, x)
+
+
+def _is_viewed(x: Any, source: Any) -> bool:
+    return isinstance(x, np.ndarray) and isinstance(source, np.ndarray) and overlap(x, source)
 
 
 class _Zeros:

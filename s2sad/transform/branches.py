@@ -342,10 +342,16 @@ class _Joining:
             return Unsure(self.result(values, name), known)
         if known is None or len(parts) > 1 or any(v is not UNSET for n, v in enumerate(values) if n not in parts):
             raise NotSpecialisedError("unset")
-        return Unsure(self.apart(values, parts[0], self.shapes(), UNSET), known)
+        return Unsure(self.apart(values, parts[0], self.shapes(), UNSET, name), known)
 
-    def apart(self, values: Sequence[Abstract], number: int, arms: Sequence[Shapes], other: Constant) -> Abstract:
-        """The value of one arm, made again of leaves that are ``other`` after the other arms."""
+    def apart(
+        self, values: Sequence[Abstract], number: int, arms: Sequence[Shapes], other: Constant, name: str = ""
+    ) -> Abstract:
+        """The value of one arm, made again of leaves that are ``other`` after the other arms.
+
+        Leaves without a name get that of the variable, so that what may have no value is handed on under one name: to
+        move it to another would raise.
+        """
         _, rebuild = arms[number].of(values[number])
         self.check_apart([set(arm.numbers) for arm in self.arms])
         self.check_apart([set(arm.numbers) if at == number else set() for at, arm in enumerate(arms)])
@@ -354,7 +360,9 @@ class _Joining:
         for leaf in arms[number].leaves:
             column: list[Abstract] = [other] * len(values)
             column[number] = leaf
-            columns.append(self.result(column, _title([leaf])))
+            columns.append(self.result(column, _title([leaf]) or name))
+        if other is UNSET:
+            self.s.partial.update(columns)
         own: dict[int, Cell | Record] = {}
         made = self.again(rebuild, columns, own)
         arms[number].settle(own, self.s.state)

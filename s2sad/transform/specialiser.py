@@ -156,6 +156,8 @@ class Specialiser:
         self.numbers: set[Value] = set()
         #: Values that are arrays of NumPy's own class.
         self.arrays: set[Value] = set()
+        #: Results of branches that have a value on some ways only.
+        self.partial: set[Value] = set()
         #: Results of operations that may run later than they stand.
         self.reads: set[Value] = set()
         #: Whether something static was taken apart.
@@ -447,6 +449,10 @@ class Specialiser:
         for cell in before.as_a_whole(changed):
             if cell.whole is None or not before.is_apart(cell):
                 raise NotSpecialisedError.of_cells(changed)
+            content = self.content(cell.whole) if isinstance(cell.whole, Items) else None
+            if content is not None and not self.partial.isdisjoint([self.state[slot] for slot in content.slots]):
+                # A display would read items that have no value here.
+                raise NotSpecialisedError("unset")
             self.freeze(cell.whole)
 
     def exit(self, end: End, more: Sequence[Abstract] = ()) -> Exit:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, hvp, jvp
+from s2sad import grad, hvp, jvp, vjp
 from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import SCALAR, Fact, sized
 from s2sad.ops.infer import memory
@@ -46,6 +46,87 @@ def test_second_order(f: Any) -> None:
     np.testing.assert_allclose(hvp(f, (X,), (DOT,)), expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(jvp(grad(f), (X,), (DOT,))[1], expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(grad(lambda x: grad(f)(x) @ DOT)(X), expected, rtol=1e-6, atol=1e-9)
+
+
+C = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+
+
+def in_a_loop(x: Any) -> Any:
+    s = 0.0
+    for k in range(5):
+        s += C[k] * x**k
+    return s
+
+
+def nested(x: Any) -> Any:
+    s = 0.0
+    for c in C[::-1]:
+        s = s * x + c
+    return s
+
+
+def summed(x: Any) -> Any:
+    return sum(C[k] * x**k for k in range(5))
+
+
+def of_a_list(x: Any) -> Any:
+    return np.dot(C, [x**k for k in range(5)])
+
+
+def of_an_array(x: Any) -> Any:
+    return np.sum(np.array([c * x**k for k, c in enumerate(C)]))
+
+
+def in_place(x: Any) -> Any:
+    t = np.ones(5)
+    t *= x
+    t **= np.arange(5)
+    return t @ C
+
+
+def off_a_stack(x: Any) -> Any:
+    terms = [(c, 1.0 * x) for c in C]
+    s = 0.0
+    while terms:
+        c, y = terms.pop()
+        s = s * y + c
+    return s
+
+
+def pushed(f: Any) -> Any:
+    return lambda x: jvp(f, (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("derivative", [grad, pushed], ids=lambda d: d.__name__)
+@pytest.mark.parametrize(
+    "f", [in_a_loop, nested, summed, of_a_list, of_an_array, in_place, off_a_stack], ids=lambda f: f.__name__
+)
+def test_the_derivatives_of_a_polynomial(f: Any, derivative: Any) -> None:
+    d, coefficients = f, np.polynomial.Polynomial(C)
+    for _ in range(4):
+        d, coefficients = derivative(d), coefficients.deriv()
+        for x in (0.0, 0.5):
+            np.testing.assert_allclose(d(x), coefficients(x), rtol=1e-12, atol=1e-12)
+
+
+def test_constants_on_a_tape_have_no_adjoints() -> None:
+    second = grad(grad(in_a_loop))
+    second(0.5)
+    assert "saved_bar" not in second.source_for(0.5)
+
+
+def in_arrays_of_a_tuple(x: Any, p: Any) -> Any:
+    p[0][0] -= np.sin(x[0]) * p[0][1] ** 2
+    return np.sum(np.mean(p[0]) * p[0] ** 2 + np.cos(p[1]) * x[1])
+
+
+def test_a_shadow_of_a_tuple_is_a_list() -> None:
+    p, way = (X[:3].copy(), X[1:].copy()), (DOT[:3], DOT[1:])
+    df = grad(in_arrays_of_a_tuple, argnums=1)
+    expected = richardson_jvp(df, (X, p), (np.zeros(4), way))
+    for got in (jvp(df, (X, p), (np.zeros(4), way))[1], vjp(df, X, p, argnums=1)[1](way)[0]):
+        for one, two in zip(got, expected, strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9)
 
 
 NUMBERS, ARRAYS = Fact("list", each=SCALAR), Fact("tuple", items=((0, SCALAR), (1, sized((3,), True))))

@@ -245,6 +245,29 @@ def list_on_some_ways(x: Any) -> Any:
     return a.items[1] * a.items[-1]
 
 
+def list_on_one_of_three_ways(x: Any) -> Any:
+    shift = lambda v: v + x[1]  # noqa: E731
+    going = True
+    if x[0] > 0.3:
+        if x[0] > 0.5:
+            items = [x[0] * 2, x[1], 3.0]
+            going = False
+    if not going:
+        return len(items) * items[0] + np.sum(np.array(items))
+    return shift(x[0])
+
+
+def list_that_changes_on_some_ways(x: Any) -> Any:
+    shift = lambda v: v + x[1]  # noqa: E731
+    if x[0] > 0.5:
+        items = [x[0] * 2, x[1], 3.0]
+    if shift(x[0]) > 0.9:
+        if x[0] > 0.5:
+            items.append(x[0] ** 2)
+            np.array(items)
+    return sum(items) if x[0] > 0.5 else shift(x[0])
+
+
 def array_on_some_ways(x: Any) -> Any:
     a = Thing(x[0])
     if x[1] > 0.5:
@@ -293,9 +316,9 @@ FUNCTIONS: list[Callable[..., Any]] = [
     set_by_a_method, read_with_default, made_when_first_read, asked_before_read, asked_for_its_absence,
     asked_in_an_expression, raising_by_itself, never_there, never_there_and_caught, sometimes_there_and_caught,
     set_in_a_loop, asked_in_a_loop, made_in_a_while, set_where_tried, object_set_where_tried,
-    set_in_an_object_where_tried, object_on_some_ways, function_on_some_ways, method_on_some_ways, list_on_some_ways,
-    array_on_some_ways, none_of_the_class, array_of_the_class, by_name, of_a_frozen_one, long_methods,
-    set_by_a_long_method,
+    set_in_an_object_where_tried, object_on_some_ways, function_on_some_ways, method_on_some_ways,
+    list_on_some_ways, list_on_one_of_three_ways, array_on_some_ways, none_of_the_class, array_of_the_class,
+    by_name, of_a_frozen_one, long_methods, set_by_a_long_method,
 ]  # fmt: skip
 POINTS = [np.array([0.8, 0.9]), np.array([0.3, 0.2]), np.array([0.8, 0.1]), np.array([0.2, 0.7])]
 #: Those that forward mode refuses, since what is tried branches.
@@ -335,6 +358,11 @@ def test_as_python_does(f: Callable[..., Any], x: Any) -> None:
         (value, tangent), _ = quietly(jvp, f, (x,), (dx,))
         assert value == quietly(f, x)[0]
         assert np.isclose(tangent, quietly(grad(f), x)[0] @ dx, rtol=1e-12, atol=1e-12)
+
+
+def test_a_list_that_has_to_be_there_before_a_branch_and_may_not_be_is_refused() -> None:
+    with pytest.raises(S2SADError, match="this has a value on some ways only"):
+        grad(list_that_changes_on_some_ways)(POINTS[0])
 
 
 @pytest.mark.parametrize("f", [set_by_a_method, read_with_default, set_in_a_loop, long_methods])

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 from s2sad.ir.nodes import Build
 from s2sad.ir.types import OPEN, SCALAR, Fact, Kind, either
-from s2sad.ops.infer.common import Bound, Infer, Look, items_of, like, literal, operands_real, shaped
+from s2sad.ops.infer.common import Bound, Infer, Look, items_of, like, literal, ndim_of, operands_real, shaped
 
 
 def adjoint_of(name: str) -> Infer:
-    """The adjoint of the argument called ``name``."""
+    """The adjoint of the argument called ``name``, an array where that is a list of numbers too."""
 
     def infer(b: Bound, fact: Look) -> Fact | None:
-        return like(fact(b[name]), operands_real(b, fact))
+        whole, real = fact(b[name]), operands_real(b, fact)
+        if whole.kind in ("list", "tuple") and (ndim := ndim_of(whole)):
+            return Fact("array", None, ndim, real)
+        return like(whole, real)
 
     return infer
 
@@ -88,3 +91,28 @@ def total(b: Bound, fact: Look) -> Fact | None:
     """The sum of two adjoints of one value."""
     first, second = map(fact, b.values())
     return either([first, second]) if first.kind == second.kind else None
+
+
+def tangent(b: Bound, fact: Look) -> Fact:
+    """The tangent of a value, in its structure."""
+    return tangent_fact(fact(next(iter(b.values()))))
+
+
+def tangent_of(name: str) -> Infer:
+    """The tangent of the argument called ``name``; that of a number may be one of any precision."""
+
+    def infer(b: Bound, fact: Look) -> Fact | None:
+        found = tangent_fact(fact(b[name]))
+        return replace(found, precision="") if found.kind == "scalar" else found
+
+    return infer
+
+
+def tangent_fact(fact: Fact) -> Fact:
+    """What is known of a tangent of a value."""
+    if fact.numeric:
+        return replace(fact, items=None, each=None, size=None, boolean=False, owners=frozenset())
+    if fact.kind in (*_SHADOWS, "record"):
+        items = None if fact.items is None else tuple([(k, tangent_fact(f)) for k, f in fact.items])
+        return replace(fact, items=items, each=None if fact.each is None else tangent_fact(fact.each))
+    return OPEN
