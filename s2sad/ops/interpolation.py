@@ -88,20 +88,31 @@ def _points() -> Sequence[Sample]:
     return [sample(numbers(3), x, xp, numbers(4)), sample(numbers(3), x, xp, numbers(4), 3.3)]
 
 
-def _values_jvp(g_dot: Array, x_dot: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any = None) -> Array:
-    return interp_values(g_dot, x, xp, fp, period) + slope_values(g * x_dot, x, xp, fp, period)
+def _values_jvp(
+    g_dot: Array, x_dot: Array, xp_dot: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any = None
+) -> Array:
+    moved = x_dot - np.interp(x, xp, xp_dot, period=period)
+    return interp_values(g_dot, x, xp, fp, period) + slope_values(g * moved, x, xp, fp, period)
 
 
-@rule(interp_values, wrt=["g", "x"], jvp=_values_jvp, samples=_points, steps=frozenset({"fp"}))
+@rule(interp_values, wrt=["g", "x", "xp"], jvp=_values_jvp, samples=_points, steps=frozenset({"fp"}))
 def interp_values_rule(
     z_bar: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any = None
+) -> tuple[Array, Array, Array]:
+    x_bar = g * interp_slope(x, xp, z_bar, period)
+    return np.interp(x, xp, z_bar, period=period), x_bar, -interp_values(x_bar, x, xp, fp, period)
+
+
+def _slope_values_jvp(g_dot: Array, xp_dot: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
+    return slope_values(g_dot - g * interp_slope(x, xp, xp_dot, period), x, xp, fp, period)
+
+
+@rule(slope_values, wrt=["g", "xp"], jvp=_slope_values_jvp, samples=_points, steps=frozenset({"x", "fp"}))
+def slope_values_rule(
+    z_bar: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any = None
 ) -> tuple[Array, Array]:
-    return np.interp(x, xp, z_bar, period=period), g * interp_slope(x, xp, z_bar, period)
-
-
-@linear(slope_values, wrt=["g"], samples=_points, steps=frozenset({"x", "fp"}))
-def slope_values_rule(z_bar: Array, g: Array, x: Array, xp: Array, fp: Array, period: Any = None) -> Array:
-    return interp_slope(x, xp, z_bar, period)
+    slope = interp_slope(x, xp, z_bar, period)
+    return slope, slope_values(-g * slope, x, xp, fp, period)
 
 
 def _slopes() -> Sequence[Sample]:

@@ -117,6 +117,21 @@ def trim_zeros(z_bar: Array, filt: Array, trim: str = "fb") -> Array:
     return untrim(z_bar, filt, trim)
 
 
+@linear(
+    untrim,
+    wrt=["g"],
+    steps=frozenset({"a"}),
+    samples=lambda: [
+        sample(numbers(2), np.array([0.0, 0.5, 1.5, 0.0])),
+        sample(numbers(2), np.array([0, 2.0, 0]), "f"),
+    ],
+    result="unknown",
+    infer=infer.adjoints.adjoint_of("a"),
+)
+def untrim_rule(z_bar: Array, g: Array, a: Array, trim: str = "fb") -> Array:
+    return np.asarray(z_bar)[trimmed_part(a, trim)]
+
+
 # --- values without repetition ---
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2sad.ops import infer, sampling
 from s2sad.ops.points import complexes, numbers, singles
-from s2sad.ops.spec import Sample, rule, sample
+from s2sad.ops.spec import Sample, constant, rule, sample
 from s2sad.runtime.linear import like
 from s2sad.runtime.statistics import (
     as_points,
@@ -25,6 +25,8 @@ from s2sad.runtime.statistics import (
 )
 
 Array = Any
+
+constant(no_motion)
 
 # --- covariances ---
 
@@ -191,6 +193,7 @@ def _plane_jvp(weights_dot: Array, z: Any, x: Array, y: Array, density: Any, wei
     wrt=["weights"],
     jvp=_plane_jvp,
     samples=_planes,
+    infer=infer.several.plane,
     dtype="unknown",
     result="unknown",
     gives=(tuple,),

@@ -54,11 +54,7 @@ def unsorted(g: Any, z: Any, xs: Any) -> Any:
     >>> unsorted([1.0, 2.0], [0.5, 3.0], [3.0, 0.5])
     [2.0, 1.0]
     """
-    places = _places(z, xs)
-    found = [0.0] * len(places)
-    for i, place in enumerate(places):
-        found[place] = g[i]
-    return items_like(xs, found)
+    return items_like(xs, [g[i] for i in np.argsort(_places(z, xs))])
 
 
 def sorted_tangent(t: Any, z: Any, xs: Any) -> Any:

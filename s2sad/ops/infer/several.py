@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from s2sad.ir.sizes import Dims
-from s2sad.ir.types import Fact, sized
+from s2sad.ir.types import Fact, item_of, sized
 from s2sad.ops.infer.common import Bound, Look, all_real, elementwise, items_of, literal, operands
 from s2sad.ops.infer.dtypes import precision_of_array
 from s2sad.ops.infer.joining import nested
@@ -17,17 +17,17 @@ def split(b: Bound, fact: Look) -> Fact | None:
     places = fact(sections)
     if places.kind in ("list", "tuple") and places.items is not None:
         count = len(places.items) + 1
-    if a.kind != "array" or not a.ndim or type(count) is not int or not 0 < count <= 64:
+    if a.kind != "array":
         return None
     part = Fact("array", None, a.ndim, a.real, boolean=a.boolean, precision=a.precision)
-    return Fact("list", items=tuple((i, part) for i in range(count)))
+    if type(count) is int and 0 < count <= 64:
+        return Fact("list", items=tuple((i, part) for i in range(count)))
+    return Fact("list", each=part)
 
 
 def unstacked(b: Bound, fact: Look) -> Fact | None:
     x = fact(b["x"])
-    if x.ndim is None or x.ndim < 2:
-        return None
-    return Fact("tuple", each=Fact("array", None, x.ndim - 1, x.real, boolean=x.boolean, precision=x.precision))
+    return Fact("tuple", each=item_of(replace(x, dims=None), 0)) if x.kind == "array" and x.ndim else None
 
 
 def grids(b: Bound, fact: Look) -> Fact | None:
@@ -65,6 +65,12 @@ def _holding(shape: Fact, numbers: Fact) -> Fact:
     """An array of a shape that holds the numbers of another, or of a list."""
     precision = precision_of_array(numbers)
     return replace(shape, real=all_real(numbers), boolean=numbers.boolean or not numbers.numeric, precision=precision)
+
+
+def plane(b: Bound, fact: Look) -> Fact:
+    """The counts, or sums of weights, in a plane, and the edges along both axes."""
+    counts, edges = histogram(b, fact).items or ()
+    return Fact("tuple", items=((0, replace(counts[1], ndim=2)), edges, (2, edges[1])))
 
 
 def histogram(b: Bound, fact: Look) -> Fact:
