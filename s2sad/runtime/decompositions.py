@@ -31,6 +31,7 @@ from s2sad.runtime.matrices import (
     solve_triangular,
     transposed,
 )
+from s2sad.runtime.qr import completing_tangent, undefined_choice, with_complement
 from s2sad.runtime.undefined import Undefined
 
 
@@ -349,19 +350,6 @@ def svd_adjoint(z_bar: Any, z: Any, a: Any, hermitian: bool = False) -> Any:
     return np.conj(a_bar)
 
 
-def with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, Any]:
-    """The columns ``u`` and their adjoint, with that of the orthonormal ``rest``, which turns against them."""
-    if np.any(rest_bar != 0):
-        turn = adjoint(rest) @ rest_bar
-        if not negligible(turn - adjoint(turn), rest_bar):
-            raise UndefinedDerivativeError(
-                "how the vectors are chosen that complete a basis has no derivative",
-                "Let the result depend on the space that they span alone, or leave them out.",
-            )
-        u_bar = u_bar - rest @ (adjoint(rest_bar) @ u)
-    return u, u_bar
-
-
 def check_phases(turn: Any, *bars: Any) -> None:
     """Raise an error where a loss depends on the factor of modulus one that complex vectors are free up to.
 
@@ -409,7 +397,7 @@ def svd_or_values_adjoint(z_bar: Any, z: Any, a: Any, compute_uv: bool, hermitia
 def svd_tangent(a_dot: Any, z: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Tangent of ``z = np.linalg.svd(a)``, with vectors or without; those of repeated values are undefined.
 
-    Those that ``full_matrices=True`` adds do not turn among themselves.
+    Those that ``full_matrices=True`` adds have the tangent of LAPACK's vectors, where that is known.
     """
     if hermitian:
         return _hermitian_svd_tangent(a_dot, a, compute_uv)
@@ -445,9 +433,25 @@ def _svd_vectors(inner: Any, a_dot: Any, a: Any, z: tuple[Any, ...]) -> tuple[An
     if np.iscomplexobj(a):
         turn = turning(u, u_dot, 0) if a.shape[-2] < a.shape[-1] else turning(v, v_dot, 0)
         u_dot, v_dot = u_dot - turn * u, v_dot - turn * v
-    u_dot = np.concatenate([u_dot, -u @ (adjoint(u_dot) @ u_rest)], -1)
-    v_dot = np.concatenate([v_dot, -v @ (adjoint(v_dot) @ v_rest)], -1)
+    u_dot = np.concatenate([u_dot, _rest_tangent(a_dot, a, u_dot, u, u_rest)], -1)
+    v_dot = np.concatenate([v_dot, _rest_tangent(adjoint(a_dot), adjoint(a), v_dot, v, v_rest)], -1)
     return u_dot, adjoint(v_dot)
+
+
+def _rest_tangent(a_dot: Any, a: Any, u_dot: Any, u: Any, rest: Any) -> Any:
+    """Tangent of the vectors ``rest`` that complete the left singular vectors ``u`` of ``a``.
+
+    One real vector that is orthogonal to all others cannot but follow them.  How several turn among themselves is up to
+    LAPACK, which has those of the QR decomposition where a matrix has at least twice as many rows as columns.
+    """
+    (m, n), k, added = a.shape[-2:], u.shape[-1], rest.shape[-1]
+    if k == 0 or added == 0 or (added == 1 and not np.iscomplexobj(u)):
+        return -u @ (adjoint(u_dot) @ rest)
+    if m >= 2 * n:
+        q, r = np.linalg.qr(a, "complete")
+        if negligible(q[..., k:] - rest, rest):
+            return completing_tangent(a_dot, q, r, a)
+    raise undefined_choice()
 
 
 def _hermitian_svd_tangent(a_dot: Any, a: Any, compute_uv: bool) -> Any:

@@ -7,8 +7,26 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.decompositions import with_complement
-from s2sad.runtime.matrices import adjoint, identity, solve_triangular
+from s2sad.runtime.matrices import adjoint, identity, negligible, solve_triangular
+
+
+def with_complement(u: Any, rest: Any, u_bar: Any, rest_bar: Any) -> tuple[Any, Any]:
+    """The columns ``u`` and their adjoint, with that of the orthonormal ``rest``, which turns against them."""
+    if np.any(rest_bar != 0):
+        turn = adjoint(rest) @ rest_bar
+        if not negligible(turn - adjoint(turn), rest_bar):
+            raise undefined_choice()
+        u_bar = u_bar - rest @ (adjoint(rest_bar) @ u)
+    return u, u_bar
+
+
+def undefined_choice() -> UndefinedDerivativeError:
+    """What is said where the choice of the vectors matters that complete a basis."""
+    return UndefinedDerivativeError(
+        "how the vectors are chosen that complete a basis has no derivative",
+        "Leave them out, as full_matrices=False or mode='reduced' does; in reverse mode the result may also depend on "
+        "the space that they span alone.",
+    )
 
 
 def qr_adjoint(q_bar: Any, r_bar: Any, q: Any, r: Any, a: Any) -> Any:
@@ -76,6 +94,11 @@ def qr_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> tuple[Any, Any]:
     r_dot = np.concatenate([(inner - turn) @ upper, right_dot], -1)
     below = np.zeros_like(r_dot, shape=(*r.shape[:-2], r.shape[-2] - k, r.shape[-1]))
     return np.concatenate([q_dot, _rest_tangent(q_dot, q, rest, a)], -1), np.concatenate([r_dot, below], -2)
+
+
+def completing_tangent(a_dot: Any, q: Any, r: Any, a: Any) -> Any:
+    """Tangent of the columns that ``mode="complete"`` adds to those of ``q, r = np.linalg.qr(a)``."""
+    return qr_tangent(a_dot, q, r, a)[0][..., min(a.shape[-2:]) :]
 
 
 def _rest_tangent(q_dot: Any, q: Any, rest: Any, a: Any) -> Any:

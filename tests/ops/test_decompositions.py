@@ -365,3 +365,35 @@ def test_repeated_values_have_tangents_and_their_vectors_none(f: Any) -> None:
     assert (value, tangent) == pytest.approx((12.0, 1.2))
     with pytest.raises(UndefinedDerivativeError, match="repeated"):
         jvp(lambda x: np.sum(f(x)[1 - at]), (a,), (dot,))
+
+
+@pytest.mark.parametrize("shape", [(5, 2), (2, 5), (3, 1), (6, 3), (2, 4, 2)])
+@pytest.mark.parametrize("kind", [float, complex])
+def test_forward_mode_has_the_vectors_that_lapack_completes_a_basis_with(shape: Any, kind: type) -> None:
+    generator = np.random.default_rng(sum(shape))
+    a, a_dot = (generator.normal(size=shape) + (kind is complex) * 1j * generator.normal(size=shape) for _ in "ab")
+    a = a + np.eye(*shape[-2:]) * [3.0, 4.0, 5.0, 6.0, 7.0][: shape[-1]]
+    for part in (0, 2):
+        numeric = richardson_jvp(lambda x, part=part: np.linalg.svd(x)[part], [a], [a_dot], step=1e-3)
+        np.testing.assert_allclose(jvp(svd_part, (a, part), (a_dot, None))[1], numeric, rtol=1e-6, atol=1e-7)
+
+
+def svd_part(a, part):
+    return np.linalg.svd(a)[part]
+
+
+@pytest.mark.parametrize(("shape", "kind"), [((5, 3), float), ((3, 5), float), ((4, 3), complex), ((6, 4), float)])
+def test_forward_mode_refuses_a_choice_that_lapack_alone_knows(shape: Any, kind: type) -> None:
+    a = np.random.default_rng(3).normal(size=shape) * kind(1)
+    part = 0 if shape[0] > shape[1] else 2
+    with pytest.raises(UndefinedDerivativeError, match="complete a basis"):
+        jvp(lambda x: np.sum(np.abs(np.linalg.svd(x)[part])), (a,), (np.ones(shape) * kind(1),))
+    assert np.isfinite(jvp(lambda x: np.sum(np.linalg.svd(x)[1]), (a,), (np.ones(shape) * kind(1),))[1])
+
+
+def test_the_space_that_completes_a_basis_has_a_gradient() -> None:
+    def loss(a):
+        rest = np.linalg.svd(a)[0][:, 3:]
+        return np.sum((rest @ rest.T)[:4, :4] * W)
+
+    np.testing.assert_allclose(grad(loss)(TALL), numeric_gradient(loss, (TALL,)), rtol=1e-6, atol=1e-8)
