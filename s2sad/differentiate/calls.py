@@ -167,9 +167,10 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     shadows, call, pair, bound = state.shadows, paired.call, paired.pair, paired.bound
     given = targets or tuple([_dropped(state) for _ in range(1 if pair.count is None else pair.count)])
     views = {given[i]: shadows.names.get(given[i]) or state.make.fresh("~t_bar") for i in pair.views}
-    made = [t for t in given if t in shadows.names and t not in views]
+    same = {given[i]: bound[param] for i, param in pair.same}
+    made = [t for t in given if t in shadows.names and t not in views and t not in same]
     _refuse_entangled(state, call, made, given)
-    outs = [*given, *views.values()]
+    outs = [*(t for t in given if t not in same), *views.values()]
     for target in made:
         shadows.define(target, shadows.made_zero(target, call))
     saved = state.make.fresh(f"{call.op.name.rpartition('.')[2]}_saved")
@@ -190,6 +191,14 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     operands += held.values()
     operands += [_seed(state, given[i], paired.bars.get(given[i])) for i in pair.seeded]
     operands += [shadow_of[param] for param in pair.reverse_shadows]
+    for target, argument in same.items():
+        assert isinstance(argument, Var)
+        state.make.after.append(Assign(target, argument, stmt.origin))
+        passed_on = shadows.of(argument.name)
+        if target in shadows.names:
+            shadows.define(target, passed_on)
+        if (bar := paired.bars.get(target)) is not None:
+            state.make.emit(Store(passed_on, ELLIPSIS, _seed(state, target, bar), "+", state.make.origin))
     for target, shadow in views.items():
         if (bar := paired.bars.get(target)) is not None:
             # To the caller the result is an array of its own; the callee takes its adjoint from the shadow alone.
@@ -199,7 +208,7 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     bar = paired.bars.get(targets[0]) if pair.by_element and len(targets) == 1 else None
     selection = state.make.selected.get(bar.name) if isinstance(bar, Var) else None
     _reverse_half(state, pair, Call(pair.reverse, tuple(operands)), bound, selection)
-    if pair.quiet and not pair.saves and not pair.seeded and isinstance(stmt, Evaluate):
+    if pair.quiet and not pair.saves and not pair.seeded and (not outs or isinstance(stmt, Evaluate)):
         return Evaluate(forward, stmt.origin, into)
     return receiving(outs, forward, stmt)
 

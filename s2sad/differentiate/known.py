@@ -24,8 +24,9 @@ class Pair:
 
     ``wrt`` are the parameters whose adjoints the reverse half returns.  The shadows of others are passed: to the
     forward half by keyword (parameter and keyword), to the reverse half by position.  With a ``count`` there
-    are so many results, else one.  The forward half returns them, the shadows of those in ``views``
-    (positions), and what it saves, if it ``saves`` anything; the reverse half takes that, the arguments in
+    are so many results, else one.  Those in ``same`` (positions, each with its parameter) are arrays that the caller
+    has itself.  The forward half returns the others, the shadows of those in ``views`` (positions), and what it
+    saves, if it ``saves`` anything; the reverse half takes that, the arguments in
     ``again``, the adjoints of the results in ``seeded`` and the shadows.  The adjoints of those in ``real`` surely are
     real, those of others are so unless they are ``complex`` or some seed is.  A ``quiet`` forward half has no effect
     but on the arrays that it is given.  One that works ``by_element`` makes an element of its result of those at the
@@ -38,6 +39,7 @@ class Pair:
     forward_shadows: tuple[tuple[str, str], ...] = ()
     reverse_shadows: tuple[str, ...] = ()
     count: int | None = None
+    same: tuple[tuple[int, str], ...] = ()
     views: tuple[int, ...] = ()
     seeded: tuple[int, ...] = ()
     saves: bool = True

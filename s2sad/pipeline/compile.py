@@ -216,7 +216,7 @@ class _Compilation:
             callee.doings = doings_of(a)
             if inactive:
                 a = replace(a, activity=replace(a.activity, active=frozenset()))
-            edge = border(a, names, callee.cells, wrt, context)
+            edge = border(a, names, callee.cells, wrt, context, callee.fixed)
             callee.pair = edge.pair
             around = context or Context(overwritten=frozenset({MODULE}))
             return a, edge, self.adjoint(a, edge.seeds, edge.pair.wrt, around)

@@ -14,6 +14,8 @@ import types
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from s2sad import ops
 from s2sad.analysis.elementwise import works_by_element
 from s2sad.analysis.infer import Facts
@@ -39,8 +41,8 @@ from s2sad.ir.nodes import (
     Unpack,
     Var,
 )
-from s2sad.ir.traverse import base, map_stmt, names_in, reads, rename, walk, writes
-from s2sad.ir.types import OPEN
+from s2sad.ir.traverse import base, map_children, map_stmt, names_in, reads, rename, walk, writes
+from s2sad.ir.types import OPEN, Fact
 from s2sad.ir.unset import unset_of
 from s2sad.optimise.dead import is_quiet, remove_dead
 from s2sad.pipeline.analysed import Analysed
@@ -50,8 +52,8 @@ from s2sad.pipeline.analysed import Analysed
 class Border:
     """What goes over the border, as far as it is known before the adjoint is written.
 
-    ``items`` are the results, ``seeds`` what the reverse part begins with, ``bars`` the names of the adjoints that the
-    reverse half is given.
+    ``items`` are the results that the forward half returns, ``seeds`` what the reverse part begins with, ``bars`` the
+    names of the adjoints that the reverse half is given.
     """
 
     pair: Pair
@@ -66,8 +68,12 @@ def border(
     cells: tuple[types.CellType, types.CellType],
     wrt: tuple[str, ...],
     context: Context | None,
+    fixed: bool,
 ) -> Border:
-    """The border of a function; a caller, in a ``context``, passes shadows of what is written and of its buffers."""
+    """The border of a function; a caller, in a ``context``, passes shadows of what is written and of its buffers.
+
+    The halves of a ``fixed`` pair return all results.
+    """
     function, known = a.function, a.facts.of
     buffers = {
         n for n in a.activity.active & (a.effects.written - a.effects.private) if known.get(n, OPEN).kind != "scalar"
@@ -94,9 +100,18 @@ def border(
         taken.add(stem)
         return stem
 
+    same: dict[int, str] = {}
+    if not fixed:
+        passed_in = {p.name: p.public for p in shadowed if known[p.name].kind == "array"}
+        origins = [_origin(function, known, v) for v in items]
+        same = {i: passed_in[n] for i, n in enumerate(origins) if n is not None and n in passed_in}
     passed = {p.name: unused(f"{p.public}_bar", f"{p.public}_bar_") + ".0" for p in shadowed}
-    views = [i for i, v in enumerate(items) if isinstance(v, Var) and v.name in buffers & outer]
-    seeded = [i for i, v in enumerate(items) if isinstance(v, Var) and v.name in a.activity.active and i not in views]
+    views = [i for i, v in enumerate(items) if i not in same and isinstance(v, Var) and v.name in buffers & outer]
+    seeded = [
+        i
+        for i, v in enumerate(items)
+        if isinstance(v, Var) and v.name in a.activity.active and i not in (*views, *same)
+    ]
     seeds = []
     seed_facts = {}
     for i in seeded:
@@ -116,13 +131,59 @@ def border(
         publics,
         tuple(p.public for p in shadowed),
         count,
+        tuple(same.items()),
         tuple(views),
         tuple(seeded),
         by_element=works_by_element(function, a.facts),
     )
     aliases = tuple(items[i].name for i in views)  # type: ignore[union-attr]
     begun = Seeds(tuple([(name, Var(bar)) for name, bar in seeds]), seed_facts, passed, aliases)
-    return Border(pair, items, begun, tuple([bar for _, bar in seeds]))
+    returned = tuple([v for i, v in enumerate(items) if i not in same])
+    return Border(pair, returned, begun, tuple([bar for _, bar in seeds]))
+
+
+def _origin(function: Function, known: Mapping[str, Fact], value: Expr) -> str | None:
+    """The parameter whose object a value surely is, through other names and augmented assignments of arrays."""
+    made: dict[str, list[Expr | None]] = {}
+    for stmt in walk(function.body):
+        moves: Iterable[tuple[str, Expr | None]]
+        match stmt:
+            case Copy(targets=targets, sources=sources):
+                moves = zip(targets, sources, strict=True)
+            case Assign(target=target, value=Call(op=Op(kind="inplace"), args=(Var(name=name) as left, _))):
+                moves = ((target, left if known[name].kind == "array" else None),)
+            case Assign(target=target, value=assigned):
+                moves = ((target, assigned),)
+            case _:
+                moves = [(name, None) for name in writes(stmt)]
+        for name, origin in moves:
+            made.setdefault(name, []).append(origin)
+    params = {p.name for p in function.params}
+    found: set[str] = set()
+    seen: set[str] = set()
+    pending: list[Expr | None] = [value]
+    while pending:
+        source = pending.pop()
+        if not isinstance(source, Var) or not (source.name in params or source.name in made):
+            return None
+        if source.name in params:
+            found.add(source.name)
+        if source.name not in seen:
+            pending += made.get(source.name, ())
+        seen.add(source.name)
+    return found.pop() if len(found) == 1 else None
+
+
+def _on_shadows(block: Block, passed: Mapping[str, str]) -> Block:
+    """A block that takes shapes of arguments from the shadows that are ``passed`` with them."""
+    shadows: dict[str, Expr] = {name: Var(bar) for name, bar in passed.items()}
+
+    def measured(expr: Expr) -> Expr:
+        if isinstance(expr, Call) and not expr.kwargs and (ops.measures(expr.op) or expr.op.function is np.zeros_like):
+            return replace(expr, args=tuple([rename(x, shadows) for x in expr.args]))
+        return map_children(expr, measured)
+
+    return tuple([map_stmt(s, measured, lambda b: _on_shadows(b, passed)) for s in block])
 
 
 @dataclass(frozen=True)
@@ -200,6 +261,7 @@ def halves(
     assert isinstance(whole.result, Build)
     items, adjoints, kept = (part.items for part in whole.result.items if isinstance(part, Build))
     views = kept[len(kept) - len(edge.seeds.views) :]
+    back = _on_shadows(back, {n: bar for n, bar in passed.items() if a.facts.of[n].kind == "array"})
     gradients = display(adjoints)
     needed = _free_in(back, gradients)
     for bar in edge.bars:
