@@ -10,18 +10,20 @@ import pytest
 
 from s2sad import grad
 
+from .called import CALLED
 from .case import Case
 from .cases import CASES
 from .inplace import assert_slope, run_kernel
 from .kernels import KERNELS, SMALL
 from .operations import OPERATIONS
+from .orders import AIMS, HAND, run_case
 from .timing import WrongGradientError
 
-ALL = {**CASES, **{f"small_{name}": case for name, case in SMALL.items() if case.hand is not None}}
+ALL = {**CASES, **CALLED, **{f"small_{name}": case for name, case in SMALL.items() if case.hand is not None}}
 
 
 # a step that hardly ever takes one of 6,000 rectified units across its kink
-STEP = {"mlp3_softmax": 1e-5}
+STEP = {"mlp3_softmax": 1e-5, "logistic_map": 1e-4}
 
 
 def directional_difference(case: Case, args: tuple[Any, ...], direction: dict[int, Any], h: float) -> float:
@@ -113,6 +115,13 @@ def test_wrong_slope_is_noticed() -> None:
     assert_slope(case, args, (a_bar, b_bar))
     with pytest.raises(WrongGradientError):
         assert_slope(case, args, (a_bar, 1.01 * b_bar))
+
+
+@pytest.mark.parametrize("name", [case.name for case in CASES.values() if case.primal in HAND])
+def test_hand_tangent(name: str) -> None:
+    """`run_case` compares tangents, by hand and not, with the gradient, and products with Hessians with differences."""
+    if not name.endswith("1e6"):
+        assert run_case(CASES[name], rounds=1).keys() == AIMS.keys()
 
 
 def test_small_kernels_are_the_benchmarked_ones() -> None:
