@@ -327,7 +327,7 @@ class Expressions:
                 what = f"the operator {operators.BINARY[type(node.op).__name__][0]} has no derivative"
                 return self.refused(node, what, "Wrap what is an integer in stop_gradient(...).")
             case gast.Subscript() if not self.depends(node.value):
-                made = indexed_call(node, self.resolver.lookup, self.operand)
+                made = indexed_call(node, self.resolver.lookup, self.operand, self.atom)
                 return self.assign(hint, made) if isinstance(made, Call) else self.refused(node, *made)
             case gast.BinOp():
                 symbol, function = operators.BINARY[type(node.op).__name__]

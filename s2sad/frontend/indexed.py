@@ -19,10 +19,14 @@ from s2sad.runtime.positions import flat_index
 Node = Any
 _FLAT = Op("runtime", "flat_index", flat_index)
 _SHAPE = Op("runtime", "np.shape", np.shape)
+_ARANGE, _LINSPACE = Op("runtime", "np.arange", np.arange), Op("runtime", "np.linspace", np.linspace)
 
 
 def indexed_call(
-    node: Node, lookup: Callable[[Node], tuple[bool, Any]], operand: Callable[[Node], Expr]
+    node: Node,
+    lookup: Callable[[Node], tuple[bool, Any]],
+    operand: Callable[[Node], Expr],
+    atom: Callable[[Expr], Expr],
 ) -> Call | tuple[str, str]:
     """The call that stands for an index into ``np.r_`` or ``np.c_``; for any other what is wrong, and a remedy.
 
@@ -30,6 +34,7 @@ def indexed_call(
         node: The subscript.
         lookup: What a node means, if it is known.
         operand: What lowers an item.
+        atom: What gives the result of a call a name.
     """
     maker = lookup(node.value)[1]
     items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -37,7 +42,7 @@ def indexed_call(
         text = gast.unparse(node.value).strip()
         return f"{text}[...] has no derivative rule", "Take the items one by one, by constant indices."
     function = r_ if maker is np.r_ else c_
-    args = [_range(item, operand) if isinstance(item, gast.Slice) else operand(item) for item in items]
+    args = [atom(_range(item, operand)) if isinstance(item, gast.Slice) else operand(item) for item in items]
     return Call(Op("runtime", function.__name__, function), tuple(args), (), node)
 
 
@@ -66,5 +71,12 @@ def place_of(
 
 
 def _range(node: Node, operand: Callable[[Node], Expr]) -> Call:
-    bounds = [Const(None) if part is None else operand(part) for part in (node.lower, node.upper, node.step)]
-    return Call(Op("function", "slice", slice), tuple(bounds), (), node)
+    """The numbers that a slice stands for, as a call of what NumPy makes them with."""
+    step = node.step.value if isinstance(node.step, gast.Constant) else None
+    if node.upper is None or (step is None and node.step is not None):
+        bounds = [Const(None) if part is None else operand(part) for part in (node.lower, node.upper, node.step)]
+        return Call(Op("function", "slice", slice), tuple(bounds), (), node)
+    start, stop = Const(0) if node.lower is None else operand(node.lower), operand(node.upper)
+    if isinstance(step, complex):
+        return Call(_LINSPACE, (start, stop, Const(int(abs(step)))), (), node)
+    return Call(_ARANGE, (start, stop, Const(1 if step is None else step)), (), node)

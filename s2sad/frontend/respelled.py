@@ -40,6 +40,8 @@ _INNER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
 _REPEATED = (
     gast.Name, gast.Constant, gast.Tuple, gast.BinOp, gast.UnaryOp, gast.Load, gast.operator, gast.unaryop,
 )  # fmt: skip
+#: What may change an argument that is evaluated before.
+_CHANGING = (gast.Call, gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom, *_INNER)
 #: What types are written with.
 _TYPES = (gast.Name, gast.Attribute, gast.Subscript, gast.Tuple, gast.Constant, gast.Load)
 
@@ -164,7 +166,7 @@ def _respelled(call: Node, lookup: Callable[[Node], tuple[bool, Any]]) -> Node |
     if function is typing.cast and len(call.args) == 2:
         return call.args[1] if _is_type(call.args[0], lookup) else None
     if len(call.args) > 1 and any(function is one for one in _BY_ARGUMENT):
-        if not all(isinstance(a, (gast.Name, gast.Constant)) for a in call.args):
+        if any(isinstance(n, _CHANGING) for a in call.args[1:] for n in nodes_of(a)):
             return None
         parts = [gast.copy_location(gast.Call(copy.deepcopy(call.func), [a], []), call) for a in call.args]
         return gast.copy_location(_DISPLAY(parts, gast.Load()), call)
