@@ -58,13 +58,11 @@ def matrix_norm_gradient(z: Any, x: Any, ord: Any = "fro", axis: Any = (-2, -1),
         gradient = np.conj(np.sign(a)) * _share(sums, best(sums, axis=(-2, -1), keepdims=True), (-2, -1))
     else:
         u, s, vh = np.linalg.svd(a, full_matrices=False)
-        if ord == "nuc":
-            # Of numbers that are zero up to rounding the vectors are arbitrary.
-            weights = (s > np.finfo(s.dtype).eps * max(a.shape[-2:]) * s[..., :1]).astype(s.dtype)
-        elif ord in (2, -2):
-            extreme = s[..., :1] if ord == 2 else s[..., -1:]
-            weights = _share(s, extreme, -1) * (s > 0)
-        else:
+        # Of numbers that are zero up to rounding the vectors are arbitrary.
+        weights = (s > np.finfo(s.dtype).eps * max(a.shape[-2:]) * s[..., :1]).astype(s.dtype)
+        if ord in (2, -2):
+            weights = weights * _share(s, s[..., :1] if ord == 2 else s[..., -1:], -1)
+        elif ord != "nuc":
             raise ValueError("Invalid norm order for matrices.")
         gradient = np.conj((u * weights[..., np.newaxis, :]) @ vh)
     return np.moveaxis(gradient, (-2, -1), axis)

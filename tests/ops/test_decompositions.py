@@ -307,9 +307,11 @@ def test_the_norm_of_a_matrix_of_zeros_has_gradient_zero(ord: Any) -> None:
     np.testing.assert_array_equal(norm_gradient(0.0, np.zeros((3, 2)), ord), np.zeros((3, 2)))
 
 
-def test_the_nuclear_norm_of_a_matrix_of_low_rank_has_the_least_subgradient() -> None:
+def test_norms_of_a_matrix_of_low_rank_have_the_least_subgradient() -> None:
     a = np.outer([3.0, 4.0, 0.0], [0.0, 1.0])
     np.testing.assert_allclose(norm_gradient(5.0, a, "nuc"), a / 5, atol=1e-12)
+    rounded = np.cos(np.arange(12.0) * 1.3).reshape(3, 4)
+    np.testing.assert_array_equal(norm_gradient(0.0, rounded, -2), np.zeros((3, 4)))
 
 
 @pytest.mark.parametrize(("ord", "axis"), [(None, None), (3, 0), (np.inf, 1), (1, None), (-np.inf, None)])
