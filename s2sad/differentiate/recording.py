@@ -50,9 +50,11 @@ class Recorder:
 
     ``rebuildable`` says of a definition whether its value can be made again for nothing once its operands are there;
     ``stored`` has where in an array the value of a name is, and ``remaker`` decides what is computed again.
-    ``unbound`` are names that may have no value when they are saved.  Of what is differentiated ``again`` all tapes are
-    there from the beginning, so that none of them may have no value, and ``constant`` names have tapes of their own, so
-    that these carry no derivatives.  The halves of what is ``split`` become functions.
+    ``unbound`` are names that may have no value when they are saved.  The halves of what is ``split`` become functions.
+
+    Of what is differentiated ``again`` all tapes are there from the beginning, so that none of them may have no value.
+    ``constant`` names have tapes of their own then, so that these carry no derivatives, and so have others unless they
+    surely are numbers (``is_number``), since an array may have a shadow.
     """
 
     fresh: Callable[[str], str]
@@ -61,6 +63,7 @@ class Recorder:
     remaker: Remaker
     unbound: frozenset[str]
     constant: frozenset[str]
+    is_number: Callable[[str], bool]
     again: bool = False
     split: bool = False
     tapes: list[str] = field(default_factory=list)
@@ -198,9 +201,12 @@ class Recorder:
         return saved, rebuilt
 
     def grouped(self, saved: list[str]) -> list[list[str]]:
-        """What is saved on one tape each."""
-        constant = [n for n in saved if self.again and n in self.constant]
-        return [group for group in ([n for n in saved if n not in constant], constant) if group]
+        """What is saved on one tape each: of what is differentiated again constants, numbers, and each other value."""
+        groups: dict[str, list[str]] = {}
+        for name in saved:
+            sort = "constants" if name in self.constant else "numbers" if self.is_number(name) else name
+            groups.setdefault(sort if self.again else "", []).append(name)
+        return list(groups.values())
 
     def save(
         self, body: Block, back: Block, defined: set[str], heads: frozenset[str], items_first: int = 0

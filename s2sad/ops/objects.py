@@ -241,7 +241,7 @@ constant(zeros, signature=lambda x: None, infer=infer.adjoints.zeros, dtype="inf
 constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, dtype="inferred", ordered=True)
 
 
-@linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="element")
+@linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="maybe_view")
 def widened(z_bar: Any, x: Any) -> Any:
     return z_bar
 

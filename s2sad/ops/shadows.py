@@ -62,7 +62,7 @@ constant(
 )
 constant(laid_out_like, signature=_like, infer=infer.creation.filled_like, dtype="array", samples=_arrays, zeros=True)
 # Checks, which may raise.
-constant(apart, unshared, sole, in_one_place, special=frozenset(), ordered=True)
+constant(apart, unshared, sole, in_one_place, special=frozenset(), calls=(), ordered=True)
 constant(
     require_arithmetic, require_array, require_floats, require_ndarray, require_real, require_real_operand,
     require_same_numbers, require_sequence, require_unswallowed, same_value, ordered=True,

@@ -76,7 +76,12 @@ def finished(
     remaker = Remaker(lambda name: facts.get(Var(name)), a.effects, maker.fresh, made.shadows)
     unbound = a.lowered.unbound | made.unbound
     constant = {n for s in walk(a.function.body) for n in writes(s)} - a.activity.varied
-    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, frozenset(constant), again, split)
+
+    def is_number(name: str) -> bool:
+        return facts.get(Var(name)).kind == "scalar"
+
+    sorts = frozenset(constant), is_number
+    recorder = Recorder(maker.fresh, rebuildable, stored, remaker, unbound, *sorts, again, split)
     body, back = recorder.record(function.body, function.reverse)
     function = checked(replace(function, body=body, reverse=back), "recording")
     groups.update(_shadow_group(function, made.shadows))

@@ -40,7 +40,37 @@ def powers(x: Any) -> Any:
     return sum(found) * found[2]
 
 
-@pytest.mark.parametrize("f", [windows, running, powers], ids=lambda f: f.__name__)
+def swapped(x: Any) -> Any:
+    buffers = [x.copy(), 2.0 * x]
+    for i in range(3):
+        source, into = buffers[i % 2], buffers[(i + 1) % 2]
+        into[...] = np.sin(source) * source.mean()
+        into[0] -= source[1] * source[2]
+    return np.sum(buffers[0] * buffers[1])
+
+
+def in_another_order(x: Any) -> Any:
+    whole = np.outer(x, x)
+    flat = whole.T.ravel()
+    flat[3] = np.sin(x[0] * x[1])
+    return np.sum(flat**2) + np.sum(whole**3)
+
+
+def doubled(row: Any) -> None:
+    row *= row[0]
+
+
+def row_by_row(x: Any) -> Any:
+    whole = np.outer(x, np.cos(x))
+    for row in whole:
+        doubled(row)
+    doubled(x)
+    return np.sum(whole**2) * np.sum(x**3)
+
+
+@pytest.mark.parametrize(
+    "f", [windows, running, powers, swapped, in_another_order, row_by_row], ids=lambda f: f.__name__
+)
 def test_second_order(f: Any) -> None:
     expected = richardson_jvp(grad(f), (X,), (DOT,))
     np.testing.assert_allclose(hvp(f, (X,), (DOT,)), expected, rtol=1e-6, atol=1e-9)
@@ -103,7 +133,7 @@ def pushed(f: Any) -> Any:
 )
 def test_the_derivatives_of_a_polynomial(f: Any, derivative: Any) -> None:
     d, coefficients = f, np.polynomial.Polynomial(C)
-    for _ in range(4):
+    for _ in range(4 if derivative is grad else 3):
         d, coefficients = derivative(d), coefficients.deriv()
         for x in (0.0, 0.5):
             np.testing.assert_allclose(d(x), coefficients(x), rtol=1e-12, atol=1e-12)
