@@ -88,7 +88,7 @@ def _viewed() -> Sequence[Sample]:
     wrt=["x_dot"],
     steps=["x"],
     samples=_owned,
-    result="unknown",
+    result="fresh",
     infer=infer.adjoints.tangent_of("x"),
     dtype="inferred",
 )

@@ -13,7 +13,7 @@ from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import attributes, is_instance, laid_out_like
 from s2sad.runtime.objects import Unset
 from s2sad.runtime.sharing import arrays_in, overlap
-from s2sad.runtime.trees import dataclass_fields, real_like, sequence_like, with_fields, zeros
+from s2sad.runtime.trees import dataclass_fields, own, real_like, sequence_like, with_fields, zeros
 
 
 def zero_tangent(x: Any) -> Any:
@@ -71,7 +71,7 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
 def own_tangent(x_dot: Any, x: Any) -> Any:
     """A tangent that shares memory with nothing; of an array in its shape, layout and dtype, so that views match."""
     if not isinstance(x, np.ndarray):
-        return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else x_dot
+        return x_dot[()] if isinstance(x_dot, np.ndarray) and not x_dot.ndim else own(x_dot)
     if x.dtype.kind not in "fc":
         return np.zeros(x.shape)
     made = laid_out_like(x)
