@@ -111,8 +111,8 @@ def in_precision(
 
 
 def _is_order(rule: ops.Rule, value: Expr, known: Fact) -> bool:
-    """Whether an operand may be NumPy's integers, with which a derivative of one of SciPy's functions computes."""
-    if not rule.broadcasts or not rule.name.startswith("scipy.") or isinstance(value, Const):
+    """Whether an operand may be NumPy's integers, with which an elementwise derivative computes."""
+    if not rule.broadcasts or isinstance(value, Const):
         return False
     return known.precision not in ("weak", "float", "double", "single") and (known.numeric or known.kind == "open")
 
