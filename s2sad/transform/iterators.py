@@ -24,7 +24,7 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.generators import counted, mapped
-from s2sad.transform.known import Abstract, Closure, Generator, Known, Lazy, NotSpecialisedError, Row, Stream, is_static
+from s2sad.transform.known import Abstract, Closure, Generator, Items, Known, Lazy, NotSpecialisedError, Row, Stream, is_static
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -46,6 +46,9 @@ class Given:
     def made(self) -> Operand | None:
         """The operand of the call as it stands, if all arguments are operands already."""
         if any(is_known(self.s, value) and not is_object_as_well(self.s, value) for value in self.values):
+            return None
+        if any(isinstance(value, Items) and self.s.content(value) is not None for value in self.values):
+            # As an operand it would be a list of which nothing is known any more.
             return None
         function = self.s.get(self.op.operands[0], self.frame)
         made = self.s.emit(

@@ -163,6 +163,14 @@ def while_both_change(x: Any) -> Any:
     return sum(p.energy() for p in parts)
 
 
+def of_weighted_items(x: Any) -> Any:
+    parts = [Part(v) for v in x]
+    total = sum(p.energy() for p in parts)
+    for w, v in reversed(list(zip([1.0, 2.0, 3.0, 4.0], x, strict=False))):
+        total = total + w * np.sin(v)
+    return total * dict(zip(["a", "b"], x, strict=False))["b"]
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (of_a_range, (X,)),
     (of_a_shape, (ROWS,)),
@@ -180,6 +188,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (moved, (ROWS, 2)),
     (while_the_array_changes, (X,)),
     (while_both_change, (X,)),
+    (of_weighted_items, (X,)),
 ]
 
 
