@@ -146,6 +146,8 @@ class UnsupportedError(S2SADError):
     undecided: frozenset[str]
     #: Whether the sizes of the arguments, where they are known, may help.
     of_sizes: bool = False
+    #: Whether it may help to write loops out, so that the items of lists and dicts are known.
+    of_rounds: bool = False
 
     def __init__(
         self,

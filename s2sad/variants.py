@@ -22,7 +22,7 @@ from s2sad.frontend.resolve import Guard
 from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
-from s2sad.pipeline import Compiled, Goal, Together, compile_gradient
+from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
 from s2sad.runtime.copies import is_mutable
 from s2sad.transform.instances import is_simple_class, with_attributes
 
@@ -80,8 +80,8 @@ class Variants:
         self.read = function
         #: The parameters whose arguments some derivative copies, since the function may write them.
         self.written: frozenset[str] = frozenset()
-        #: Whether what is compiled is for arguments of the very sizes, and small whole numbers, that are given.
-        self.literal = False
+        #: What has helped to compile it for arguments of the very sizes, and small whole numbers, that are given.
+        self.met_sizes: tuple[Sizes, ...] = ()
         #: The truth values and texts that parameters had.
         self._met_values: dict[str, set[bool | str]] = {}
         #: For each set of options, by the kinds of the arguments: what a call runs.
@@ -104,19 +104,21 @@ class Variants:
         function makes, the facts are those that ``literal`` gives, if it is there.
         """
 
-        def of_sizes() -> Variant | None:
-            return None if about else self._of_sizes(options, facts if literal is None else literal(), together)
+        def of_sizes(known: Sizes) -> Variant | None:
+            return None if about else self._of_sizes(options, facts if literal is None else literal(), together, known)
 
-        if self.literal and (sized := of_sizes()) is not None:
-            return sized
+        for known in self.met_sizes:
+            if (sized := of_sizes(known)) is not None:
+                return sized
         try:
-            found = self._got(options, facts, about, together, False)
+            found = self._got(options, facts, about, together, "")
         except UnsupportedError as error:
-            sized = of_sizes() if error.of_sizes else None
+            sized = of_sizes("sizes") if error.of_sizes else None
+            sized = of_sizes("rounds") if sized is None and error.of_rounds else sized
             if sized is None:
                 raise
             return sized
-        return (of_sizes() if found.compiled.of_sizes else None) or found
+        return (of_sizes("sizes") if found.compiled.of_sizes else None) or found
 
     def for_arguments(
         self, options: Options, facts: Callable[..., Mapping[str, Fact]], together: Together = ()
@@ -128,19 +130,27 @@ class Variants:
         related = sum(made[0] == options for made in list(self._made)) < _RELATED
         return self.get(options, facts(related=related), "", together, lambda: facts(literal=True))
 
-    def _of_sizes(self, options: Options, facts: Mapping[str, Fact], together: Together) -> Variant | None:
+    def _of_sizes(
+        self, options: Options, facts: Mapping[str, Fact], together: Together, known: Sizes
+    ) -> Variant | None:
         """The derivative for arguments of the very sizes in their types, which may decide which objects are made."""
         try:
-            found = self._got(options, facts, "", together, True)
+            found = self._got(options, facts, "", together, known)
         except UnsupportedError:
             return None
-        self.literal = True
+        if known not in self.met_sizes:
+            self.met_sizes += (known,)
         return found
 
+    @property
+    def literal(self) -> bool:
+        """Whether what is compiled is for arguments of the very sizes, and small whole numbers, that are given."""
+        return bool(self.met_sizes)
+
     def _got(
-        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, literal: bool
+        self, options: Options, facts: Mapping[str, Fact], about: str, together: Together, sizes: Sizes
     ) -> Variant:
-        key = (options, tuple(facts.items()), about, together, literal)
+        key = (options, tuple(facts.items()), about, together, sizes)
         found = self._made.get(key)
         if found is None or not found.holds():
             with _compiling:
@@ -152,7 +162,7 @@ class Variants:
                     # What was out of date once is compiled for arrays of modules of any sizes.
                     exact = not about and found is None
                     compiled = compile_gradient(
-                        function, wrt, facts, goal, has_aux, single, together, conformed, exact, literal
+                        function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
                     )
                     if inner is not None:
                         compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))

@@ -20,8 +20,8 @@ def f(x):
 class Writer:
     """Writes a program; ``tables`` hold lists of three numbers or more, ``rows`` are such lists, ``groups`` dicts."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed)
+    def __init__(self, seed: int, of_changes: bool = False) -> None:
+        self.random, self.of_changes = Random(seed), of_changes
         self.tables: list[str] = []
         self.rows: list[str] = []
         self.groups: list[str] = []
@@ -106,6 +106,8 @@ class Writer:
     def statement(self, indent: str, indices: str = "") -> None:
         kinds = ["put", "table", "row", "group", "read", "loop", "branch", "append", "call"]
         kind = self.random.choices(kinds, [8, 1, 3, 1, 5, 2, 1, 2, 1])[0]
+        if self.of_changes and self.random.random() < 0.4:
+            kind = "change"
         nested = len(indent) > 8
         if kind in ("loop", "branch") and nested:
             kind = "put"
@@ -127,6 +129,8 @@ class Writer:
             self.read(indent, indices)
         elif kind == "append":
             self.append(indent, indices)
+        elif kind == "change":
+            self.change(indent, indices)
         elif kind == "call":
             self.write(
                 indent, f"total += put({self.random.choice(self.tables)}, {self.index()}, {self.number(indices)})"
@@ -159,6 +163,38 @@ class Writer:
             whole = self.random.choice(self.rows)
         self.write(indent, f"{whole}.append({self.number(indices)})")
 
+    def change(self, indent: str, indices: str) -> None:
+        """Statements after which other items stand in a list, and what is made of items one by one."""
+        table, value, i, j = self.random.choice(self.tables), self.number(indices), self.index(indices), self.index()
+        row = self.random.choice(self.rows) if self.rows and self.random.random() < 0.5 else f"{table}[{i}]"
+        texts = [
+            f"{table}[{i}], {table}[{j}] = {table}[{j}], {table}[{i}]",
+            f"{row}[{i}], {row}[{j}] = {row}[{j}], {row}[{i}]",
+            f"{row}[1:3] = [{value}, total]",
+            f"{row}[1:] = [v * x[2] for v in {row}[1:]]",
+            f"{row}.insert(1, {value})\n{indent}del {row}[0]",
+            f"{row}.{self.random.choice(['sort()', 'sort(reverse=True)', 'reverse()', 'sort(key=lambda v: -v)'])}",
+            f"for r in {table}:\n{indent}    r.append({value})\n{indent}    r.pop(0)",
+            (
+                f"m, k = {self.random.choice(['min', 'max'])}((sum(r), k) for k, r in enumerate({table}))\n"
+                f"{indent}total += m * (k + 1) * x[1]"
+            ),
+            f"w = list({table}[{j}])\n{indent}w.append({value})\n{indent}total += w[-1] * w[1]",
+            (
+                f"q = deque({row}, maxlen=3)\n{indent}q.append({value})\n{indent}q.append(x[0])\n"
+                f"{indent}total += q[0] * q[1]"
+            ),
+            (
+                f"c = defaultdict(float)\n{indent}for k, v in enumerate({row}):\n{indent}    c[k % 2] += v\n"
+                f"{indent}total += c[0] * c[1]"
+            ),
+            (
+                f"best = None\n{indent}for r in {table}:\n{indent}    if best is None or r[0] > best[0]:\n"
+                f"{indent}        best = (r[0], r[-1])\n{indent}total += best[0] * best[1]"
+            ),
+        ]
+        self.write(indent, self.random.choice(texts))
+
     def read(self, indent: str, indices: str) -> None:
         table = self.random.choice(self.tables)
         reads = [
@@ -178,6 +214,6 @@ class Writer:
             self.statement(indent + "    ", indices + index)
 
 
-def program(seed: int) -> str:
-    """The text of the functions of a seed."""
-    return Writer(seed).program()
+def program(seed: int, of_changes: bool = False) -> str:
+    """The text of the functions of a seed; some have further changes of lists."""
+    return Writer(seed, of_changes).program()

@@ -291,7 +291,7 @@ def test_a_write_into_the_module_is_refused_where_it_is() -> None:
 
 def test_many_ways_lead_to_a_write_into_the_module() -> None:
     """Each function calls the next one twice, so that 2 ** 30 ways lead to the write; and one calls itself."""
-    lines = ["def f0(v):", "    WEIGHTS[len(v) % 2][0] = v[0]", "    return v * 2.0"]
+    lines = ["def f0(v):", "    WEIGHTS[int(v[0] > 0.5)][0] = v[0]", "    return v * 2.0"]
     for i in range(1, 31):
         lines += [f"def f{i}(v):", f"    return f{i - 1}(v) + f{i - 1}(v * 2.0)"]
     lines += ["def f31(v, n):", "    if n == 0:", "        return f30(v)", "    return f31(v[1:], n - 1)"]

@@ -35,7 +35,7 @@ from s2sad.ir.types import Atom, Fact, rough
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Asked, analysed
 from s2sad.pipeline.attributes import are_of_numbers
-from s2sad.pipeline.compiled import Compiled, Doings, Goal
+from s2sad.pipeline.compiled import Compiled, Doings, Goal, Sizes
 from s2sad.pipeline.doings import doings_of
 from s2sad.pipeline.entry import Together
 from s2sad.pipeline.gradients import GradientForm, assembled_gradient, loss_of, seeds_of
@@ -68,15 +68,15 @@ def compile_gradient(
     together: Together = (),
     conformed: bool = False,
     exact: bool = False,
-    literal: bool = False,
+    sizes: Sizes = "",
 ) -> Compiled:
     """Compile the derivative of ``function`` with respect to the parameters ``wrt``.
 
     ``facts`` are what is known of the parameters by their public names, ``together`` the sets of those whose arguments
     share objects.  With ``conformed`` what is emitted gives gradients the structure, shape and dtype of the arguments
     itself, so that it can be differentiated; else its caller does.  What is ``exact`` is for arrays of modules of the
-    sizes that they have now; where the facts are ``literal``, with numbers for sizes, loops that make objects are
-    written out.
+    sizes that they have now; where the facts have numbers for ``sizes``, loops that make objects are written out, and
+    for the sake of ``"rounds"`` those that change lists and dicts as well.
 
     Raises:
         SourceError: if the function has no source.
@@ -84,11 +84,13 @@ def compile_gradient(
     """
     asked = Asked(function, wrt, facts, has_aux=has_aux, together=together)
     compilation = _Compilation(conformed, exact)
+    sources = compilation.program.sources
+    sources.writes_out = sizes == "rounds"
     try:
-        made = compilation.run(asked, goal, single, literal)
-        return replace(made, of_sizes=compilation.program.sources.asks_sizes)
+        made = compilation.run(asked, goal, single, bool(sizes))
+        return replace(made, of_sizes=sources.asks_sizes)
     except UnsupportedError as error:
-        error.of_sizes = compilation.program.sources.asks_sizes
+        error.of_sizes, error.of_rounds = sources.asks_sizes, sources.fills_containers
         raise
 
 

@@ -24,6 +24,9 @@ Goal = Literal[
     "tangent_call",
     "tangent_alone",
 ]
+#: For what the sizes of arguments are known as numbers, if they are: for the objects that loops make, and for what
+#: lists and dicts hold after each round as well.
+Sizes = Literal["", "sizes", "rounds"]
 
 
 @dataclass(frozen=True)

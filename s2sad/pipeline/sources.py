@@ -85,6 +85,8 @@ class Sources:
         self.literal: dict[types.FunctionType, Mapping[str, Fact]] = {}
         #: Whether objects are made by the sizes of arguments, which are not known.
         self.asks_sizes = False
+        #: Whether loops are written out for the sake of lists and dicts, and whether that may help.
+        self.writes_out = self.fills_containers = False
         #: What functions are called with while it runs, if its arguments are numbers and the like.
         self.calls: Calls | None = None
 
@@ -97,8 +99,11 @@ class Sources:
             read, instances = functools.partial(self.read, generators=True), self.instances.get(function, {})
             facts = self.literal.get(function, {})
             records = function is self.recording
-            made = specialised(source, read, obstacles, self.package, instances, self.calls, records, facts)
+            made = specialised(
+                source, read, obstacles, self.package, instances, self.calls, records, facts, self.writes_out
+            )
             self.asks_sizes |= obstacles.of_sizes
+            self.fills_containers |= obstacles.of_rounds
             if obstacles.reasons:
                 source = replace(source, obstacle=obstacles.reasons[0])
             if made is not None:

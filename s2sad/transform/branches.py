@@ -285,7 +285,7 @@ class _Joining:
                 self.result(column, _title(column)) for column in zip(*[arm.leaves for arm in trial], strict=True)
             ]
             return self.again(shapes[0][1], columns, self.made)
-        merged = self.merged(values) if all(isinstance(v, (Record, Row)) and is_made(v) for v in values) else None
+        merged = self.merged(values) if all(map(_is_merged, values)) else None
         if merged is not None:
             return merged
         if len(values) == 2 and all(is_callable(v) or isinstance(v, Record) or is_existing(v) for v in values):
@@ -400,6 +400,11 @@ class _Joining:
         """What belongs to one of two functions must be no part of anything else."""
         if any(own & others for own, others in zip(self.taken, things, strict=True)):
             raise NotSpecialisedError("shared")
+
+
+def _is_merged(value: Abstract) -> bool:
+    """Whether a value is an object or tuple of which the parts may be chosen one by one."""
+    return isinstance(value, (Record, Row)) and (is_made(value) or (isinstance(value, Row) and value.cls is not tuple))
 
 
 def _is_fixed(s: Specialiser, test: Operand) -> bool:

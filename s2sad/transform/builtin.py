@@ -30,6 +30,7 @@ from s2sad.transform.containers import (
     items_of,
     keyed,
     member_of_set,
+    numbered,
     one_by_one,
     performed,
     run_through,
@@ -57,6 +58,8 @@ Args = Sequence[tuple[str, Abstract]]
 
 
 #: The functions that run through what they are given.
+#: Classes of which the objects are constants.
+_OF_NOTHING = (float, int, complex, str, bool)
 _RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max)
 
 
@@ -66,6 +69,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return None  # nor is it compared with any
     if any(function is f for f in _RUNNING):
         args = [(kind, iterated(s, value, op, frame)) for kind, value in args]
+        if s.relied.writes_out:
+            args = [(kind, numbered(v) if isinstance(v, Constant) else v) for kind, v in args]
     values = [s.plain(value) for kind, value in args if not kind]
     named = {kind: s.plain(value) for kind, value in args if kind}
     if "*" in named or "**" in named:
@@ -84,6 +89,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         constants = list(map(_constant, parts))
         made = None if None in constants else text_computed(function, [c.value for c in constants if c is not None])
         return None if made is None else (made,)
+    if any(function is cls for cls in _OF_NOTHING) and not args:
+        return (Constant(function()),)
     try:
         iterating, making, of_objects = ITERATING.get(function), _FUNCTIONS.get(function), _OF_OBJECTS.get(function)
     except TypeError:
@@ -110,6 +117,8 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         return member_call(s, values[0], _BY_METHODS[function], [], op, frame)
     if making is None:
         return None
+    if function is deque:
+        return _deque(s, values, named)
     if any(function is cls for cls in MAPPINGS):
         return _mapping(s, function, values, named)
     if any(function is getter for getter in _GETTERS):
@@ -119,7 +128,7 @@ def built_in(s: Specialiser, function: Any, args: Args, op: Operation, frame: Fr
         or function in (isinstance, callable, is_function)
         or any(is_structure(v) or isinstance(v, Constant) for v in values)
     )
-    known = known or any(v in s.rows or v in s.types for v in values)
+    known = known or any(v in s.rows or v in s.types or (s.relied.writes_out and is_held(v)) for v in values)
     return making(s, values) if not named and known else None
 
 
@@ -207,6 +216,22 @@ def _sequence(kind: Callable[[Specialiser, list[Abstract]], Abstract]) -> Callab
         return None if row is None else (kind(s, list(row)),)
 
     return made
+
+
+def _deque(s: Specialiser, values: list[Abstract], named: dict[str, Abstract]) -> Done:
+    """``deque(items, maxlen=n)``."""
+    most = named.get("maxlen", values[1] if len(values) == 2 else NONE)
+    if not named.keys() <= {"maxlen"} or len(values) + len(named) > 2 or not isinstance(most, Constant):
+        return None
+    if not (most.value is None or (type(most.value) is int and most.value >= 0)):
+        return None
+
+    def made(s: Specialiser, row: list[Abstract]) -> Abstract:
+        if most.value is None:
+            return items_of(s, row, None, deque)
+        return items_of(s, row[max(len(row) - most.value, 0) :], None, deque, most)
+
+    return _sequence(made)(s, values[:1])
 
 
 def _set(s: Specialiser, values: list[Abstract]) -> Done:
@@ -348,9 +373,8 @@ _FUNCTIONS: dict[Any, Callable[[Specialiser, list[Abstract]], Done]] = {
     len: _len,
     list: _sequence(lambda s, row: items_of(s, row)),
     tuple: _sequence(lambda s, row: Row(tuple(row))),
-    deque: _sequence(lambda s, row: items_of(s, row, None, deque)),
     set: _set,
-    **dict.fromkeys((*MAPPINGS, *_GETTERS), _unused),
+    **dict.fromkeys((deque, *MAPPINGS, *_GETTERS), _unused),
 }
 _OF_OBJECTS: dict[Any, Callable[[Given], Done]] = {
     type: _type,

@@ -45,6 +45,7 @@ from s2sad.transform.lifting import Start, lift
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
+    fills_containers,
     is_inlined_easily,
     names_read,
     size,
@@ -299,7 +300,10 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
         code = s.code(function)
     except S2SADError:
         return None
-    if not objects.makes_something(function) or code in s.active:
+    follows = s.relied.writes_out and not all(existing.is_constant(s, v) for _, v in args)
+    follows = follows and is_followed_for_containers(s, function)
+    s.relied.recurs = s.relied.recurs or code in s.active
+    if not (follows or (objects.makes_something(function) and code not in s.active)):
         return None
     before, used, lifted = s.mark(), s.used, dict(s.lifted)
     try:
@@ -307,12 +311,30 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     except NotSpecialisedError:
         done = None
     stars = objects.has_stars(function) and not all(existing.is_constant(s, v) for _, v in args)
-    followed = stars or any(v in s.types for _, v in args)
+    followed = follows or stars or any(v in s.types for _, v in args)
     if (isinstance(done, End) and followed) or (isinstance(done, tuple) and (followed or any(map(is_static, done)))):
         return done
     s.back(before)
     s.used, s.lifted = used, lifted
     return None
+
+
+def is_followed_for_containers(s: Specialiser, function: types.FunctionType) -> bool:
+    """Whether a function, or one that it calls by a global name, makes objects, or lists and dicts with loops."""
+    pending, seen = [function], {function}
+    while pending:
+        value = pending.pop()
+        try:
+            code = s.code(value)
+        except S2SADError:
+            continue
+        if any(map(fills_containers, codes(code))) or objects.makes_something(value):
+            return True
+        for other in objects.mentioned(value.__code__.co_names, value.__globals__):
+            if isinstance(other, types.FunctionType) and other not in seen and is_followed(other):
+                seen.add(other)
+                pending.append(other)
+    return False
 
 
 def call_function(
@@ -388,11 +410,15 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
     small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state))
+    small = small or (s.relied.writes_out and size(code) <= MOST_OF_LARGE and fills_containers(code))
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function
     )
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
-    may_be_inlined = alike and few and code not in s.active and is_inlined_easily(code)
+    recurs = code in s.active
+    s.relied.recurs = s.relied.recurs or recurs
+    small = small and not recurs
+    may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_inlined_easily(code)
     if small and may_be_inlined:
         done, is_done = inlined(s, start, bound, op, frame)
         if is_done:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from s2sad.ir.code import Code, Operation, Region, Value
+from s2sad.ir.code import Code, Constant, Operation, Region, Value
 from s2sad.transform.containers import (
     MOST_ITEMS,
     elements,
@@ -54,7 +54,7 @@ def comprehension(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 
 def _display(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame) -> Abstract:
-    if any(map(is_structure, values)) or is_spread(s.active[-1], op.result):
+    if s.relied.writes_out or any(map(is_structure, values)) or is_spread(s.active[-1], op.result):
         return items_of(s, values)
     place = frame.place or op.place
     return s.emit("list", s.operands(values, place), (False,) * len(values), op.result.name, place)
@@ -62,16 +62,18 @@ def _display(s: Specialiser, values: list[Abstract], op: Operation, frame: Frame
 
 def _is_written_out(s: Specialiser, kind: str, region: Region, iterable: Abstract, frame: Frame) -> bool:
     """Whether a comprehension is written out, rather than a loop of the new program."""
+    if isinstance(iterable, Constant) and isinstance(iterable.value, str):
+        return s.relied.writes_out and len(iterable.value) <= MOST_ITEMS
     if isinstance(iterable, Known) and isinstance(iterable.value, range):
-        return len(iterable.value) <= MOST_ITEMS and _makes_structures(s, region, frame)
+        return len(iterable.value) <= MOST_ITEMS and (s.relied.writes_out or _makes_structures(s, region, frame))
     if is_counted(s, iterable):
-        return _makes_structures(s, region, frame)
+        return s.relied.writes_out or _makes_structures(s, region, frame)
     if not is_known(s, iterable):
         if not s.relied.asks_sizes and not s.sized:
             s.relied.asks_sizes = _makes_structures(s, region, frame)
         return False
     if kind in ("list", "generator") and is_object_as_well(s, iterable):
-        return _makes_structures(s, region, frame)
+        return s.relied.writes_out or _makes_structures(s, region, frame)
     return True
 
 

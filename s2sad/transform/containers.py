@@ -147,6 +147,8 @@ def change(s: Specialiser, items: Items, slots: Sequence[Cell], keys: Sequence[A
     content = s.content(items)
     assert content is not None
     s.used = True
+    if items.cls is deque and isinstance(content.factory, Constant):
+        slots = slots[max(len(slots) - content.factory.value, 0) :]
     if len(slots) > MOST_ITEMS:
         raise NotSpecialisedError("many items")
     s.state[items.cell] = Content(tuple(slots), None if keys is None else tuple(keys), factory=content.factory)
@@ -308,8 +310,10 @@ def is_object_as_well(s: Specialiser, value: Abstract) -> bool:
 
 
 def numbered(value: Abstract) -> Abstract:
-    """The numbers of a known range, or the value itself."""
+    """The numbers of a known range or the characters of a known text, or the value itself."""
     if isinstance(value, Known) and isinstance(value.value, range):
+        return Row(tuple(map(Constant, value.value)))
+    if isinstance(value, Constant) and isinstance(value.value, str):
         return Row(tuple(map(Constant, value.value)))
     return value
 

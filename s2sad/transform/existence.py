@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from s2sad.ir.code import Constant, Definition, Exit, Operand, Operation, Place, Region, Value
@@ -104,7 +105,8 @@ def display(s: Specialiser, items: Items, content: Content, values: list[Operand
         return made
     factory = [] if content.factory is None else [s.dynamic(content.factory)]
     cls = s.dynamic(s.outside(items.cls, items.cls.__name__))
-    return s.emit("call", (cls, *factory, made), ("",) * (len(factory) + 1), items.cell.name)
+    given = (made, *factory) if items.cls is deque else (*factory, made)
+    return s.emit("call", (cls, *given), ("",) * len(given), items.cell.name)
 
 
 def function_again(s: Specialiser, closure: Closure) -> Operand:

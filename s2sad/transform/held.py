@@ -73,12 +73,13 @@ def item_of(s: Specialiser, known: Known, key: Any, result: Value) -> Abstract |
     written = state.part(s, member, known, Key(key))
     if written is not None:
         return written
-    if isinstance(member, (str, bool)) and s.relied.constants:
+    if isinstance(member, (str, bool, *_whole_numbers(s))) and s.relied.constants:
         use_known(s, known)
         rest_on(s, known, (Key(key),), Held, (True, member))
         s.relied.containers.add(id(value))
         return Constant(member)
     structural = is_object(member) or isinstance(member, FUNCTIONS) or holds_objects(member)
+    structural = structural or (s.relied.writes_out and is_container(member))
     structural = structural or (is_container(member) and is_spread(s.active[-1], result, "**"))
     found = held_items(s, known) if structural else None
     return None if found is None else found[key]
@@ -88,7 +89,7 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
     """One item of what an operand is."""
     member, path = known.value[key], (Key(key),)
     assert known.read is not None
-    if isinstance(member, (str, bool, type(None))):
+    if isinstance(member, (str, bool, type(None), *_whole_numbers(s))):
         rest_on(s, known, path, Held, (True, member))
         return Constant(member)
     if isinstance(member, FUNCTIONS):
@@ -106,6 +107,11 @@ def _item(s: Specialiser, known: Known, operand: Any, key: Any) -> Abstract:
         rest_on(s, known, path, ClassHeld, (True, type(member)))
         return now(s, Known(member, (), read, (home, root, (*before, *path))))
     return read
+
+
+def _whole_numbers(s: Specialiser) -> tuple[type, ...]:
+    """The class of whole numbers where these are constants: they may be keys and places in lists."""
+    return (int,) if s.relied.writes_out else ()
 
 
 #: Methods of dicts that give views of what they hold.

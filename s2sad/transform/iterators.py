@@ -24,7 +24,18 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.generators import counted, mapped
-from s2sad.transform.known import Abstract, Closure, Generator, Items, Known, Lazy, NotSpecialisedError, Row, Stream, is_static
+from s2sad.transform.known import (
+    Abstract,
+    Closure,
+    Generator,
+    Items,
+    Known,
+    Lazy,
+    NotSpecialisedError,
+    Row,
+    Stream,
+    is_static,
+)
 from s2sad.transform.simple import is_structure, truth
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -264,7 +275,8 @@ def sum_(given: Given) -> Done:
 def plainly(given: Given, row: Sequence[Abstract]) -> Done:
     """A call of the function with a tuple of what was made for it; None if it is called as it stands."""
     (value, *_) = given.values
-    if not (isinstance(value, (Lazy, Stream)) or (isinstance(value, Row) and value.cls is not tuple)):
+    is_other = isinstance(value, (Row, Items)) and value.cls not in (tuple, list)
+    if not (isinstance(value, (Lazy, Stream)) or is_other):
         return None
     given.values[0] = Row(tuple(row))
     return None

@@ -203,7 +203,7 @@ class Content:
     """What a list or dict of known structure holds: a cell for each item; a dict or set has ``keys``.
 
     The new program has a display of the items already if there is an ``operand``: that of the operands ``given``.
-    ``factory`` is that of a ``defaultdict``.
+    ``factory`` is that of a ``defaultdict``, or says how many items a ``deque`` has at most.
     """
 
     slots: tuple[Cell, ...]

@@ -50,6 +50,8 @@ def for_loop(s: Specialiser, op: Operation, frame: Frame) -> Done:
     iterable = iterated(s, s.get(op.operands[0], frame), op, frame)
     if isinstance(iterable, Generator):
         return generators.for_loop(s, op, iterable, frame)
+    if isinstance(iterable, Constant) and s.relied.writes_out:
+        iterable = numbered(iterable)
     if is_known(s, iterable) and not is_object_as_well(s, iterable):
         return _written_out(s, op, one_by_one(s, iterable), frame)
     known = is_known(s, iterable)
@@ -101,7 +103,9 @@ def _undo(
 def _is_poor(s: Specialiser, before: State, out: Sequence[Operation]) -> bool:
     """Whether what is written makes functions, or does to lists and dicts of known items what only known ones allow."""
     made = {s.state.get(cell): cell for cell in before if before.is_apart(cell) and not s.state.is_apart(cell)}
-    if any(isinstance(c.whole, Items) and c.whole.cls not in (list, dict) for c in made.values()):
+    if any(
+        isinstance(c.whole, Items) and (s.relied.writes_out or c.whole.cls not in (list, dict)) for c in made.values()
+    ):
         return True
     found = [o for operation in out for o in (operation, *(o for part in operation.regions for o in inner(part)))]
     return any(

@@ -20,7 +20,7 @@ from s2sad.transform.containers import (
     stream,
 )
 from s2sad.transform.known import Abstract, Cell, Content, Items, Known, Method, Row, key_operand
-from s2sad.transform.ordering import in_order
+from s2sad.transform.ordering import in_order, put_in_order
 from s2sad.transform.specialiser import Done, Frame, Specialiser
 
 Args = Sequence[tuple[str, Abstract]]
@@ -61,14 +61,19 @@ class Receiver:
         return (NONE,)
 
     def appendleft(self) -> Done:
-        return self._put_at(0, self.values[0]) if self.whole(1, 1) else None
+        return self._put_at(0, self.values[0], -1) if self.whole(1, 1) else None
 
     def insert(self) -> Done:
         at = self.number(0, 0)
         return self._put_at(at, self.values[1]) if at is not None and self.whole(2, 2) else None
 
-    def _put_at(self, at: int, value: Abstract) -> Done:
+    def _put_at(self, at: int, value: Abstract, pushed: int | None = None) -> Done:
+        """Put an item somewhere; of a full ``deque`` another one is ``pushed`` out."""
         slots = list(self.slots)
+        if self.items.cls is deque and isinstance(most := self.content.factory, Constant) and len(slots) == most.value:
+            if pushed is None or not slots:
+                return None
+            del slots[pushed]
         slots.insert(at, slot(self.s, value))
         change(self.s, self.items, slots)
         return (NONE,)
@@ -79,6 +84,8 @@ class Receiver:
             return None
         content = self.s.content(self.items)
         assert content is not None
+        if left and content.factory is not None:
+            return None
         new = [slot(self.s, value) for value in more]
         change(self.s, self.items, (*new[::-1], *content.slots) if left else (*content.slots, *new))
         return (NONE,)
@@ -152,9 +159,13 @@ class Receiver:
         if not self.whole(0, 0, "key", "reverse"):
             return None
         order = in_order(self.s, self.contents(), self.named, self.op, self.frame)
-        if order is None:
+        if order is not None:
+            change(self.s, self.items, [self.slots[at] for at in order])
+            return (NONE,)
+        items = put_in_order(self.s, self.contents(), self.named, self.op, self.frame)
+        if items is None:
             return None
-        change(self.s, self.items, [self.slots[at] for at in order])
+        change(self.s, self.items, [slot(self.s, item) for item in items])
         return (NONE,)
 
     def clear(self) -> Done:

@@ -70,7 +70,7 @@ def makes_something(function: types.FunctionType, seen: frozenset[types.Function
         return True
     seen = seen | {function}
     names = [n for c in (code, *inside) for n in c.co_names]
-    for value in _mentioned(names, function.__globals__):
+    for value in mentioned(names, function.__globals__):
         if (isinstance(value, type) and (is_simple(value) or is_named_tuple(value))) or existing.is_object(value):
             return True
         if value is collections.namedtuple or existing.holds_objects(value):
@@ -81,7 +81,7 @@ def makes_something(function: types.FunctionType, seen: frozenset[types.Function
     return False
 
 
-def _mentioned(names: Sequence[str], space: dict[str, Any]) -> Iterator[Any]:
+def mentioned(names: Sequence[str], space: dict[str, Any]) -> Iterator[Any]:
     """The values of some names in a module, and those in the modules of the user's among them."""
     for name in names:
         value = space.get(name)
@@ -313,6 +313,8 @@ def _of_record(s: Specialiser, record: Record, cls: type, name: str, op: Operati
 def has_attribute(s: Specialiser, value: Abstract, name: str) -> Operand | None:
     """What says whether a constant or object that the program makes has an attribute, if anything does."""
     if isinstance(value, Constant) and value is not UNSET:
+        return Constant(hasattr(value.value, name))
+    if isinstance(value, Known) and isinstance(value.value, types.ModuleType) and is_of_library(value.value.__name__):
         return Constant(hasattr(value.value, name))
     if not isinstance(value, Record) or value.origin is not None or is_of_model(value.cls):
         return None

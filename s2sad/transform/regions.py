@@ -29,6 +29,12 @@ STATEMENTS = frozenset(
     "if for while try with match annotate inplace store store_global".split()
 )
 
+#: Operations that make lists, dicts and sets, and those that run what is in them again and again.
+DISPLAYS = ("list", "dict", "set", "comprehension")
+_LOOPS = ("for", "while", "comprehension", "generator")
+#: Functions that make lists and the like.
+_MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter"})
+
 
 def returns(region: Region) -> bool:
     """Whether something in a region returns from the function."""
@@ -83,13 +89,16 @@ def is_expression(operations: Sequence[Operation], end: Exit) -> bool:
     return True
 
 
-def shared_variables(code: Code) -> frozenset[Variable]:
-    """The variables of a function that can be values: they are no more than read and stored, by functions alone."""
+def shared_variables(code: Code, generators: bool = False) -> frozenset[Variable]:
+    """The variables of a function that can be values: they are no more than read and stored, by functions alone.
+
+    Those that ``generators`` read are such variables where these are known to run in the function itself.
+    """
     found = set(code.variables)
     stored = set()
     functions = defined_once(code)
     for made in codes(code):
-        if made is not code and made.kind in ("generator", "class"):
+        if made is not code and (made.kind == "class" or (made.kind == "generator" and not generators)):
             found -= set(made.captures) - (functions if made.kind == "generator" else set())
         for operation in inner(made.body):
             if operation.kind == "store":
@@ -231,6 +240,13 @@ def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value])
     if len(out) == len(region.operations) and all(a is b for a, b in zip(out, region.operations, strict=True)):
         return region
     return replace(region, operations=tuple(out))
+
+
+def fills_containers(code: Code) -> bool:
+    """Whether a function makes lists or dicts, and has loops."""
+    kinds = {op.kind for op in inner(code.body)}
+    makes = not kinds.isdisjoint((*DISPLAYS, "generator")) or not _MAKING.isdisjoint(names_read([code]))
+    return makes and not kinds.isdisjoint(_LOOPS)
 
 
 def size(code: Code) -> int:

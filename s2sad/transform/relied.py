@@ -81,7 +81,8 @@ class Relied:
     Nothing may change the ``lists`` and dicts of which the items are known by their types.  The program ``asks_sizes``
     if those of arguments, which are not known, would decide how objects are made.  A loop ``replaces`` objects by
     others of the same shape if that is allowed, which forbids that they are changed later; if one does, some are
-    ``replaced``.
+    ``replaced``.  The program ``writes_out`` loops for the sake of lists and dicts as well, so that their items stay
+    known, and so it does with calls if a function ``recurs``.
     """
 
     invariant: set[Value] = field(default_factory=set)
@@ -108,6 +109,8 @@ class Relied:
     lists: bool = True
     asks_sizes: bool = False
     replaces: bool = True
+    writes_out: bool = False
+    recurs: bool = False
     replaced: bool = False
 
     def wrote(self, op: Operation) -> None:

@@ -200,15 +200,17 @@ class Shapes:
     def content(self, content: Content) -> Shape:
         """The shape of what a list or dict holds."""
         slots = [self.cell(slot) for slot in content.slots]
-        more = () if content.factory is None else (self.of(content.factory),)
+        is_static = content.factory is None or isinstance(content.factory, Constant)
+        more = () if is_static else (self.of(content.factory),)  # type: ignore[arg-type]
         keys = tuple([key for key, _ in (*slots, *more)])
+        most = content.factory if is_static else None
 
         def again(context: Again) -> Content:
             cells = tuple([rebuild(context) for _, rebuild in slots])
             factory = [rebuild(context) for _, rebuild in more]
-            return Content(cells, content.keys, factory=factory[0] if factory else None)
+            return Content(cells, content.keys, factory=factory[0] if factory else most)
 
-        return ("content", repr(content.keys), keys), again
+        return ("content", repr(content.keys), repr(most), keys), again
 
     def identity(self, cell: Cell) -> Shape:
         """The shape of the cell of a function, which is no leaf where the function is no object."""

@@ -322,7 +322,8 @@ def delete_item(s: Specialiser, op: Operation, frame: Frame) -> Done:
 
 def unpack(s: Specialiser, op: Operation, frame: Frame) -> Done:
     value = s.get(op.operands[0], frame)
-    row = None if isinstance(value, Value) or runs_as_it_is(value) else run_through(s, value)
+    as_it_is = isinstance(value, Value) or (runs_as_it_is(value) and not s.relied.writes_out)
+    row = None if as_it_is else run_through(s, value)
     count, star = op.data
     if isinstance(value, Value) and star is None and len(s.rows.get(value, ())) == count:
         return unpacked(s, value, op, frame.place or op.place)

@@ -60,7 +60,7 @@ from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
-from s2sad.transform.regions import names_taken, pruned, settled, shared_variables
+from s2sad.transform.regions import DISPLAYS, fills_containers, names_taken, pruned, settled, shared_variables
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.state import begin
@@ -146,6 +146,8 @@ class Obstacles:
 
     reasons: list[Violation] = field(default_factory=list)
     of_sizes: bool = False
+    #: Whether it may help to write loops out, so that the items of lists and dicts stay known.
+    of_rounds: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,7 @@ def specialised(
     program: Calls | None = None,
     records: bool = False,
     facts: Mapping[str, Fact] | None = None,
+    writes_out: bool = False,
 ) -> Specialised | None:
     """A function without the functions and objects that it makes and uses itself; None if it stays as it is.
 
@@ -186,6 +189,7 @@ def specialised(
         program: The calls of the whole program, if they are known.
         records: Whether it may record in containers of existing objects.
         facts: The types of its arguments with their sizes as numbers, if what it makes may depend on these.
+        writes_out: Whether loops are written out so that the items of lists and dicts stay known.
     """
     changing: frozenset[str] = frozenset()
     wanted: dict[int, Known] = {}
@@ -195,12 +199,13 @@ def specialised(
     while True:
         s, found = Specialiser(read, HANDLERS, calls.call_function, package), list[Violation]()
         s.relied.changing, s.relied.constants, s.relied.lists = changing, constants, lists
-        s.relied.replaces = replaces
+        s.relied.replaces, s.relied.writes_out = replaces, writes_out
         home = s.homes[source.function] = Home(source, Resolver(source.function, frozenset()))
         s.relied.home = home if records else None
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
+            obstacles.of_rounds |= s.relied.recurs or any(map(fills_containers, s.lowered.values()))
         if lists and not s.relied.lists:
             lists = False
             continue
@@ -313,7 +318,6 @@ _FUNCTIONS = (
     namedtuple, functools.reduce, map, filter, reversed, sorted, set, dict, getattr, setattr,
 )  # fmt: skip
 _RUNNING = ("for", "comprehension", "generator")
-_DISPLAYS = ("list", "dict", "set", "comprehension")
 
 
 def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
@@ -321,9 +325,11 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
     frame = Frame({}, home)
     values: dict[Value, object] = {}
     displays: set[object] = set()
-    makes = any(op.kind in _DISPLAYS for op in inner(code.body))
+    makes = any(op.kind in DISPLAYS for op in inner(code.body))
+    if s.relied.writes_out and makes:
+        return True
     for op in inner(code.body):
-        if op.kind in _DISPLAYS or (op.kind == "copy" and op.operands[0] in displays):
+        if op.kind in DISPLAYS or (op.kind == "copy" and op.operands[0] in displays):
             displays.update(op.results)
         if op.kind == "copy" and op.operands[0] in values:
             values[op.result] = values[op.operands[0]]
@@ -339,7 +345,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 values[op.result] = value
             if found and (_is_one_of(value, _FUNCTIONS) or existing.holds_objects(value)):
                 return True
-        elif op.kind in ("tuple", *_DISPLAYS) and any(simple.is_function(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
+        elif op.kind in ("tuple", *DISPLAYS) and any(simple.is_function(Known(values.get(o))) for o in op.operands):  # type: ignore[arg-type]
             return True
         elif op.kind == "attribute" and isinstance(op.operands[0], Value):
             base = values.get(op.operands[0])
@@ -351,7 +357,7 @@ def _is_worth_it(s: Specialiser, code: Code, home: Home) -> bool:
                 values[op.result] = getattr(base, op.data, None)
                 if _is_one_of(values[op.result], _FUNCTIONS):
                     return True
-        elif op.kind == "call" and _is_call_worth_it(op, values, displays):
+        elif op.kind == "call" and _is_call_worth_it(s, op, values, displays):
             return True
     return False
 
@@ -360,7 +366,9 @@ def _is_one_of(value: object, known: Sequence[object]) -> bool:
     return any(value is one for one in known)
 
 
-def _is_call_worth_it(op: Operation, values: Mapping[Value, object], displays: Collection[object]) -> bool:
+def _is_call_worth_it(
+    s: Specialiser, op: Operation, values: Mapping[Value, object], displays: Collection[object]
+) -> bool:
     """Whether a call makes an object, passes a function, or may change a list that it is given."""
     if any("*" in kind for kind in op.data):
         return True
@@ -375,6 +383,8 @@ def _is_call_worth_it(op: Operation, values: Mapping[Value, object], displays: C
     if isinstance(value, type) and (classes.is_simple(value) or classes.is_named_tuple(value)):
         return True
     if isinstance(value, types.FunctionType) and is_followed(value):
+        if s.relied.writes_out and calls.is_followed_for_containers(s, value):
+            return True
         if value.__code__.co_flags & inspect.CO_GENERATOR:
             return True
         changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
@@ -399,7 +409,7 @@ def _whole(
 ) -> Code | None:
     """A function specialised; None if there is nothing to do."""
     function = home.source.function
-    shared = shared_variables(code)
+    shared = shared_variables(code, s.relied.writes_out)
     memory = frozenset(code.variables) - shared
     s.making = Making(home, names_taken(function, code), memory)
     returns: list[Returned] = []

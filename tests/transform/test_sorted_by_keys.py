@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad, jvp, value_and_grad
-from s2sad.errors import UnsupportedError
+from s2sad import jvp, value_and_grad
 from tests.oracle import numeric_gradient
 
 X = np.array([0.5, 1.7, 1.2])
@@ -62,8 +61,13 @@ def of_constants(x: Any) -> Any:
     return sorted([3, 1, 2], key=lambda i: -i)[0] * x[0]
 
 
+def of_pairs(x: Any) -> Any:
+    return sum(a * b for a, b in sorted(zip(x, x[::-1]), key=lambda p: p[0]))  # noqa: B905
+
+
 PROGRAMS = [
     of_numbers, of_an_array, of_tuples, of_rows, by_a_builtin, alike, with_an_effect, by_no_key, of_constants,
+    of_pairs,
 ]  # fmt: skip
 
 
@@ -75,12 +79,3 @@ def test_in_order(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-9)
     _, along = jvp(f, (X,), (np.array([0.3, -0.5, 0.8]),))
     np.testing.assert_allclose(along, expected @ [0.3, -0.5, 0.8], rtol=1e-7)
-
-
-def of_pairs(x: Any) -> Any:
-    return sum(a * b for a, b in sorted(zip(x, x[::-1]), key=lambda p: p[0]))  # noqa: B905
-
-
-def test_what_is_refused_is_refused_at_its_place() -> None:
-    with pytest.raises(UnsupportedError, match=r"test_sorted_by_keys\.py"):
-        grad(of_pairs)(X)
