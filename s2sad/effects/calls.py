@@ -262,6 +262,9 @@ def entered(a: Activation, op: Operation, managers: Objects) -> Objects:
             a.mod(op, [o], ANY)
             a.effect(op).ordered.add("errors of NumPy")
             continue
+        if o.cls is Plain and "__enter__" in a.program.doubtful:
+            found |= operators.doubted(a, op, o, "__enter__")
+            continue
         members = [None if o.cls is None else static_member(o.cls, n) for n in ("__enter__", "__exit__")]
         if not all(isinstance(m, types.FunctionType) for m in members):
             found |= frozenset((o,)) if a.trusts(o.cls) else a.unknown(op, [o])

@@ -81,12 +81,16 @@ class Program:
     have in all; then they are unknown.  ``silent`` are the identities of functions that count as having no effects.
     ``trusted`` says which functions and classes without code are taken at their
     word to change nothing; where it is given, objects of which nothing is known are taken to be of built-in classes.
+    Attributes of these by names that are ``doubtful`` may be others, that run code that is not known; ``doubted`` are
+    those that are read, by name.
     """
 
     find: Callable[[types.FunctionType], Code | None]
     budget: int = 20_000
     trusted: Callable[[Any, bool], bool] | None = None
     silent: frozenset[int] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    doubted: set[str] = field(default_factory=set)
     effort: Effort = field(default_factory=Effort)
     #: The values of the variables of modules that were asked for, by the identity of the module's names and by name.
     looked_up: dict[tuple[int, str], Any] = field(default_factory=dict)
@@ -195,6 +199,7 @@ class Program:
         shapes = {name: a.heap.shape(objects) for name, objects in given.items()}
         is_new = self._key(function, shapes, False) not in self.contexts
         if self._depth >= MOST_DEPTH or (is_new and self._spent > self.budget):
+            self.doubted |= self.doubtful
             found = a.unknown(op, *given.values())
             return found, found
         self._spent += is_new * self._sizes[function.code]

@@ -311,6 +311,8 @@ def attribute_of(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     if o.cls is type and o.kind != "global":
         return NOTHING if name in _OF_CLASSES else a.unknown(op, [o])
     if o.cls is Plain:
+        if name in a.program.doubtful:
+            return doubted(a, op, o, name)
         if name not in METHODS and name not in OF_WHOLE:
             return a.heap.load(o, name)
         # What is called by the name of a method is one; what is used otherwise may be an attribute of that name.
@@ -416,6 +418,12 @@ def _of_constant(a: Activation, op: Operation, o: Object, name: str) -> Objects:
     return stored | a.heap.load(o, name)
 
 
+def doubted(a: Activation, op: Operation, o: Object, name: str) -> Objects:
+    """An attribute of an object that may be of another than a built-in class, so that unknown code runs."""
+    a.program.doubted.add(name)
+    return a.unknown(op, [o])
+
+
 def set_attribute(a: Activation, op: Operation) -> Objects:
     """``object.name = value``"""
     set_attribute_of(a, op, a.of(op.operands[0]), op.data, a.of(op.operands[1]))
@@ -431,6 +439,8 @@ def set_attribute_of(a: Activation, op: Operation, objects: Objects, name: str, 
                 a.unknown(op, [o], held)
             continue
         if o.is_safe:
+            if o.cls is Plain and name in a.program.doubtful:
+                doubted(a, op, o, name)
             a.mod(op, [o], name)
             a.heap.store(o, name, held)
             continue

@@ -11,7 +11,7 @@ import inspect
 import operator
 import types
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from s2sad import ops
@@ -31,11 +31,13 @@ class Writes:
     """What a call may write: what its arguments for ``params`` are or hold, and with ``outside`` anything else that
     outlives the call: objects of the module, and its variables.
 
-    It ``makes`` its result if that, and what it holds, are new objects of built-in classes."""
+    It ``makes`` its result if that, and what it holds, are new objects of built-in classes.  It ``doubts`` if it may
+    read or set one of the attributes that were asked for, of an object whose class is not known."""
 
     params: frozenset[str] = frozenset()
     outside: bool = False
     makes: bool = False
+    doubts: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.params) or self.outside
@@ -66,24 +68,30 @@ _codes: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, Code
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, _Known]] = weakref.WeakKeyDictionary()
 
 
-def writes_of(function: types.FunctionType, owner: type | None = None, beyond: bool = False) -> Writes:
+def writes_of(
+    function: types.FunctionType,
+    owner: type | None = None,
+    beyond: bool = False,
+    doubtful: frozenset[str] = frozenset(),
+) -> Writes:
     """What a call of a function may write.
 
     Args:
         function: The function.
         owner: The class of its first argument, if that is known.
         beyond: Whether what it does to the attributes of its first argument does not count.
+        doubtful: The attributes of objects of which nothing is known that may run code that is not known either.
     """
     if initialises(function):
         return Writes(frozenset(function.__code__.co_varnames[:1]))
     if not is_read(function) and inside(function, "__wrapped__") is None:
         return NOTHING
-    if (spec := ops.spec_of(function)) is not None:
+    if not doubtful and (spec := ops.spec_of(function)) is not None:
         return Writes(frozenset(spec.writes))
     known = _known.setdefault(function, {})
-    key = owner, beyond
+    key = owner, beyond, doubtful
     if key not in known or not known[key].holds(function):
-        known[key] = _found(function, owner, beyond)
+        known[key] = _found(function, owner, beyond, doubtful)
     return known[key].writes
 
 
@@ -111,45 +119,51 @@ def code_of(function: types.FunctionType) -> Code | None:
     return found
 
 
-def _found(function: types.FunctionType, owner: type | None, beyond: bool) -> _Known:
+def _found(function: types.FunctionType, owner: type | None, beyond: bool, doubtful: frozenset[str]) -> _Known:
     looked_up: dict[tuple[int, str], Any] = {}
-    writes = _analysed(function, owner, beyond, looked_up)
+    writes = _analysed(function, owner, beyond, doubtful, looked_up)
     own = id(function.__globals__)
     names = [(n, v.__code__) for (m, n), v in looked_up.items() if m == own and type(v) is types.FunctionType]
     return _Known(writes, function.__code__, tuple(names))
 
 
 def _analysed(
-    function: types.FunctionType, owner: type | None, beyond: bool, looked_up: dict[tuple[int, str], Any]
+    function: types.FunctionType,
+    owner: type | None,
+    beyond: bool,
+    doubtful: frozenset[str],
+    looked_up: dict[tuple[int, str], Any],
 ) -> Writes:
     names = tuple(inspect.signature(function, follow_wrapped=False).parameters)
+    anything = Writes(frozenset(names), True, doubts=bool(doubtful))
     if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        return Writes(frozenset(names), True)
+        return anything
     effort = Effort(MOST_OF_LIBRARY if is_of_library(module_of(function)) else MOST)
 
     def find(called: types.FunctionType) -> Code | None:
         effort.spend(OF_LIBRARY if is_of_library(module_of(called)) else OF_SOURCE)
         return code_of(called)
 
-    program = Program(find, trusted=is_trusted, effort=effort, looked_up=looked_up)
+    program = Program(find, trusted=is_trusted, doubtful=doubtful, effort=effort, looked_up=looked_up)
     known = program.function(function)
     if known is None:
         # What Python's own wrappers run beside the function in them is not known.
-        return NOTHING if inside(function, "__wrapped__") is None else Writes(frozenset(names), True)
+        return NOTHING if inside(function, "__wrapped__") is None else anything
     shapes: dict[Any, Shape | None] = dict.fromkeys(range(len(names)), PLAIN)
     if owner is not None and names:
         shapes[0] = Shape(owner)
     try:
         context = program.context(known, shapes)
     except (TooMuch, RecursionError):
-        return Writes(frozenset(names), True)
+        return anything
     locations = {
         location
         for op, effect in context.activation.effects.items()
         for location in effect.mod
         if location[0].is_input and not (beyond and _is_own(location, op, owner))
     }
-    return _named(context, locations, dict(enumerate(names)))
+    found = _named(context, locations, dict(enumerate(names)))
+    return replace(found, doubts=True) if program.doubted else found
 
 
 def _named(context: Context, locations: set[Location], names: dict[Any, str]) -> Writes:

@@ -7,7 +7,6 @@ the first.
 
 from __future__ import annotations
 
-import dis
 import functools
 import inspect
 import operator
@@ -36,10 +35,7 @@ from s2sad.runtime.classes import (
     own_members,
     static_member,
 )
-from s2sad.runtime.contents import attributes_of
 
-#: The instructions that read attributes.
-_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "STORE_ATTR", "DELETE_ATTR", "IMPORT_FROM")
 Node = Any
 Lookup = Callable[[Node], tuple[bool, Any]]
 #: What has a function in it, and under which name.
@@ -53,9 +49,8 @@ _AROUND = (
 
 #: The special methods that change an object as a whole, or an attribute of what they are given.
 _OF_OBJECTS = ("__init__", "__setstate__", "__set__", "__delete__")
-#: What a ``with`` runs of its manager, and the instructions that do so.
-_MANAGING = ("__enter__", "__exit__")
-_ENTERING = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL")
+#: What a ``with`` runs of its manager, and the methods by which that is asked for.
+_MANAGING = ("__enter__", "__exit__", "enter_context", "push")
 _WRAPPERS = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType)
 
 
@@ -404,8 +399,13 @@ def _bases(node: Node, lookup: Lookup) -> Iterator[str]:
 
 def writes_by_method(function: types.FunctionType, classes: Iterable[type]) -> bool:
     """Whether a function that is given objects of these classes may call, under a built-in name, what writes."""
-    names = {name for cls in classes for name in writing_members(cls)}
-    return bool(names) and _may_call(function, frozenset(names), set())
+    classes = list(classes)
+    own = {name for cls in classes for name in _writing_members(cls)}
+    if own and (not is_followed(function) or any(name[:2] == "__" and name not in _MANAGING for name in own)):
+        return True
+    # What an attribute of the object itself holds may be any function.
+    held = {name for cls in classes for name in METHOD_NAMES if member(cls, name) == (False, None)}
+    return bool(own | held) and writes_of(function, doubtful=frozenset(own | held)).doubts
 
 
 def special_writing(node: Node, lookup: Lookup) -> bool:
@@ -422,46 +422,11 @@ def member_may_write(cls: type, name: str, beyond_itself: bool = False) -> bool:
     return functions is None or any(bool(writes_of(f, owner, beyond_itself)) for f in functions)
 
 
-def writing_members(cls: type) -> frozenset[str]:
-    """The members of a class of the user's under built-in names that may write, as may functions in attributes."""
-    managing = {name for name in _MANAGING if static_member(cls, name) is not None}
-    own = {name for name in managing.union(own_members(cls)) if member_may_write(cls, name)}
-    return frozenset(own.union(name for name in METHOD_NAMES if member(cls, name) == (False, None)))
-
-
-def _may_call(function: types.FunctionType, names: frozenset[str], seen: set[types.CodeType]) -> bool:
-    """Whether a function, or one of the module's that it calls, may call a method of one of some names."""
-    codes = [function.__code__]
-    for code in codes:
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    functions: list[Any] = []
-    asked = {name for code in codes for name in _attributes_of_objects(code, function.__globals__, functions)}
-    if any(name[:2] == "__" and name not in _MANAGING for name in names) or not names.isdisjoint(asked):
-        return True
-    seen.update(codes)
-    called = [*functions, *(function.__globals__.get(name) for code in codes for name in code.co_names)]
-    followed = [f for f in called if isinstance(f, types.FunctionType) and f.__code__ not in seen and is_followed(f)]
-    return any(_may_call(f, names, seen) for f in followed)
-
-
-def _attributes_of_objects(code: types.CodeType, names: dict[str, Any], of_modules: list[Any]) -> Iterator[str]:
-    """The names of the attributes that a code asks for of something that is no module: of ``np.max`` none.
-
-    What modules have under such names is added to ``of_modules``.
-    """
-    before: Any = None
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            before = names.get(instruction.argval)
-        elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(before, types.ModuleType):
-            before = attributes_of(before).get(instruction.argval)
-            of_modules.append(before)
-        else:
-            before = None
-            if isinstance(instruction.argval, str) and instruction.opname in _ATTRIBUTES:
-                yield instruction.argval
-            if instruction.opname in _ENTERING or instruction.argval in ("enter_context", "push"):
-                yield from _MANAGING
+def _writing_members(cls: type) -> set[str]:
+    """The members of a class of the user's under built-in names that may write, and what runs those of managers."""
+    own = {name for name in own_members(cls) if member_may_write(cls, name)}
+    managing = (name for name in _MANAGING[:2] if static_member(cls, name) is not None)
+    return own.union(_MANAGING) if any(member_may_write(cls, name) for name in managing) else own
 
 
 def may_write(function: types.FunctionType) -> bool:

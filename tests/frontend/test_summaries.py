@@ -322,3 +322,55 @@ def nested_iterators(k: Any, v: Any) -> Any:
 
 def test_iterators_through_iterators() -> None:
     assert not writes_of(nested_iterators)
+
+
+# --- attributes of objects whose class is not known
+
+
+class Holder:
+    def total(self, v: Any) -> Any:
+        return v.count(3.0)
+
+
+def counted(v: Any) -> Any:
+    return v.count(3.0)
+
+
+HOLDER, COUNTED, BY_NAME = Holder(), functools.partial(counted), {"counted": counted}
+
+
+def counted_by_a_class(v: Any) -> Any:
+    return Holder.total(HOLDER, v)
+
+
+def counted_by_a_method(v: Any) -> Any:
+    return HOLDER.total(v)
+
+
+def counted_by_a_partial(v: Any) -> Any:
+    return COUNTED(v)
+
+
+def counted_by_an_item(v: Any) -> Any:
+    return BY_NAME["counted"](v)
+
+
+def counted_in_a_list(v: Any) -> Any:
+    return [w.count(3.0) for w in [v]]
+
+
+def counted_of_a_new_list(v: Any) -> Any:
+    items = [1.0, v]
+    return items.count(3.0)
+
+
+@pytest.mark.parametrize(
+    "f", [counted, counted_by_a_class, counted_by_a_method, counted_by_a_partial, counted_by_an_item, counted_in_a_list]
+)
+def test_attribute_that_may_be_read(f: types.FunctionType) -> None:
+    assert writes_of(f, doubtful=frozenset({"count"})).doubts
+    assert not writes_of(f, doubtful=frozenset({"index"})).doubts
+
+
+def test_attribute_of_a_list_is_known() -> None:
+    assert not writes_of(counted_of_a_new_list, doubtful=frozenset({"count"})).doubts

@@ -5,8 +5,10 @@ Each program is right, or refused: the measure is Python itself for the value, d
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -463,3 +465,39 @@ def item_with_objects_beside(x: Any) -> Any:
 def test_an_item_of_a_list_with_objects_of_the_users_classes_is_refused_at_the_operator() -> None:
     with pytest.raises(UnsupportedError, match=r"no derivative can pass through Writes.__mul__"):
         grad(item_with_objects_beside)(X)
+
+
+class Bag:
+    """An object whose method has a built-in name, and writes into its array."""
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def count(self, v: float) -> int:
+        self.a[0] = v
+        return 1
+
+
+def counted(b: Any) -> Any:
+    return b.count(3.0)
+
+
+COUNTED = functools.partial(counted)
+
+
+def counts(b: Any) -> Any:
+    return COUNTED(b)
+
+
+def counted_by_a_partial(x: Any, k: Any) -> Any:
+    a = x * k
+    b = Bag(a)
+    y = np.sum(a * a * x)
+    counts(b)
+    return y + np.sum(a * x)
+
+
+def test_method_that_a_partial_of_the_module_calls() -> None:
+    with contextlib.suppress(UnsupportedError):
+        found = grad(counted_by_a_partial)(X, K)
+        np.testing.assert_allclose(found, numeric_gradient(counted_by_a_partial, (X, K)), atol=1e-6)
