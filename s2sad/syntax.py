@@ -144,13 +144,15 @@ def joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:
             ) if op_ == POP and name == taken_ and uses[taken_] == 1 and len(parts) > 1:
                 out[-1] = Unpack((*parts, rest), popped, None, origin)
                 continue
+        if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and stmt.value.op == POP:
+            at = _taken(out, stmt.value)
+            if at is not None:
+                taken = out[at]
+                out[at] = Unpack((*writes(taken), stmt.target), stmt.value, None, taken.origin)
+                continue
         if isinstance(made, Assign) and isinstance(stmt, Assign) and isinstance(stmt.value, Call):
             change = stmt.value
             whole, *place = change.args or (Const(None),)
-            taken = Call(_INDEX, (whole, *(place or (Const(-1),))))
-            if change.op == POP and made.value == taken and isinstance(whole, Var):
-                out[-1] = Unpack((made.target, stmt.target), change, None, made.origin)
-                continue
             operation = made.value
             if change.op.kind == "change" and isinstance(operation, Call) and operation.op.kind == "inplace":
                 old, operand = operation.args
@@ -165,6 +167,23 @@ def joined(block: Block, uses: Mapping[str, int]) -> Iterable[Stmt]:
                     continue
         out.append(stmt)
     return out
+
+
+def _taken(before: list[Stmt], change: Call) -> int | None:
+    """Where the item that a change takes off a container has been read last, with other such reads alone since then."""
+    whole, *place = change.args
+    item = Call(_INDEX, (whole, *(place or (Const(-1),))))
+    for at in reversed(range(len(before))):
+        match before[at]:
+            case Assign(value=value) if value == item and isinstance(whole, Var):
+                return at
+            case Assign(value=Call(op=op, args=(Var() as other, *_))) if op in (_INDEX, POP) and other != whole:
+                pass
+            case Unpack(value=Call(op=op, args=(Var() as other, *_))) if op == POP and other != whole:
+                pass
+            case _:
+                return None
+    return None
 
 
 def _value_of(expr: Expr, before: Iterable[Stmt]) -> Expr:
