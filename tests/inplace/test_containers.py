@@ -579,6 +579,7 @@ CASES = [
             slices_shared,
             dict_copy_shared,
             not_put_back,
+            iterate_and_replace,
             put_back_named,
             put_back_elsewhere,
         )
@@ -600,7 +601,6 @@ REFUSED = [
     (stored_slice, V, "this changes a list at a place that is not surely an integer"),
     (const_callee_alias, V, "another name may hold the container b, which this changes"),
     (const_is_none_alias, V, "another name may hold the container b, which this changes"),
-    (iterate_and_replace, V, "h is changed while this loop runs over it"),
 ]
 
 
