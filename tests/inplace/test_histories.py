@@ -982,6 +982,10 @@ CASES = [
             adams,
             momentum_history,
             callee_hist,
+            last_list_only,
+            iter_while_appending,
+            list_swap_names,
+            list_sorted,
         )
     ],
     case(list_argument, [0.3, 1.7]),
@@ -992,11 +996,7 @@ CASES = [
 REFUSED = [
     (list_alias_names, V, "another name may hold the container b, which this changes"),
     (conditional_alias, V, "another name may hold the container c, which this changes"),
-    (last_list_only, V, "h is changed, and its adjoint would begin inside of this loop"),
-    (iter_while_appending, V, "h is changed while this loop runs over it"),
     (list_in_tuple, V, "h is changed here, and another name or container may hold it"),
-    (list_swap_names, V, "another name may hold the container b, which this changes"),
-    (list_sorted, V, "a number that is differentiated is put into a container of arrays that are written in place"),
     (same_list_twice_returned, V, "another name may hold the container a, which this changes"),
     (two_lists_returned, V, "another name may hold the container a, which this changes"),
     (through_identity, V, "another name may hold the container g, which this changes"),
