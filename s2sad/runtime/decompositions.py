@@ -135,10 +135,25 @@ def anchor(UPLO: str) -> int:
     return -1 if UPLO.upper() == "U" else 0
 
 
-def turning(v: Any, v_dot: Any, row: int) -> Any:
-    """By how much the tangents of vectors turn them in the plane, where the vectors stay real in a row."""
+def turning(v: Any, v_dot: Any, row: int, sizes: Any = None) -> Any:
+    """By how much the tangents of vectors turn them in the plane, where the vectors stay real in a row.
+
+    ``sizes`` say beside what a component of each vector is a rounding error, if not beside the greatest one.
+    """
     here = v[..., [row], :]
-    return 1j * ratio(np.imag(v_dot[..., [row], :]), np.real(here)) if negligible(np.imag(here), v) else 0.0
+    if not negligible(np.imag(here), v):
+        return 0.0
+    return 1j * ratio(np.imag(v_dot[..., [row], :]), _not_vanishing(here, v if sizes is None else sizes))
+
+
+def _not_vanishing(here: Any, v: Any) -> Any:
+    """Real components of vectors, with zero for those that are rounding errors.
+
+    There the factor of modulus one is arbitrary: no derivative goes through it.
+    """
+    epsilon = np.finfo(np.result_type(v, np.float32)).eps
+    sizes = np.max(np.abs(v), axis=-2, keepdims=True, initial=0.0)
+    return np.where(np.abs(here) <= np.sqrt(epsilon) * sizes, 0.0, np.real(here))
 
 
 def phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
@@ -150,7 +165,7 @@ def phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
     if not negligible(np.imag(here), v):
         return v_bar
     product = np.imag(np.sum(np.conj(v_bar) * v, axis=-2) + rest)
-    turn = 1j * ratio(product, np.real(here[..., 0, :]))
+    turn = 1j * ratio(product, _not_vanishing(here, v)[..., 0, :])
     return v_bar + np.expand_dims(turn, -2) * identity(v.shape[-2], v)[:, [row]]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from s2sad import check_grads, grad, jvp
 from s2sad.errors import UndefinedDerivativeError
@@ -399,3 +400,58 @@ def test_the_space_that_completes_a_basis_has_a_gradient() -> None:
         return np.sum((rest @ rest.T)[:4, :4] * W)
 
     np.testing.assert_allclose(grad(loss)(TALL), numeric_gradient(loss, (TALL,)), rtol=1e-6, atol=1e-8)
+
+
+def _complexes(*shape: int, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+
+def _hermitian(n: int, seed: int) -> Any:
+    a = _complexes(n, n, seed=seed)
+    return a + a.conj().T
+
+
+def _of_eigenvectors(a: Any) -> Any:
+    return np.sum(_WEIGHTS * np.abs(np.linalg.eigh(a)[1]) ** 2)
+
+
+def _of_upper_eigenvectors(a: Any) -> Any:
+    return np.sum(_WEIGHTS * np.abs(np.linalg.eigh(a, UPLO="U")[1]) ** 2)
+
+
+def _of_singular_vectors(a: Any) -> Any:
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.sum(_WEIGHTS * np.abs(u) ** 2) + np.sum(_WEIGHTS * np.abs(vh) ** 3)
+
+
+def _of_vectors_of_two_matrices(a: Any) -> Any:
+    b = a @ a.conj().T + np.eye(5)
+    return np.sum(_WEIGHTS * np.abs(scipy.linalg.eigh(a, b)[1]) ** 2)
+
+
+_WEIGHTS = np.random.default_rng(5).normal(size=(5, 5))
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-17, 1e-16, 1e-14, 1e-9])
+@pytest.mark.parametrize(
+    "f", [_of_eigenvectors, _of_upper_eigenvectors, _of_singular_vectors, _of_vectors_of_two_matrices]
+)
+def test_components_that_keep_vectors_real_and_vanish(f: Any, size: float) -> None:
+    """Parts of a matrix that have nothing to do with one another have vectors that vanish in each other's rows."""
+    a = np.zeros((5, 5), complex)
+    a[:2, :2], a[2:, 2:] = _hermitian(2, 1), _hermitian(3, 2)
+    order = [0, 3, 1, 4, 2]
+    a = a[np.ix_(order, order)] + size * _hermitian(5, 3)
+    for seed in range(4, 8):
+        a_dot = _hermitian(5, seed)
+        expected = richardson_jvp(f, (a,), (a_dot,))
+        np.testing.assert_allclose(jvp(f, (a,), (a_dot,))[1], expected, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(np.sum((grad(f)(a) * a_dot).real), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_what_depends_on_the_factor_of_a_vector_whose_component_vanishes_is_refused() -> None:
+    a = np.zeros((4, 4), complex)
+    a[:2, :2], a[2:, 2:] = _hermitian(2, 1), _hermitian(2, 2)
+    with pytest.raises(UndefinedDerivativeError, match="factor of modulus one"):
+        grad(lambda a: np.sum(np.linalg.eigh(a)[1].imag[2:]))(a)

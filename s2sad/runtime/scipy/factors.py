@@ -271,8 +271,10 @@ def _phases(v_dot: Any, v: Any, b_dot: Any, b: Any, lower: bool) -> Any:
     """By how much tangents turn vectors in the plane that stay real in a row, or in that of a product with ``b``."""
     if b is None or not lower:
         return turning(v, v_dot, anchor("L" if lower else "U"))
-    moved = _first_row(b) @ v_dot
-    return turning(_first_row(b) @ v, moved + _first_row(b_dot) @ v if np.ndim(b_dot) else moved, 0)
+    row = _first_row(b)
+    moved = row @ v_dot
+    moved = moved + _first_row(b_dot) @ v if np.ndim(b_dot) else moved
+    return turning(row @ v, moved, 0, np.max(np.abs(row), axis=-1, keepdims=True) * v)
 
 
 def _first_row(b: Any) -> Any:
