@@ -22,7 +22,7 @@ from s2sad.analysis.sharing import sharing
 from s2sad.analysis.summaries import user_calls, written_unseen
 from s2sad.differentiate.applied import NotDifferentiableError
 from s2sad.differentiate.known import Known, Tangential
-from s2sad.differentiate.refusals import INTO_STOPPED, may_write, opaques
+from s2sad.differentiate.refusals import INTO_STOPPED, INTO_STOPPED_REMEDY, may_write, opaques
 from s2sad.differentiate.statements import user_call_of
 from s2sad.differentiate.tangent_calls import met_call, user_call
 from s2sad.differentiate.tangent_state import State
@@ -108,10 +108,15 @@ class _Forward:
                 wholes: list[Opaque | Effect] = [*([stmt] if isinstance(stmt, Effect) else ()), *opaques(stmt)]
                 calls = [n for w in wholes if name in w.writes for n in ast.walk(w.node) if isinstance(n, ast.Call)]
                 self.refusals.refuse(stmt.origin.line, *may_write(calls, base(name)))
+        held = [name for name in writes(stmt) if name in self.state.dots]
+        stopped = self.state.known.activity.stopped.intersection(reads(stmt)) if held else ()
+        if any(not self.state.effects.group.get(name, frozenset()).isdisjoint(held) for name in stopped):
+            # Its tangent in a container would be none of the array's own.
+            self.refusals.refuse(stmt.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
         for name in self.state.effects.written_by(stmt):
             group = self.state.effects.group.get(name, frozenset())
             if name not in self.state.active and not group.isdisjoint(self.state.active):
-                what, remedy = INTO_STOPPED, "Take a copy of its result (stop_gradient(x).copy())."
+                what, remedy = INTO_STOPPED, INTO_STOPPED_REMEDY
                 if unknown := next((e for e in opaques(stmt) if e.alters), None):
                     what = (
                         f"{ast.unparse(unknown.node)} may write into anything, {base(min(group & self.state.active))}"

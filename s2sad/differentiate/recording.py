@@ -238,7 +238,7 @@ class Recorder:
         for together in self.grouped(saved):
             tape = self.fresh("~saved")
             self.tapes.append(tape)
-            body = _pushed(body, tape, together, heads)
+            body = _pushed(body, tape, together, set(saved) - heads)
             start.append(Pop(tuple([renewed(n) for n in together]), tape))
         pops = len(start)
         made: dict[tuple[Expr, str], Expr] = {}
@@ -293,9 +293,8 @@ def _needed(back: Block) -> dict[str, None]:
     return {n: None for s in walk(back) for n in reads(s) if n not in own}
 
 
-def _pushed(body: Block, tape: str, saved: list[str], heads: frozenset[str]) -> Block:
-    """``body`` with the values put on the tape as soon as all of them are known."""
-    missing = set(saved) - heads
+def _pushed(body: Block, tape: str, saved: list[str], missing: set[str]) -> Block:
+    """``body`` with the values put on the tape as soon as all that is ``missing`` at its beginning is known."""
     position = 0
     for i, stmt in enumerate(body):
         if not missing.isdisjoint(defines(stmt)) or (isinstance(stmt, Exit) and stmt.attempt):

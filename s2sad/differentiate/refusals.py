@@ -14,6 +14,7 @@ from s2sad.ir.traverse import base, expressions, reads, subexpressions, walk, wr
 from s2sad.runtime import stop_gradient
 
 INTO_STOPPED = "stop_gradient(...) of an array that is written in place is a constant here, and not elsewhere"
+INTO_STOPPED_REMEDY = "Take a copy of its result (stop_gradient(x).copy())."
 
 
 class Refusals:
@@ -93,7 +94,7 @@ class Refusals:
     def refuse_stopped(self, node: Any) -> None:
         """Note a use of an array after ``stop_gradient`` that makes it one with an array that is differentiated."""
         if self.stopped:
-            self.refuse(node, INTO_STOPPED, "Take a copy of its result (stop_gradient(x).copy()).")
+            self.refuse(node, INTO_STOPPED, INTO_STOPPED_REMEDY)
         else:
             # What holds it is a constant although nothing is stopped.
             self.refuse_buffer(node)

@@ -225,7 +225,7 @@ def test_gradient(c: Case) -> None:
     check_gradient(c)
 
 
-@pytest.mark.parametrize("f", [one_array_twice, one_array_three_times, sum_that_is_its_start, least_of_two_arrays])
+@pytest.mark.parametrize("f", [one_array_twice, sum_that_is_its_start, least_of_two_arrays])
 def test_what_may_be_one_object_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedError):
         grad(f)(X)
@@ -385,3 +385,7 @@ def product_of_pairs_or_triples(x: Any) -> Any:
 @pytest.mark.parametrize("f", [product_of_pairs, product_of_pairs_or_triples], ids=lambda f: f.__name__)
 def test_a_product_that_may_be_a_number_is_not_taken_for_an_array(f: Any) -> None:
     right_or_refused(f, X)
+
+
+def test_an_array_that_stands_in_a_list_three_times() -> None:
+    np.testing.assert_allclose(grad(one_array_three_times)(X), numeric_gradient(one_array_three_times, (X,)), rtol=1e-7)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2sad import jvp, stop_gradient, value_and_grad
+from s2sad import grad, jvp, stop_gradient, value_and_grad
 from s2sad.errors import UnsupportedError
 from tests.oracle import numeric_gradient
 
@@ -461,7 +462,6 @@ REFUSED = [
     stopped_in_a_list,
     stopped_in_a_tuple_in_a_dict,
     stopped_list_in_a_list,
-    stopped_in_a_list_that_is_run_over,
     stopped_and_handed_through,
     stopped_and_handed_through_in_a_list,
     of_the_module,
@@ -498,3 +498,35 @@ def test_another_stop_leaves_an_array_of_constants_what_it_is() -> None:
     gradient = np.array([2 * x[0], 2 * x[0], 2 * x[2]])
     np.testing.assert_allclose(jvp(stored_into_itself, (x,), (x_dot,))[1], gradient @ x_dot)
     np.testing.assert_allclose(value_and_grad(stored_into_itself)(x)[1], gradient)
+
+
+def stopped_under_a_key(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    held = {"v": stop_gradient(a)}
+    held["v"][1] = 0.3
+    return np.sum(a)
+
+
+def stopped_and_appended(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    held: list[Any] = []
+    held.append(stop_gradient(a))
+    held[0][1] = 0.3
+    return np.sum(a)
+
+
+def stopped_beside_itself(q: Any) -> Any:
+    a = np.arange(3.0) * q
+    held = (stop_gradient(a), a)
+    held[0][1] = 0.3
+    return np.sum(a)
+
+
+@pytest.mark.parametrize(
+    "f", [stopped_in_a_list_that_is_run_over, stopped_under_a_key, stopped_and_appended, stopped_beside_itself]
+)
+def test_what_is_written_through_a_container_is_right_or_refused(f: Scalar) -> None:
+    """A constant takes the place of an element, whose derivative goes."""
+    for derivative in (grad(f), lambda q: jvp(f, (q,), (1.0,))[1]):
+        with contextlib.suppress(UnsupportedError):
+            assert derivative(Q) == 2.0

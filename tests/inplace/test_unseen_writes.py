@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2sad import grad
+from s2sad import grad, jvp
 from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.language.support import Case, case, check_gradient, check_primal, check_with_state
+from tests.oracle import numeric_gradient
 
 X = np.array([0.71, 1.32, 0.57, 1.81, 1.13])
 
@@ -596,8 +597,6 @@ REFUSED = [
     by_a_bound_method,
     by_one_of_two_functions,
     by_a_partial_function,
-    by_a_function_along_an_axis,
-    by_a_generator_expression,
     by_a_method_of_the_array_that_is_looked_up,
     by_the_next_of_a_generator,
     item_of_a_sum_of_lists,
@@ -617,3 +616,11 @@ def test_arrays_of_modules_and_classes_that_are_written(f: Any) -> None:
 def test_what_is_not_known_to_leave_it_alone_is_refused(f: Any) -> None:
     with pytest.raises((UnsupportedError, UndefinedDerivativeError)):
         grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [by_a_function_along_an_axis, by_a_generator_expression], ids=lambda f: f.__name__)
+def test_what_is_followed_is_right(f: Any) -> None:
+    x = np.array([0.7, -0.3, 1.2])
+    expected = numeric_gradient(f, (x,))
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (x,), (np.ones(3),))[1], np.sum(expected), rtol=1e-7)

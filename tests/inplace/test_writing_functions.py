@@ -947,12 +947,6 @@ def test_errors(f: Callable[..., Any], error: type[Exception]) -> None:
         value_and_grad(f)(V)
 
 
-def list_sorted(x: Any) -> Any:
-    items = [x[0], x[1], x[2]]
-    items.sort()  # refused
-    return items[0] * x[3]
-
-
 def list_taken_for_active(x: Any) -> Any:
     order = [3, 1, 2]
     y = [x, order]
@@ -1083,7 +1077,7 @@ def flat_along_itself(x: Any) -> Any:
     "f",
     [
         place_of_itself, diagonal_of_itself, joined_into_itself, flat_along_itself,
-        list_sorted, at_keyword,
+        at_keyword,
         copied_unsafely, put_clipped, sorted_by_field, out_two,
         out_through_columns,
         shuffled, partitioned, item_set, added_by_operator, list_method_unbound,

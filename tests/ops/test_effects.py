@@ -29,6 +29,7 @@ from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
 from s2sad.runtime import protocols
 from s2sad.runtime.objects import array_of, still
+from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 
 
 def array() -> np.ndarray:
@@ -234,6 +235,8 @@ def test_every_operation_that_writes_stores_or_calls_is_called_here() -> None:
     claimed = [s for s in claimed if not s.name.startswith(("scipy.", "s2sad.runtime.scipy."))]
     # Products call nothing but what a linear operator is made of, which SciPy's functions do as well.
     claimed = [s for s in claimed if not s.name.startswith("s2sad.runtime.contractions.")]
+    # The checks of sharing have a test of their own.
+    claimed = [s for s in claimed if not s.name.startswith("s2sad.runtime.sharing.")]
     left = {s.name for s in claimed if s.function not in calls()}
     assert not left
 
@@ -520,3 +523,11 @@ def test_a_wrong_claim_fails(function: Callable[..., Any], change: dict[str, Any
     assert known is not None
     assert not list(wrong(known))
     assert list(wrong(dataclasses.replace(known, **change)))
+
+
+@pytest.mark.parametrize("check", [apart, unshared, sole, in_one_place], ids=lambda check: check.__name__)
+def test_checks_of_sharing_call_nothing(check: Callable[..., Any]) -> None:
+    called: list[Any] = []
+    assert ops.spec_of(check).calls == ()  # type: ignore[union-attr]
+    check((np.ones(2),), np.zeros(2), called.append)
+    assert not called
