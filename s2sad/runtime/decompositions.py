@@ -127,7 +127,8 @@ def _turned_tangent(a_dot: Any, v: Any, UPLO: str) -> Any:
 
 
 # A complex vector is free up to a factor of modulus one.  LAPACK reduces the matrix to a real one by reflections that
-# leave the first axis alone, or the last one, so that this component of each vector is real, and stays real.
+# leave the first axis alone, or the last one, so that this component of each vector is real, and stays real.  Where it
+# vanishes the factor is arbitrary: tangents take it for constant, and adjoints refuse what depends on it.
 
 
 def anchor(UPLO: str) -> int:
