@@ -89,6 +89,10 @@ class Adjoints:
         """Whether the adjoint of an array may be the number 0.0."""
         return isinstance(g, Var) and g.name in self.loose
 
+    def is_firm(self, g: Expr, like: Fact) -> bool:
+        """Whether an adjoint is no number 0.0 that stands for an array, as far as is known."""
+        return not self.is_loose(g) and (like.kind == "scalar" or not isinstance(g, Const))
+
     def take(self, name: str) -> Expr | None:
         """The adjoint of a name at its definition, after which the name has none."""
         return self.of.pop(name, None)

@@ -12,6 +12,8 @@ A container of which the reverse part reads what it holds is copied (not what is
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from s2sad.differentiate.builder import INDEX, ZEROS, ZEROS_LIKE
 from s2sad.differentiate.reverse_state import State
 from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Unpack, Var
@@ -174,11 +176,13 @@ def _of_popped(state: State, target: str, fact: Fact) -> Expr | None:
         if g is None or name in state.storage.changed or name in state.storage.buffers:
             continue
         parts = g.items if isinstance(g, Build) else (g,)
-        if any(map(adjoints.is_loose, parts)):
+        facts = [item for _, item in fact.items or ()] if isinstance(g, Build) else [fact]
+        if len(facts) != len(parts) or not all(map(adjoints.is_firm, parts, facts)):
             continue
         del adjoints.of[name]
         adjoints.owned.difference_update(names_in(g))
-        return _as_lists(adjoints.realised(g, fact))
+        found = tuple(map(adjoints.realised, parts, facts))
+        return _as_lists(replace(g, items=found)) if isinstance(g, Build) else found[0]
     return None
 
 
