@@ -118,8 +118,11 @@ def have_changed(held: Iterable[tuple[Any, list[Any]]]) -> bool:
 
 
 def is_followed(x: Any) -> bool:
-    """Whether an object is no part of the outside world."""
-    return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
+    """Whether an object is no part of the outside world; a proxy of what is gone leads nowhere."""
+    try:
+        return isinstance(x, (*MEMORY, *_CONTAINERS, *_HOLDERS)) or is_instance(x)
+    except ReferenceError:
+        return False
 
 
 def labelled_parts(x: Any) -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from s2sad import S2SADError, grad
 from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.copies import Reach, is_followed
 
 X = np.array([0.5, 1.2, -0.7])
 BASES: list[type] = [
@@ -163,3 +165,12 @@ def test_contents() -> None:
     assert (items_of({"a": 1}), items_of((1,)), items_of({2}), items_of(collections.deque([3]))) == ([1], [1], [2], [3])
     assert (items_of("ab"), items_of(np.ones(2)), attributes_of(1.0)) == ([], [], {})
     assert attributes_of(Loud)["__len__"] is Loud.__len__
+
+
+def test_a_proxy_of_what_is_gone_leads_nowhere() -> None:
+    class Thing:
+        pass
+
+    gone = weakref.proxy(Thing())
+    assert not is_followed(gone)
+    assert len(Reach([[gone]]).outside) == 1
