@@ -58,7 +58,8 @@ class Given:
         """The operand of the call as it stands, if all arguments are operands already."""
         if any(is_known(self.s, value) and not is_object_as_well(self.s, value) for value in self.values):
             return None
-        if any(isinstance(value, Items) and self.s.content(value) is not None for value in self.values):
+        known = all(isinstance(value, Items) or value in self.s.types for value in self.values)
+        if known and any(isinstance(value, Items) and self.s.content(value) is not None for value in self.values):
             # As an operand it would be a list of which nothing is known any more.
             return None
         function = self.s.get(self.op.operands[0], self.frame)
