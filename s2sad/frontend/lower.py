@@ -152,7 +152,7 @@ class _Lowering(Protected):
         self.check_calls(resolver)
         dependence = Dependence(
             self.body,
-            {*active, *tapes(source)},
+            {*active, *(tapes(source) & local)},
             lambda call: _is_constant_call(resolver, call),
             resolver.is_plain,
             local,

@@ -57,9 +57,9 @@ from s2sad.transform.streams import ITERATING, NAMES
 Args = Sequence[tuple[str, Abstract]]
 
 
-#: The functions that run through what they are given.
 #: Classes of which the objects are constants.
 _OF_NOTHING = (float, int, complex, str, bool)
+#: The functions that run through what they are given.
 _RUNNING = (enumerate, zip, list, tuple, sum, map, filter, sorted, any, all, iter, min, max)
 
 

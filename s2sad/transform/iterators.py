@@ -102,7 +102,7 @@ def zip_(given: Given) -> Done:
         given.named = {}
     if not given.are_known():
         operand = given.made() if not given.named else None
-        if not _completed(given):
+        if not _completed(given, operand is None or given.s.relied.writes_out):
             return None
     else:
         operand = given.made_of_counted()
@@ -117,8 +117,11 @@ def zip_(given: Given) -> Done:
     return (stream(given.s, pairs, given.values, operand=operand),)
 
 
-def _completed(given: Given) -> bool:
-    """Make operands beside known items known: at run time they must have as many."""
+def _completed(given: Given, instead: bool) -> bool:
+    """Make operands beside known items known: at run time they must have as many.
+
+    Where their items may be used ``instead`` of the call, the check stays whoever reads them: an iterator would move.
+    """
     s, place = given.s, given.op.place
     lengths = [
         len(elements(s, v) or ()) if not isinstance(v, (Stream, Lazy)) else None for v in given.values if is_known(s, v)
@@ -132,7 +135,7 @@ def _completed(given: Given) -> bool:
                 "call", s.operands([s.outside(at_least, "at_least"), value, Constant(count)], place), ("", "")
             )
             items = [s.emit("item", (whole, Constant(n))) for n in range(count)]
-            s.needless.update((whole, *items))
+            s.needless.update(items if instead else (whole, *items))
             given.values[at] = Row(tuple(items))
     return True
 

@@ -205,9 +205,7 @@ def specialised(
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
-            # What a generator does between its items has its place in the loop that asks for them.
-            runs = any(op.kind in ("yield", "yield_from") for code in s.lowered.values() for op in inner(code.body))
-            obstacles.of_rounds |= not runs and (s.relied.recurs or any(map(fills_containers, s.lowered.values())))
+            obstacles.of_rounds |= s.relied.recurs or any(map(fills_containers, s.lowered.values()))
         if lists and not s.relied.lists:
             lists = False
             continue

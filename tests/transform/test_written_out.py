@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp, value_and_grad
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.array([0.5, 1.3, 0.9, 0.2])
@@ -200,3 +200,91 @@ def test_many_rounds_are_refused_as_before() -> None:
     np.testing.assert_allclose(derivative(X, 5), numeric_gradient(exchanged, (X, 5)), rtol=1e-7)
     with pytest.raises(UnsupportedError, match=r"test_written_out\.py"):
         derivative(X, 100)
+
+
+def writes_as_it_runs(a: Any) -> Any:
+    a[0] = 0.35
+    yield 1.0
+    a[1] = 0.1
+    yield 2.0
+
+
+class WritesAsItRuns:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __iter__(self) -> Any:
+        self.a[0] = 0.35
+        return iter([1.0, 2.0])
+
+
+def beside_a_generator(x: Any) -> Any:
+    a, held = x * 1.0, [np.zeros(3), x]
+    for _ in zip([1], writes_as_it_runs(a)):  # noqa: B905
+        pass
+    return np.sum(a**2) + np.sum(held[0]) * x[0]
+
+
+def beside_a_generator_in_turns(x: Any) -> Any:
+    held, r = [np.ones(4), x], 0.0
+    a = held[0]
+    for _ in range(2):
+        r = r + np.sum(a * a * x)
+        for _ in zip([1], writes_as_it_runs(a)):  # noqa: B905
+            pass
+    return r + np.sum(held[0] * x)
+
+
+def beside_an_iterator_where_rows_are_swapped(x: Any) -> Any:
+    a, row = x * 1.0, [x[0], x[1], x[2]]
+    for i in range(3):
+        row[i], row[2 - i] = row[2 - i], row[i] * 1.1
+    for _ in zip([1, 2], WritesAsItRuns(a)):  # noqa: B905
+        pass
+    return np.sum(a**2) * row[0]
+
+
+def beside_a_generator_where_rows_are_swapped(x: Any) -> Any:
+    a, row = x * 1.0, [x[0], x[1], x[2]]
+    for i in range(3):
+        row[i], row[2 - i] = row[2 - i], row[i] * 1.1
+    for _ in zip([1, 2], writes_as_it_runs(a)):  # noqa: B905
+        pass
+    return np.sum(a**2) * row[0]
+
+
+def items_left_in_an_iterator(x: Any) -> Any:
+    row, runs, s = [x[0], x[1], x[2]], iter(x), 0.0
+    for i in range(3):
+        row[i], row[2 - i] = row[2 - i], row[i] * 1.1
+    for u, v in zip([1.0, 2.0], runs):  # noqa: B905
+        s = s + u * v
+    for v in runs:
+        s = s + 10.0 * v
+    return s * row[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        beside_a_generator,
+        beside_a_generator_in_turns,
+        beside_an_iterator_where_rows_are_swapped,
+        beside_a_generator_where_rows_are_swapped,
+        items_left_in_an_iterator,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_what_runs_beside_known_items_runs(f: Callable[[Any], Any]) -> None:
+    """An iterator moves, and a generator writes, whether or not its items are read."""
+    expected = numeric_gradient(f, (X,))
+    for value, slope in (
+        (lambda: value_and_grad(f)(X.copy()), expected),
+        (lambda: jvp(f, (X.copy(),), (np.ones(4),)), np.sum(expected)),
+    ):
+        try:
+            found = value()
+        except (UnsupportedError, UndefinedDerivativeError):
+            continue
+        np.testing.assert_allclose(found[0], f(X.copy()))
+        np.testing.assert_allclose(found[1], slope, rtol=1e-7)
