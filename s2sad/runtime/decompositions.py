@@ -150,11 +150,12 @@ def turning(v: Any, v_dot: Any, row: int, sizes: Any = None) -> Any:
 def _not_vanishing(here: Any, v: Any) -> Any:
     """Real components of vectors, with zero for those that are rounding errors.
 
-    There the factor of modulus one is arbitrary: no derivative goes through it.
+    There the factor of modulus one is arbitrary: no derivative goes through it.  Divided by what is smaller still, the
+    rounding errors of what does not depend on the factor would be seen.
     """
     epsilon = np.finfo(np.result_type(v, np.float32)).eps
     sizes = np.max(np.abs(v), axis=-2, keepdims=True, initial=0.0)
-    return np.where(np.abs(here) <= np.sqrt(epsilon) * sizes, 0.0, np.real(here))
+    return np.where(np.abs(here) <= np.cbrt(epsilon) ** 2 * sizes, 0.0, np.real(here))
 
 
 def phases_adjoint(v_bar: Any, v: Any, row: int, rest: Any = 0.0) -> Any:
