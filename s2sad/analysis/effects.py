@@ -305,8 +305,8 @@ def effects(
     def called(call: Call) -> None:
         known = calls.get(call) or assumed(call)
         shared = {p: list(sharers(v, facts, calls)) for p, v in known.bound.items()}
-        for param in known.written:
-            stored.update(shared[param])
+        stored.update(n for param in known.written for n in shared[param])
+        stopping.update(n for param in known.stopping for n in shared[param])
         for params in known.linked:
             names = [n for p in params for n in shared[p]]
             put.append(names)

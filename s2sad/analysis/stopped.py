@@ -96,8 +96,7 @@ def _is_stopped(value: Expr, found: Set[str]) -> bool:
             isinstance(operand, Call) and operand.op.kind not in ("user", "met") and sharing(operand) == "fresh"
         )
     view = value.op.kind in ("index", "attribute") or sharing(value) in ("view", "maybe")
-    first = value.args[0] if value.args else None
-    return view and value.op.kind not in ("user", "met") and isinstance(first, Var) and first.name in found
+    return view and value.op.kind not in ("user", "met") and bool(value.args) and _is_stopped(value.args[0], found)
 
 
 @dataclass
@@ -117,6 +116,8 @@ class StaleReads:
     def __post_init__(self) -> None:
         self.stale: set[str] = set()
         self.found: dict[int, Stmt] = {}
+        #: The names of what calls have given ``stop_gradient``, and other names for it or not.
+        self.handed: set[str] = set()
         self.left: set[str] = set()
 
     def block(self, block: Block) -> None:
@@ -142,9 +143,10 @@ class StaleReads:
     def loop(self, stmt: For | While) -> None:
         """A loop, run through until nothing more becomes stale."""
         outer, self.left = self.left, set()
-        before: set[str] | None = None
-        while before != self.stale:
-            before = set(self.stale)
+        before: set[str] = set()
+        handed: set[str] | None = None
+        while (before, handed) != (self.stale, self.handed):
+            before, handed = set(self.stale), set(self.handed)
             self.read(stmt)
             if isinstance(stmt, For):
                 # Whatever was written meanwhile is seen by the items that come.
@@ -190,7 +192,16 @@ class StaleReads:
                 self.stale.discard(target)
 
     def write(self, stmt: Stmt) -> None:
-        """Whoever may see what a statement writes is stale if that has a derivative."""
+        """Whoever may see what a statement writes is stale if that has a derivative.
+
+        Which names come from ``stop_gradient`` by a call is not known: nothing may be written after it.
+        """
+        if self.handed & self.varied & self.useful and not self.handed.isdisjoint(self.effects.written_by(stmt)):
+            self.found.setdefault(id(stmt), stmt)
+        for call in user_calls(stmt):
+            if (known := self.effects.calls.get(call)) is not None and known.stopping:
+                given = known.names(known.stopping)
+                self.handed |= {m for n in (*given, *writes(stmt)) for m in self.effects.group.get(n, ())}
         seen = self.written(stmt)
         self.stale |= {name for name in self.stopped if self.effects.group[name] & seen}
 

@@ -44,7 +44,8 @@ class CallEffects:
     that is not ``rewriting`` writes no more of what it is given than which items lists and dicts have.  In one with
     ``met`` there are calls of which it is known at run time only what they run; what is said holds if they are checked,
     where they are given what is computed from the parameters that are ``varied``.  ``parts`` says the same of each item
-    of a result that is a tuple of so many; None where that is not known.
+    of a result that is a tuple of so many; None where that is not known.  ``stopping`` are the parameters whose object
+    is afterwards also what ``stop_gradient`` gave: the result, or held by another argument or the module.
     """
 
     bound: Mapping[str, Expr]
@@ -65,6 +66,7 @@ class CallEffects:
     varied: frozenset[str] = frozenset()
     parts: tuple[Part, ...] | None = None
     placed: tuple[tuple[str, frozenset[Put]], ...] = ()
+    stopping: frozenset[str] = frozenset()
 
     def joined(self, other: CallEffects) -> CallEffects:
         """The effects of either of two calls that look the same."""
@@ -87,6 +89,7 @@ class CallEffects:
             self.varied | other.varied,
             self.parts if self.parts == other.parts else None,
             (*self.placed, *other.placed),
+            self.stopping | other.stopping,
         )
 
     def entangles(self, items: Collection[int]) -> bool:

@@ -92,8 +92,11 @@ class _Forward:
         self.again = {name for name, count in Counter(map(base, names)).items() if count > 1}
 
     def run(self) -> Tangential:
-        body = self.block(self.state.known.function.body)
-        result = self.state.known.function.result
+        function = self.state.known.function
+        body = self.block(function.body)
+        for read in self.state.known.activity.stale:
+            self.refusals.refuse((read or function.body[-1]).origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
+        result = function.result
         last: list[Stmt] = []
         self.make.out = last
         parts = result.items if isinstance(result, Build) else (result,)

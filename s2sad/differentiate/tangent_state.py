@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from s2sad.analysis.sharing import sharing
+from s2sad.analysis.effects import sharers
 from s2sad.differentiate.builder import Builder
 from s2sad.differentiate.known import Known
-from s2sad.differentiate.refusals import Refusals
+from s2sad.differentiate.refusals import INTO_STOPPED, INTO_STOPPED_REMEDY, Refusals
 from s2sad.differentiate.tangents import Tangents
 from s2sad.ir.nodes import Assign, Build, Call, Expr, Global, Op, Unpack, Var
 from s2sad.ir.traverse import base, names_in, walk, writes
 from s2sad.ir.types import OPEN
 from s2sad.ops.infer.adjoints import tangent_fact
-from s2sad.runtime.zero_tangents import tangent_beside, zero_tangent
+from s2sad.runtime.zero_tangents import zero_tangent
 
-_TANGENT_BESIDE = Op("runtime", "tangent_beside", tangent_beside)
 _ZERO_TANGENT = Op("runtime", "zero_tangent", zero_tangent)
 
 
@@ -38,6 +37,8 @@ class State:
         self.refusals = Refusals(known)
         #: What the result is, or may share with: callers may write into it, and into its tangent.
         self.returned = {m for n in names_in(known.function.result) for m in self.effects.group.get(n, (n,))}
+        #: The names by which something is written.
+        self.through = {n for s in walk(known.function.body) for n in self.effects.written_openly(s)}
         # What may share memory with what is written counts as active; a dtype or array of the module is not.
         outside = {s.target for s in walk(known.function.body) if isinstance(s, Assign) and isinstance(s.value, Global)}
         for name in [*given, *(n for s in walk(known.function.body) for n in writes(s))]:
@@ -81,26 +82,32 @@ class State:
                 del self.dots[target]
         if not written:
             return
-        sources = sorted({n for n in names_in(value) if n in self.dots} - {*written})
-        if sources and isinstance(value, Call) and sharing(value, self.make.fact) == "fresh":
-            sources = []
+        shared = {n for n in sharers(value, self.known.facts, self.effects.calls) if n in self.dots} - {*written}
+        if shared and not self.is_only_read(written, value):
+            # Its tangent would be zero where it is read, and a part of that of the others where it is written.
+            self.refusals.refuse(self.make.origin.line, INTO_STOPPED, INTO_STOPPED_REMEDY)
         groups = [self.effects.group.get(t, frozenset({t})) for t in written]
-        if not sources and len({n for group in groups for n in group}) == sum(map(len, groups)):
+        if len({n for group in groups for n in group}) == sum(map(len, groups)):
             for target in written:
                 zeros = isinstance(value, Call) and value.op.function is np.zeros_like and not value.kwargs
                 like = value.args[0] if zeros else value if isinstance(value, Build) else Var(target)  # type: ignore[union-attr]
                 self.define(target, self.tangents.zeros(like))
             return
         whole = Var(written[0]) if len(written) == 1 else Build("tuple", tuple(map(Var, written)))
-        if sources:
-            beside = [Build("tuple", tuple(map(Var, names))) for names in (sources, [self.dots[n] for n in sources])]
-            made = Call(_TANGENT_BESIDE, (whole, *beside))
-        else:
-            made = Call(_ZERO_TANGENT, (whole,))
+        made = Call(_ZERO_TANGENT, (whole,))
         if len(written) == 1:
             self.define(written[0], made)
         else:
             self.make.emit(Unpack(tuple([self.dots[t] for t in written]), made, None, self.make.origin))
+
+    def is_only_read(self, names: Iterable[str], value: Expr) -> bool:
+        """Whether names come from ``stop_gradient``, and nothing is written through them or what shares with them."""
+        stopped, exposed = self.known.activity.stopped, self.effects.exposed
+        group = {m for n in names for m in self.effects.group.get(n, (n,))}
+        if isinstance(value, Call) and value in self.effects.calls and self.effects.calls[value].stopping:
+            # Where something is written afterwards, that is refused.
+            return group.isdisjoint(exposed)
+        return stopped.issuperset(names) and (group & stopped).isdisjoint(self.through | exposed)
 
     def dropped(self) -> str:
         """A name of ours for a result."""

@@ -84,6 +84,7 @@ class EffectsOfCalls:
             outside=found.outside or default,
             overwriting=found.overwriting or default,
             placed=tuple([(param, puts) for param, puts in found.placed if param in given]),
+            stopping=found.stopping & given,
             parts=found.parts and tuple([bound_part(part, call.op.name, given) for part in found.parts]),
         )
 
@@ -143,6 +144,8 @@ class EffectsOfCalls:
         linked = [frozenset(params[n] for n in group if n in params) for group in groups]
         of_result = [n for n in sharers(function.result, facts, found.calls) if not n.startswith("<")]
         shared = {params[m] for n in of_result for m in found.group.get(n, (n,)) if m in params}
+        kept = {params[n] for n in params if n in found.kept}
+        elsewhere = shared.union(kept, *[publics for publics in linked if len(publics) > 1])
         return CallEffects(
             {},
             frozenset(params[n] for n in params if n in found.modified),
@@ -154,7 +157,7 @@ class EffectsOfCalls:
             are_entangled(function.result, facts, found),
             *_written_outside(lowered, facts, found),
             any(map(found.alters, walk(function.body))),
-            frozenset(params[n] for n in params if n in found.kept),
+            frozenset(kept),
             tuple(
                 [(params[n], put) for n in params if n in found.modified and (put := _named(found.owners.get(n, ())))]
             ),
@@ -162,6 +165,7 @@ class EffectsOfCalls:
             lowered.unsure or has_met(function, found),
             parts=parts_of(function.result, params, facts, found),
             placed=tuple(placed),
+            stopping=frozenset(params[n] for n in params if n in found.stops and params[n] in elsewhere),
         )
 
     def changing(self, function: Function, known: Facts) -> frozenset[str]:

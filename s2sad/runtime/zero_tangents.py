@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,30 +26,6 @@ def zero_tangent(x: Any) -> Any:
         (0.0, [array([0., 0.])], None)
     """
     return _Zeros().of(x)
-
-
-def tangent_beside(x: Any, sources: Sequence[Any], dots: Sequence[Any]) -> Any:
-    """The tangent of a constant that may be, hold or view what has a tangent already, of which it is then a part.
-
-    Args:
-        x: The constant.
-        sources: What ``x`` may share memory with.
-        dots: The tangents of these.
-
-    Raises:
-        UndefinedDerivativeError: if arrays overlap so that neither is a part of the other.
-
-    Example:
-        >>> a, a_dot = np.ones(3), np.zeros(3)
-        >>> x_dot = tangent_beside([a[1:]], [a], [a_dot])
-        >>> x_dot[0][:] = 2.0
-        >>> a_dot
-        array([0., 2., 2.])
-    """
-    zeros = _Zeros()
-    for source, dot in zip(sources, dots, strict=True):
-        zeros.note(source, dot)
-    return zeros.of(x)
 
 
 def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
@@ -114,25 +89,6 @@ class _Zeros:
         #: What ``made`` has the identities of.
         self.alive: list[Any] = []
         self.arrays: list[tuple[Any, Any]] = []
-
-    def note(self, x: Any, dot: Any) -> None:
-        """Note that a value has a tangent."""
-        if isinstance(x, np.ndarray):
-            self.arrays.append((x, dot))
-            return
-        if id(x) in self.made:
-            return
-        pairs: list[tuple[Any, Any]]
-        if isinstance(x, (list, dict)):
-            self.keep(x, dot)
-        if isinstance(x, dict):
-            pairs = [(item, dot[key]) for key, item in dict.items(x)]
-        elif isinstance(x, (list, tuple)):
-            pairs = list(zip(x, dot, strict=True))
-        else:
-            pairs = [(getattr(x, name), getattr(dot, name)) for name in dataclass_fields(x) or ()]
-        for item, item_dot in pairs:
-            self.note(item, item_dot)
 
     def keep(self, x: Any, dot: Any) -> Any:
         """Note the tangent of an object, for all places that hold it."""
