@@ -12,9 +12,11 @@ from s2sad.ir.nodes import Call, Const, Expr, Op, Var
 from s2sad.ir.types import Fact
 from s2sad.ops.binding import BindingError, bind
 from s2sad.ops.infer.dtypes import is_real
-from s2sad.runtime import signed, widened
+from s2sad.runtime import as_subtracted, in_full, signed, widened
 
 _WIDENED = Op("runtime", "widened", widened)
+_AS_SUBTRACTED = Op("runtime", "as_subtracted", as_subtracted)
+_IN_FULL = Op("runtime", "in_full", in_full)
 _SIGNED = Op("runtime", "signed", signed)
 REMEDY = "Write it with supported operations, or wrap the argument in stop_gradient(...)."
 _PLAIN_OPERAND = (
@@ -104,15 +106,26 @@ def in_precision(
         known = fact(value)
         same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
         if name in rule.wrt and name not in rule.as_given and not same and (known.numeric or known.kind == "open"):
-            found[name] = Call(_WIDENED, (value,))
+            found[name] = Call(_IN_FULL if name in rule.wide_only else _WIDENED, (value,))
+        elif name in rule.wide_only and _may_be_integers(value, known):
+            found[name] = Call(_IN_FULL, (value,))
         elif name not in rule.wrt and _is_order(rule, value, known):
             found[name] = Call(_SIGNED, (value,))
+    if rule.subtracted:
+        first, second = [operands[name] for name in rule.subtracted]
+        if _may_be_integers(first, fact(first)) and _may_be_integers(second, fact(second)):
+            found[rule.subtracted[0]] = Call(_AS_SUBTRACTED, (first, second))
     return found
 
 
 def _is_order(rule: ops.Rule, value: Expr, known: Fact) -> bool:
     """Whether an operand may be NumPy's integers, with which an elementwise derivative computes."""
-    if not rule.broadcasts or isinstance(value, Const):
+    return rule.broadcasts and _may_be_integers(value, known)
+
+
+def _may_be_integers(value: Expr, known: Fact) -> bool:
+    """Whether an operand may be NumPy's integers or booleans."""
+    if isinstance(value, Const):
         return False
     return known.precision not in ("weak", "float", "double", "single") and (known.numeric or known.kind == "open")
 

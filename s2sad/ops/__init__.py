@@ -27,8 +27,9 @@ from s2sad.ops.classification import remedy
 from s2sad.ops.forms import Form
 from s2sad.ops.models import beyond_model
 from s2sad.ops.models import model_of as _model_of
+from s2sad.ops.names import owner_name
 from s2sad.ops.scipy import DECLARED
-from s2sad.ops.spec import Function, OpSpec, Rule, has_methods, owner_name
+from s2sad.ops.spec import Function, OpSpec, Rule, has_methods
 
 __all__ = [
     "OpSpec",

@@ -10,8 +10,11 @@ import numpy as np
 
 from s2sad.ops import infer
 from s2sad.ops.forms import METHOD, Form
+from s2sad.ops.infer.common import broadcast_of_all
 from s2sad.ops.spec import Sample, constant, linear, operation, sample
-from s2sad.runtime.arrays import signed
+from s2sad.runtime.arrays import as_subtracted as as_subtracted_
+from s2sad.runtime.arrays import in_full as in_full_
+from s2sad.runtime.arrays import signed, unbroadcast
 from s2sad.runtime.arrays import widened as widened_
 from s2sad.runtime.copies import copy_arrays as copy_arrays_
 from s2sad.runtime.copies import copy_reachable as copy_reachable_
@@ -244,6 +247,23 @@ constant(scalar_seed, signature=lambda loss: None, infer=infer.python.a_float, d
 @linear(widened_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="maybe_view")
 def widened(z_bar: Any, x: Any) -> Any:
     return z_bar
+
+
+@linear(in_full_, wrt=["x"], samples=_numbers, infer=infer.common.first, dtype="wide", result="maybe_view")
+def in_full(z_bar: Any, x: Any) -> Any:
+    return z_bar
+
+
+def _pairs() -> Sequence[Sample]:
+    a = np.array([2.5, -1.0])
+    return [sample(a, a + 1.0), sample(a, a[:, None]), sample(1.5, a), sample(1.5, 0.5)]
+
+
+@linear(
+    as_subtracted_, wrt=["x"], samples=_pairs, infer=broadcast_of_all, dtype="wide", result="maybe_view", steps={"y"}
+)
+def as_subtracted(z_bar: Any, x: Any, y: Any) -> Any:
+    return unbroadcast(z_bar, np.shape(x))
 
 
 constant(signed, signature=lambda x: None, infer=infer.common.first, samples=_numbers, result="element")

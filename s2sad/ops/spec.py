@@ -49,6 +49,7 @@ import numpy as np
 from s2sad.ir.nodes import Call
 from s2sad.ops.forms import Form
 from s2sad.ops.infer.common import Infer, Look, LowerBound, broadcast_of_all, unknown
+from s2sad.ops.names import operation_name
 from s2sad.ops.results import DType, Result
 from s2sad.ops.samples import Sample as Sample
 from s2sad.ops.samples import Samples as Samples
@@ -160,6 +161,10 @@ class Rule(OpSpec):
     real_only: bool = False
     #: The parameters that the rule has in their own dtype, in which the function subtracts them.
     as_given: frozenset[str] = frozenset()
+    #: The parameters with which it computes in their own dtype, and which may not be integers that soon wrap around.
+    wide_only: tuple[str, ...] = ()
+    #: Two parameters of which it computes the difference in their own dtype, in which that of integers may wrap around.
+    subtracted: tuple[str, ...] = ()
     #: The parameters of a linear rule by which the function is affine, and which are zero in forward mode.
     offsets: frozenset[str] = frozenset()
     #: The items of the result that have no derivative: to use one is an error as it runs.
@@ -216,6 +221,8 @@ class RuleOptions(Options, total=False):
     broadcasts: bool
     real_only: bool
     as_given: frozenset[str]
+    wide_only: tuple[str, ...]
+    subtracted: tuple[str, ...]
     offsets: frozenset[str]
     without: tuple[int, ...]
     integers: tuple[int | str, ...]
@@ -240,27 +247,6 @@ def _parameters(body: Function) -> tuple[tuple[str, ...], str | None, dict[str, 
     defaults = dict(zip(names[given - len(values) : given], values, strict=True))
     defaults.update(body.__kwdefaults__ or {})
     return (*names[:given], *([] if variadic is None else [variadic]), *by_name), variadic, defaults
-
-
-def _name(function: Function, otherwise: str = "") -> str:
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, np.ufunc):
-        return f"numpy.{owner.__name__}.{function.__name__}"
-    name = getattr(function, "__name__", otherwise)
-    owner = getattr(function, "__objclass__", None)
-    if owner is not None:
-        return f"{owner.__name__}.{name}"
-    # Universal functions do not say where they are from.
-    home = module_of(function) or ("numpy" if getattr(np, name, None) is function else "scipy.special")
-    if home.startswith("scipy."):
-        home = home.partition("._")[0]
-    owner = f"{owner_name(function.__self__)}." if isinstance(function, types.MethodType) else ""
-    return f"{home}.{owner}{name}"
-
-
-def owner_name(owner: object) -> str:
-    """The public name of an object whose methods are operations: ``norm`` of ``scipy.stats``."""
-    return str(getattr(owner, "name", None) or type(owner).__name__.removesuffix("_gen"))
 
 
 def _enter(spec: OpSpec) -> None:
@@ -305,7 +291,7 @@ def _add(
         wrt = [n for n in names if n not in defaults]
     # The functions of ``math`` give numbers of Python's.
     precision, real_only = ("float", True) if module_of(function) == "math" else ("operands", False)
-    said: dict[str, Any] = {"name": _name(function, body.__name__), "dtype": precision, "result": "fresh"}
+    said: dict[str, Any] = {"name": operation_name(function, body.__name__), "dtype": precision, "result": "fresh"}
     said.update({"real_only": real_only, **options})
     said.setdefault("infer", broadcast_of_all if said.get("broadcasts") else unknown)
     said["steps"] = frozenset(said.get("steps", ()))
@@ -408,7 +394,7 @@ def _without_rule(
     for function in functions:
         _enter(
             OpSpec(
-                name=_name(function),
+                name=operation_name(function),
                 function=function,
                 parameters=names,
                 variadic=variadic,

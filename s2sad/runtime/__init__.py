@@ -1,6 +1,6 @@
 """The few functions that emitted code calls; they need NumPy only."""
 
-from s2sad.runtime.arrays import in_dtype, signed, unbroadcast, unreduce, widened
+from s2sad.runtime.arrays import as_subtracted, in_dtype, in_full, signed, unbroadcast, unreduce, widened
 from s2sad.runtime.copies import copy_arrays, copy_reachable, copy_together
 from s2sad.runtime.edges import quotient, quotient_or_zero, root_quotient
 from s2sad.runtime.marks import stop_gradient
@@ -41,6 +41,7 @@ __all__ = [
     "alone",
     "apart",
     "as_pair",
+    "as_subtracted",
     "conform",
     "constant_loss",
     "copy_arrays",
@@ -50,6 +51,7 @@ __all__ = [
     "fresh",
     "imaginary_view",
     "in_dtype",
+    "in_full",
     "in_one_place",
     "joined",
     "number",

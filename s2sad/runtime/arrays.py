@@ -57,6 +57,33 @@ def widened(x: Any) -> Any:
     return x if dtype == wide else x.astype(wide)
 
 
+def as_subtracted(x: Any, y: Any) -> Any:
+    """``x`` in double precision, moved so that its difference to ``y`` is the one that integers of their dtypes give.
+
+    >>> as_subtracted(np.uint8(1), np.uint8(3)) - 3.0
+    np.float64(254.0)
+    """
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind in "iu" and y.dtype.kind in "iu":
+        return np.subtract(x, y) + y.astype(float)
+    return np.broadcast_to(widened(x), np.broadcast_shapes(x.shape, y.shape))[()]
+
+
+def in_full(x: Any) -> Any:
+    """``x`` in double precision, where it is of NumPy's integers or shorter floating-point numbers.
+
+    Raises:
+        UndefinedDerivativeError: if it is of integers of few bits or without sign.
+    """
+    dtype = getattr(x, "dtype", None)
+    if dtype is not None and (dtype.kind == "u" or (dtype.kind == "i" and dtype.itemsize < 8)):
+        raise UndefinedDerivativeError(
+            f"the function may compute with a parameter in {dtype}, in which results wrap around",
+            "Give the parameter in floating-point numbers: p.astype(float).",
+        )
+    return widened(x)
+
+
 def signed(x: Any) -> Any:
     """``x`` as integers of 64 bits with a sign, where it is of NumPy's shorter ones, of those without, or booleans.
 

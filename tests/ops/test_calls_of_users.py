@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.interpolate as sip
 import scipy.linalg
-from scipy import integrate, optimize, signal, sparse, special
+from scipy import integrate, optimize, signal, sparse, special, stats
 from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
@@ -81,6 +81,45 @@ def test_derivatives_on_a_grid_of_integers(points: Any, order: int) -> None:
 def test_shifts_that_are_not_signed(shift: Any, axis: Any) -> None:
     weights = np.arange(12.0).reshape(3, 4)
     agrees(lambda m: np.sum(np.roll(m, shift, axis) * weights), M)
+
+
+INTEGERS = [(np.array([1, 3, 7], np.uint8), np.uint8(2)), (np.array([100, 3, 7], np.int8), np.int8(-100))]
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize(("x", "loc"), INTEGERS, ids=["unsigned", "signed"])
+def test_distributions_subtract_their_location_from_integers_as_they_are(x: Any, loc: Any) -> None:
+    scale, rates = np.array([100.0, 90.0, 80.0]), np.array([240.0, 203.5, 4.5])
+    for f in (stats.norm.pdf, stats.norm.logpdf, stats.norm.cdf, stats.norm.sf, stats.norm.logcdf, stats.norm.logsf):
+        agrees(lambda s: np.sum(f(x, loc, s)), scale)  # noqa: B023
+    for f in (stats.poisson.pmf, stats.poisson.cdf, stats.poisson.logsf):
+        agrees(lambda mu: np.sum(f(x, mu, loc)), rates)  # noqa: B023
+
+
+def test_shape_parameters_of_integers_with_which_a_distribution_computes() -> None:
+    """SciPy takes the negative of the parameter ``c`` of ``burr``."""
+    x, c = np.array([0.4, 1.7]), np.array([2, 3])
+    agrees(lambda x: np.sum(stats.burr.pdf(x, c, 1.5)), x)
+    with pytest.raises(UndefinedDerivativeError, match="in uint8, in which results wrap around"):
+        grad(lambda x: np.sum(stats.burr.pdf(x, c.astype(np.uint8), 1.5)))(x)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("scaling", ["density", "spectrum"])
+def test_spectra_add_up_windows_of_integers_as_they_are(scaling: str) -> None:
+    x, window = np.cos(np.arange(20.0) ** 1.3), np.array([1, 80, 40, 110, 70, 30], np.uint8)
+    agrees(lambda x: np.sum(signal.welch(x, window=window // 10, scaling=scaling)[1]), x)
+    agrees(lambda x: np.sum(signal.welch(x, window=window, scaling="spectrum")[1]), x)
+    agrees(lambda x: np.sum(signal.spectrogram(x, window=window, scaling=scaling, nperseg=6)[2]), x)
+
+
+def test_the_angle_to_a_vector_of_integers_whose_squares_are_too_large() -> None:
+    u, v = np.array([0.4, 0.8]), np.array([17, 16], np.int8)
+    few = v // 3
+    agrees(lambda u: distance.cosine(u, few), u)
+    agrees(lambda u: distance.cosine(u, v.astype(float)), u)
+    with pytest.raises(UndefinedDerivativeError, match="in int8, where its squares are too large"):
+        grad(lambda u: distance.cosine(u, v))(u)
 
 
 # --- single precision

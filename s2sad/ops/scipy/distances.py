@@ -174,6 +174,7 @@ def _declare(metric: str) -> None:
         samples=_vectors(),
         dtype="unknown",
         real_only=True,
+        as_given=frozenset({"u", "v"}),
     )
     declared(vjp)
 

@@ -20,7 +20,7 @@ from scipy import special, stats
 from s2sad.ops.sampling import spread
 from s2sad.ops.scipy.distributions import CONTINUOUS, Continuous
 from s2sad.ops.scipy.points import both
-from s2sad.ops.spec import Sample, elementwise, literal, sample
+from s2sad.ops.spec import RuleOptions, Sample, elementwise, literal, sample
 from s2sad.runtime.scipy.incomplete import betainc_da, betainc_db, gammainc_da
 from s2sad.runtime.scipy_special import log_excess
 from s2sad.runtime.scipy_stats import (
@@ -218,6 +218,8 @@ def _declare(name: str, d: Continuous) -> None:
             samples=_points(name, method, d),
             dtype="double",
             real_only=True,
+            subtracted=("x", "loc") if first == "x" else (),
+            wide_only=tuple(shapes),
         )(body)
 
 
@@ -246,6 +248,7 @@ def _declare_discrete(
     distribution functions are no operations.
     """
     shapes, function = ", ".join(shapes_of(name)), getattr(stats, name)
+    said = RuleOptions(dtype="double", real_only=True, subtracted=("x", "loc"))
     for method in ("logpmf", "pmf"):
         inside = "~np.isneginf(z)" if method == "logpmf" else "z > 0"
         form = "np.where(inside, {}, 0)" if method == "logpmf" else "z * ({})"
@@ -255,7 +258,7 @@ def _declare_discrete(
             f"    k = np.where(inside, x - loc, 1)\n    return {results}\n"
         )
         body = rule_of(name, method, text)
-        elementwise(getattr(function, method), wrt=list(wrt), samples=samples, dtype="double", real_only=True)(body)
+        elementwise(getattr(function, method), wrt=list(wrt), samples=samples, **said)(body)
     for method in ("cdf", "sf", "logcdf", "logsf") if rates else ():
         log, sign = method.startswith("log"), "-" if method.endswith("sf") else ""
         points = samples if log else both(samples, _between(samples))
@@ -271,9 +274,7 @@ def _declare_discrete(
             getattr(function, method),
             wrt=list(rates),
             samples=_below_last if log and name == "bernoulli" else points,
-            dtype="double",
-            real_only=True,
-            steps=("x", "loc"),
+            **(said | RuleOptions(steps=("x", "loc"))),
         )(rule_of(name, method, text))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial import distance
 
 from s2sad.errors import UndefinedDerivativeError
+from s2sad.runtime.arrays import widened
 from s2sad.runtime.matrices import ratio
 
 _NAMES = {"euclid": "euclidean", "eu": "euclidean", "e": "euclidean", "sqeuclid": "sqeuclidean", "sqe": "sqeuclidean"}
@@ -184,11 +185,27 @@ def cdist_tangent(
 # --- two vectors
 
 
+def _row(u: Any, metric: str) -> Any:
+    """A vector in double precision as a row.
+
+    Raises:
+        UndefinedDerivativeError: if its product with itself is not the sum of squares, in integers of few bits.
+    """
+    u = np.asarray(u)
+    row = widened(np.reshape(u, (1, -1)))
+    if metric == "cosine" and u.dtype.kind in "iu" and np.dot(u, u) != np.sum(row**2):
+        raise UndefinedDerivativeError(
+            f"SciPy computes the size of a vector in {u.dtype}, where its squares are too large",
+            "Give the vector in floating-point numbers: v.astype(float).",
+        )
+    return row
+
+
 def pair_adjoints(
     g: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
 ) -> tuple[Any, Any]:
     """Adjoints of the vectors ``u`` and ``v`` in ``z = getattr(distance, metric)(u, v)``."""
-    x, y = np.reshape(u, (1, -1)), np.reshape(v, (1, -1))
+    x, y = _row(u, metric), _row(v, metric)
     x_bar, y_bar = cdist_adjoints(np.reshape(g, (1, 1)), np.reshape(z, (1, 1)), x, y, metric, p, V, VI)
     return np.reshape(x_bar, np.shape(u)), np.reshape(y_bar, np.shape(v))
 
@@ -197,7 +214,7 @@ def pair_tangent(
     u_dot: Any, v_dot: Any, z: Any, u: Any, v: Any, metric: str, p: Any = None, V: Any = None, VI: Any = None
 ) -> Any:
     """Tangent of ``z = getattr(distance, metric)(u, v)``."""
-    x, y = np.reshape(u, (1, -1)), np.reshape(v, (1, -1))
+    x, y = _row(u, metric), _row(v, metric)
     x_dot = np.reshape(u_dot + np.zeros(np.shape(u)), (1, -1))
     y_dot = np.reshape(v_dot + np.zeros(np.shape(v)), (1, -1))
     return cdist_tangent(x_dot, y_dot, np.reshape(z, (1, 1)), x, y, metric, p, V, VI)[0, 0]

@@ -33,8 +33,13 @@ def plan(size: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> tupl
 
 
 def weights(win: Any, fs: float, nfft: int, scaling: str, onesided: bool) -> Any:
-    """The factor of each bin of a spectrum; of real signals most bins stand for two."""
-    scale = 1.0 / (fs * np.sum(win * win)) if scaling == "density" else 1.0 / np.sum(win) ** 2
+    """The factor of each bin of a spectrum; of real signals most bins stand for two.
+
+    SciPy adds up windows of integers in their own dtype.
+    """
+    summed = win * win if scaling == "density" else win
+    total = np.sum(summed, dtype=None if summed.dtype.kind == "b" else summed.dtype) * 1.0
+    scale = 1.0 / (fs * total) if scaling == "density" else 1.0 / total**2
     if not onesided:
         return np.full(nfft, scale)
     found = np.full(nfft // 2 + 1, 2 * scale)
@@ -157,7 +162,7 @@ def periodogram_options(size: int, window: Any, nfft: Any) -> tuple[Any, int]:
 def spectrogram_options(size: int, window: Any, nperseg: Any, noverlap: Any) -> tuple[Any, int, int]:
     """The window of a spectrogram, its length, and how far segments overlap."""
     win = plan(size, window, nperseg, 0, None)[0]
-    return win, len(win), len(win) // 8 if noverlap is None else noverlap
+    return win * 1.0, len(win), len(win) // 8 if noverlap is None else noverlap
 
 
 def powers_tangent(
@@ -266,7 +271,7 @@ def stft_adjoint(
     x = np.moveaxis(x, axis, -1)
     size = x.shape[-1]
     win, step, nfft = plan(size, window, nperseg, noverlap, nfft)
-    scale = np.sqrt(weights(win, fs, nfft, "spectrum" if scaling == "spectrum" else "density", False)[0])
+    scale = np.sqrt(weights(win * 1.0, fs, nfft, "spectrum" if scaling == "spectrum" else "density", False)[0])
     edge = len(win) // 2 if boundary is not None else 0
     wide = size + 2 * edge
     more = (-(wide - len(win)) % step) % len(win) if padded else 0
