@@ -105,10 +105,9 @@ def in_precision(
     for name, value in operands.items():
         known = fact(value)
         same = known.precision == of_result != "" or known.precision in ("weak", "float", "double")
-        if name in rule.wrt and name not in rule.as_given and not same and (known.numeric or known.kind == "open"):
-            found[name] = Call(_IN_FULL if name in rule.wide_only else _WIDENED, (value,))
-        elif name in rule.wide_only and _may_be_integers(value, known):
-            found[name] = Call(_IN_FULL, (value,))
+        wide = _IN_FULL if name in rule.wide_only else _WIDENED if name in rule.wrt else None
+        if wide and name not in rule.as_given and not same and (known.numeric or known.kind == "open"):
+            found[name] = Call(wide, (value,))
         elif name not in rule.wrt and _is_order(rule, value, known):
             found[name] = Call(_SIGNED, (value,))
     if rule.subtracted:

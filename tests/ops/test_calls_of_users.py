@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.interpolate as sip
 import scipy.linalg
-from scipy import integrate, optimize, signal, sparse, special, stats
+from scipy import integrate, ndimage, optimize, signal, sparse, special, stats
 from scipy.sparse import linalg as sparse_solvers
 from scipy.spatial import distance
 
@@ -102,6 +102,22 @@ def test_shape_parameters_of_integers_with_which_a_distribution_computes() -> No
     agrees(lambda x: np.sum(stats.burr.pdf(x, c, 1.5)), x)
     with pytest.raises(UndefinedDerivativeError, match="in uint8, in which results wrap around"):
         grad(lambda x: np.sum(stats.burr.pdf(x, c.astype(np.uint8), 1.5)))(x)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_images_that_are_moved_by_integers() -> None:
+    """SciPy takes the negative of the shift."""
+    by = np.array([1, -2])
+    agrees(lambda m: np.sum(ndimage.shift(m, by, order=1) ** 2), M)
+    with pytest.raises(UndefinedDerivativeError, match="in uint8, in which results wrap around"):
+        grad(lambda m: np.sum(ndimage.shift(m, np.abs(by).astype(np.uint8)) ** 2))(M)
+
+
+def test_matrices_of_integers_in_equations_in_which_they_are_multiplied() -> None:
+    a, q = np.array([[100, 3], [20, 70]], np.int8), M[:2, :2]
+    agrees(lambda q: np.sum(scipy.linalg.solve_discrete_lyapunov(a.astype(int), q) * S[:2, :2]), q)
+    with pytest.raises(UndefinedDerivativeError, match="in int8, in which results wrap around"):
+        grad(lambda q: np.sum(scipy.linalg.solve_discrete_lyapunov(a, q) * S[:2, :2]))(q)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")

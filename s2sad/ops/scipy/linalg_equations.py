@@ -67,6 +67,7 @@ def _continuous_jvp(
     samples=_plants,
     infer=infer.scipy.of_matrix("q", "a", "b"),
     dtype="unknown",
+    wide_only=("a", "b", "q", "r"),
     real_only=True,
 )
 def solve_continuous_are(
@@ -107,6 +108,7 @@ def _discrete_jvp(
     samples=_plants,
     infer=infer.scipy.of_matrix("q", "a", "b"),
     dtype="unknown",
+    wide_only=("a", "b", "q", "r"),
     real_only=True,
 )
 def solve_discrete_are(

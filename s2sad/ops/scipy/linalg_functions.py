@@ -287,6 +287,7 @@ def _stein_jvp(a_dot: Array, q_dot: Array, z: Array, a: Array, q: Array, method:
     jvp=_stein_jvp,
     samples=_steins,
     infer=infer.scipy.of_matrix("q", "a"),
+    wide_only=("a",),
 )
 def solve_discrete_lyapunov(
     z: Array, z_bar: Array, a: Array, q: Array, method: str | None = None

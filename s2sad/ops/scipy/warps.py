@@ -157,6 +157,7 @@ def _shift_jvp(
     infer=infer.scipy.same_shape,
     dtype="array",
     aliases=OUTPUT,
+    wide_only=("shift",),
 )
 def shift(
     z: Array,
