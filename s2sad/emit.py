@@ -75,12 +75,13 @@ from s2sad.syntax import (
 
 @dataclass
 class Emitted:
-    """The text of a function, the objects that names in it stand for, and the user's global names in it."""
+    """The text of a function, the objects and global names of the user in it, and the Python name of each of ours."""
 
     name: str
     text: str
     bindings: dict[str, Any] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    local: dict[str, str] = field(default_factory=dict)
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -93,12 +94,14 @@ def emit(
     qualified: Mapping[str, types.ModuleType] | None = None,
     defaults: Mapping[str, str] | None = None,
     meanings: Mapping[str, Any] | None = None,
+    other: Mapping[str, str] | None = None,
 ) -> Emitted:
     """Write ``function`` as text.
 
     ``taken`` are the global names that the user's program reads; ``resolves`` gives what a name means in the user's
     module (or a value that is nothing else), ``meanings`` what names mean in the functions before.  ``qualified`` are
-    the global names that are to be read as attributes of a module, ``defaults`` the texts of default values.
+    the global names to be read as attributes of a module, ``defaults`` the texts of default values, ``other`` the names
+    in the other half.
     """
     function = without_guards(function)
     read = set(taken) | globals_read(function)
@@ -132,10 +135,10 @@ def emit(
             text += "_"
         texts[root] = text
         bindings[text] = value
-    names = name_all(function, read | set(bindings))
+    names = name_all(function, read | set(bindings), other)
     writer = _Writer(names, texts, {name: f"{texts[root]}.{name}" for name, root in homes.items()}, defaults or {})
     definition = writer.function(function)
-    return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()))
+    return Emitted(function.name, to_text([definition], writer.notes), bindings, read - set(qualified or ()), names)
 
 
 def _all(function: Function) -> Iterable[Stmt]:

@@ -9,17 +9,24 @@ but with their own saved copies.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from s2sad.ir.needed import Liveness
-from s2sad.ir.nodes import Assign, Call, Const, Copy, Effect, Expr, Function, Stmt, Var
+from s2sad.ir.nodes import Assign, Block, Call, Const, Copy, Effect, Expr, Function, Pop, Push, Stmt, Var
 from s2sad.ir.traverse import base, names_in, reads, walk, writes
 from s2sad.ir.unset import set_first
 
+#: The Python names that temporaries have.
+_TEMPORARY = re.compile(r"t(_\d+)?")
 
-def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
-    """Choose a Python name for every IR name; none of ``reserved`` (global names that are read)."""
+
+def name_all(function: Function, reserved: Iterable[str], other: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Choose a Python name for every IR name; none of ``reserved`` (global names that are read).
+
+    A name that the ``other`` half of the same function has too is called as it is there, where that is possible.
+    """
     blocks = (*function.body, *(function.reverse or ()))
     order: dict[str, None] = {p.name: None for p in function.params}
     for stmt in walk(blocks):
@@ -30,15 +37,17 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
     for name in order:
         groups.setdefault(_group(name), []).append(name)
     several = {n for members in groups.values() if len(members) > 1 for n in members}
-    conflicts = _Interference()
+    conflicts = _Interference(saved_copies(blocks, blocks))
     live = set(names_in(function.result))
     Liveness(conflicts.define, several).block(blocks, live)
     for param in function.params:
-        for other in live:
-            conflicts.add(param.name, other)
+        for name in live:
+            conflicts.add(param.name, name)
     for a in function.params:
         for b in function.params:
             conflicts.add(a.name, b.name)
+    other = other or {}
+    wanted = {n: other[n] for n in order if n in other}
     taken = set(reserved)
     fixed = {p.name: p.public for p in function.params}
     taken.update(fixed.values())
@@ -46,19 +55,51 @@ def name_all(function: Function, reserved: Iterable[str]) -> dict[str, str]:
     ordered = sorted(groups.items(), key=lambda item: (item[0].startswith("~"), "_bar" in item[0]))
     for stem, members in ordered:
         colors: list[tuple[str, list[str]]] = [(fixed[name], [name]) for name in members if name in fixed]
+        #: Names that only adjoints of temporaries of the same number have.
+        kept: set[str] = set()
+        if stem == "~t_bar":
+            shown = {**other, **result}
+            kept = {_bar(text) for text in shown.values() if _TEMPORARY.fullmatch(text)}
+            bars = {_number(n): _bar(text) for n, text in shown.items() if n.startswith("~t.")}
+            wanted.update((n, bars[number]) for n in members if (number := _number(n)) in bars)
         for name in members:
             if name in fixed:
                 continue
-            free = [c for c in colors if not any(conflicts.has(name, other) for other in c[1])]
-            liked = result.get(conflicts.likes.get(name, ""))
-            place = next((c for c in free if c[0] == liked), free[0] if free else None)
+            free = [c for c in colors if not any(conflicts.has(name, m) for m in c[1])]
+            like = conflicts.likes.get(name, "")
+            liked = wanted.get(name) or result.get(like) or wanted.get(like)
+            place = next((c for c in free if c[0] == liked), None)
+            free = [c for c in free if c[0] not in kept]
+            if place is None and liked is not None and name in wanted and liked not in taken:
+                place = (liked, [])
+                taken.add(liked)
+                colors.append(place)
+            if place is None and free:
+                place = free[0]
             if place is None:
-                place = (_unused(base(stem).lstrip("~"), taken), [])
+                place = (_unused(base(stem).lstrip("~"), taken.union(kept, wanted.values())), [])
                 taken.add(place[0])
                 colors.append(place)
             place[1].append(name)
             result[name] = place[0]
     return result
+
+
+def _bar(text: str) -> str:
+    """The Python name of the adjoint of a temporary: ``t_bar_2`` of ``t_2``."""
+    return f"t_bar{text.removeprefix('t')}"
+
+
+def _number(name: str) -> str:
+    return name.partition(".")[2].rstrip("'")
+
+
+def saved_copies(pushing: Block, popping: Block) -> dict[str, str]:
+    """The names that get values back from tapes, each with the name whose value that was."""
+    pushed = {s.tape: s.values for s in walk(pushing) if isinstance(s, Push)}
+    pops = [s for s in walk(popping) if isinstance(s, Pop) and s.tape in pushed]
+    pairs = [pair for s in pops for pair in zip(s.targets, pushed[s.tape], strict=True)]
+    return {target: value.name for target, value in pairs if isinstance(value, Var)}
 
 
 def with_moved_set(function: Function) -> Function:
@@ -109,9 +150,10 @@ def _unused(stem: str, taken: set[str]) -> str:
 class _Interference:
     """Which versions of a variable are needed at the same time."""
 
-    def __init__(self) -> None:
+    def __init__(self, likes: dict[str, str]) -> None:
         self.pairs: dict[str, set[str]] = {}
-        self.likes: dict[str, str] = {}
+        #: The names that some should share their Python name with.
+        self.likes = likes
 
     def add(self, a: str, b: str) -> None:
         if a != b and _group(a) == _group(b):

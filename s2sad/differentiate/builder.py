@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -54,6 +55,9 @@ _SIZE = Op("runtime", "np.size", np.size)
 _SIZE_ATTRIBUTE = Op("attribute", "size")
 _SLICE = Op("runtime", "slice", slice)
 _MAX = Op("runtime", "max", max)
+_TEMPORARIES = ("~t", "~t_bar")
+#: What follows the number of another name that belongs to the same one.
+_PRIME = "'"
 
 
 class _Types(dict[str, Fact]):
@@ -90,6 +94,8 @@ class Builder:
         self.after: list[Stmt] = []
         self.origin: Origin = NOWHERE
         self.counters: dict[str, int] = {}
+        #: How many adjoints temporaries have had.
+        self.bars: Counter[str] = Counter()
         self.lazy: dict[str, Expr] = {}
         #: The definitions of names whose value nothing changes, as far as they are known.
         self.steady: dict[str, Expr] = {}
@@ -102,7 +108,9 @@ class Builder:
             names += reads(stmt)
         for name in names:
             stem, _, number = name.partition(".")
-            self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip("'") or 0))
+            if stem == "~t_bar":
+                self.bars[f"~t.{number.rstrip(_PRIME)}"] += 1
+            self.counters[stem] = max(self.counters.get(stem, 0), int(number.rstrip(_PRIME) or 0))
         #: The variables of the function itself; one may be called as our adjoint of another.
         self.variables = frozenset(self.counters)
         #: By their shape: parameters, and what stands for arrays of the module where that has been assigned.
@@ -133,8 +141,9 @@ class Builder:
             self.shaped.setdefault(fact.shape, name)
 
     def fresh(self, stem: str) -> str:
-        """A new name, a version of ``stem``."""
-        number = self.counters.get(stem, 0) + 1
+        """A new name, a version of ``stem``; no temporary has the number of an adjoint that is another's."""
+        together = _TEMPORARIES if stem in _TEMPORARIES else (stem,)
+        number = max(self.counters.get(s, 0) for s in together) + 1
         self.counters[stem] = number
         return f"{stem}.{number}"
 
@@ -142,6 +151,9 @@ class Builder:
         """A new name for an adjoint of ``name``; who reads the text again tells lists from numbers by their names."""
         if self.again and name.startswith("~") and self.of[name].kind in ("list", "tuple", "dict"):
             return self.fresh("~items_bar")
+        if name.startswith("~t."):
+            self.bars[name] += 1
+            return f"~t_bar.{name.removeprefix('~t.')}" + _PRIME * (self.bars[name] - 1)
         stem = f"{base(name)}_bar"
         return self.fresh(f"~{stem}" if stem in self.variables else stem)
 

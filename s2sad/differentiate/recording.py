@@ -225,6 +225,7 @@ class Recorder:
         saved = [*(n for n in saved if n not in plan.dropped), *plan.added, *(copy for copy, _, _ in plan.copies)]
         for copy, array, position in sorted(plan.copies, key=lambda c: -c[2]):
             body = (*body[:position], Assign(copy, Call(_COPY, (Var(array),))), *body[position:])
+        saved = as_written(saved, body, heads)
         rebuilt |= plan.made
         start: list[Stmt] = []
         names: dict[str, Expr] = {}
@@ -256,6 +257,15 @@ class Recorder:
                 made[key] = names[name]
         items, rest = back[:items_first], back[items_first:]
         return body, (*start[:pops], *_renamed(items, names), *start[pops:], *_renamed(rest, names))
+
+
+def as_written(names: Iterable[str], body: Block, there: Iterable[str] = ()) -> list[str]:
+    """Names in the order in which a body gives them values, first those that are ``there`` before it."""
+    places = dict.fromkeys(there, 0)
+    for stmt in walk(body):
+        for name in writes(stmt):
+            places.setdefault(name, len(places) + 1)
+    return sorted(names, key=lambda name: places.get(name, 0))
 
 
 def in_order(made: Mapping[str, Expr]) -> Iterable[str]:

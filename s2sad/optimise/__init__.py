@@ -1,5 +1,6 @@
 """Passes that make a differentiated function as short as a person would have written it."""
 
+from s2sad.optimise.aliases import with_one_name
 from s2sad.optimise.begun import begin_with_contributions
 from s2sad.optimise.common import share, with_indices
 from s2sad.optimise.contributions import collect
@@ -28,4 +29,5 @@ __all__ = [
     "take_decided",
     "tidy_loops",
     "with_indices",
+    "with_one_name",
 ]

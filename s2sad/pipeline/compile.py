@@ -32,6 +32,7 @@ from s2sad.ir.nodes import Block, Call, Expr, Function, Op, Stmt
 from s2sad.ir.show import show
 from s2sad.ir.traverse import writes
 from s2sad.ir.types import Atom, Fact, rough
+from s2sad.naming import saved_copies
 from s2sad.optimise import fold
 from s2sad.pipeline.analysed import Analysed, Asked, analysed
 from s2sad.pipeline.attributes import are_of_numbers
@@ -232,8 +233,10 @@ class _Compilation:
             again = again_of(a, whole, made)
         forward_, backward, callee.pair, once = halves(a, whole, edge, made, asked.facts, callee.fixed, titles, again)
         self.once = self.once or once
-        self.write(fold(forward_, memory), asked)
-        self.write(fold(backward, memory), asked)
+        names_ahead = self.write(fold(forward_, memory), asked)
+        copies = saved_copies(forward_.body, backward.reverse or ())
+        like = {**names_ahead, **{copy: names_ahead[name] for copy, name in copies.items() if name in names_ahead}}
+        self.write(fold(backward, memory), asked, like)
         for name, cell in zip(names, callee.cells, strict=True):
             cell.cell_contents = self.writer.functions[name]
         twin = None if callee.fixed or key is None else self.twin(callee, key)
@@ -321,9 +324,13 @@ class _Compilation:
         _check(a)
         return replace(made, body=with_unchanging_calls(made.body, a.activity.varied, a.effects.calls))
 
-    def write(self, function: Function, asked: Asked) -> None:
-        """Emit and load a function that is made of the one that is asked about."""
-        self.writer.write(function, self.program.sources.source(asked.function).function, asked.function)
+    def write(self, function: Function, asked: Asked, other: Mapping[str, str] | None = None) -> Mapping[str, str]:
+        """Emit and load a function that is made of the one that is asked about; returns the names in its text.
+
+        ``other`` are those in the other half of the same function.
+        """
+        original = self.program.sources.source(asked.function).function
+        return self.writer.write(function, original, asked.function, other)
 
     # --- the derivatives of callees
 

@@ -22,7 +22,7 @@ from s2sad.analysis.infer import Facts
 from s2sad.analysis.summaries import Context
 from s2sad.differentiate.builder import COPY, Builder
 from s2sad.differentiate.known import Pair, Reversed, Seeds
-from s2sad.differentiate.recording import in_order
+from s2sad.differentiate.recording import as_written, in_order
 from s2sad.differentiate.remake import Remaker
 from s2sad.ir.nodes import (
     Assign,
@@ -286,6 +286,7 @@ def halves(
         whole = replace(whole, body=remove_dead(ahead_only, a.effects.objects(), seen).body)
         start += made_again
         again |= read_again
+    needed = dict.fromkeys(as_written(needed, whole.body))
     saves = fixed or bool(needed)
     closed = not a.effects.written & a.effects.module
     pair = replace(

@@ -35,6 +35,7 @@ from s2sad.optimise import (
     sunk_in_loops,
     tidy_loops,
     with_indices,
+    with_one_name,
 )
 from s2sad.pipeline.analysed import Analysed
 from s2sad.pipeline.entry import COPIES, COPY_REACHABLE, OWN
@@ -95,7 +96,7 @@ def finished(
         what = f"{base(name).removesuffix('_bar')} is changed, and the derivative needs it as it was before"
         where = a.lowered.source.place(stmt.origin.line)
         raise UnsupportedError([Violation(where, what, "Take a copy before (x.copy()).")])
-    return replace(_in_place(a, function, made.facts), unbound=unbound), memory
+    return replace(with_one_name(_in_place(a, function, made.facts), maker.fresh), unbound=unbound), memory
 
 
 def _steady_items(function: Function, shadows: frozenset[str], facts: Facts) -> Iterator[str]:

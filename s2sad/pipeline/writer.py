@@ -7,7 +7,7 @@ import builtins
 import copy
 import operator
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,8 +131,17 @@ class Writer:
             del self.parts[name], self.functions[name]
             self.used.discard(name)
 
-    def write(self, function: Function, original: types.FunctionType, written: types.FunctionType) -> None:
-        """Emit a function and load it with the names that ``original`` sees, or the one from which that was made."""
+    def write(
+        self,
+        function: Function,
+        original: types.FunctionType,
+        written: types.FunctionType,
+        other: Mapping[str, str] | None = None,
+    ) -> Mapping[str, str]:
+        """Emit a function and load it with the names that ``original`` sees, or the one from which that was made.
+
+        ``other`` are the names in the other half of the function; returns the names in this one.
+        """
         function = with_moved_set(function)
         namespace = original.__globals__
         cells = cells_of(original)
@@ -152,9 +161,13 @@ class Writer:
         defaults = defaults_of(function.params, original)
 
         values: dict[str, Any] = {}
+        local: dict[str, str] = {}
 
         def load_it(qualified: dict[str, types.ModuleType]) -> tuple[_Part, dict[str, types.FunctionType]]:
-            emitted = emit(function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts, self.values)
+            emitted = emit(
+                function, {*cells, *defaults.names()}, resolves, qualified, defaults.texts, self.values, other
+            )
+            local.update(emitted.local)
             part = _Part(emitted.text, {i for i in defaults.imports if i.alias not in qualified}, set(defaults.open))
             bindings = {}
             for name, value in emitted.bindings.items():
@@ -198,3 +211,4 @@ class Writer:
         self.values.update(values)
         self.parts[function.name] = part
         self.functions.update(loaded)
+        return local
