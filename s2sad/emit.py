@@ -21,6 +21,7 @@ import numpy as np
 
 from s2sad.attempts import attempted, handlers, without_guards
 from s2sad.ir.nodes import (
+    MOVED,
     PLAIN_NAME,
     Assign,
     Block,
@@ -110,7 +111,7 @@ def emit(
     for whole in (*(x for s in _all(function) for x in expressions(s)), function.result):
         for e in subexpressions(whole):
             if isinstance(e, Call):
-                if e.op.kind == "runtime":
+                if e.op.kind == "runtime" or e.op == MOVED:
                     root, inside, _ = e.op.name.partition(".")
                     roots[root] = sys.modules[ROOTS[root]] if inside else e.op.function
             elif isinstance(e, Opaque) and e.checks:
@@ -349,8 +350,9 @@ class _Writer:
             if not (isinstance(whole, Call) and whole.op.kind == "runtime"):  # which makes a new container
                 held = ast.Call(ast.Attribute(held, "copy"), [], [])
             out.append(ast.Assign([self.store(target)], held, lineno=0))
-        whole_now = ast.Name(self.names[target], ast.Load())
-        args = [self.expr(e) for e in operands]
+        if value.op == MOVED:
+            return [*out, ast.Expr(self.expr(Call(Op("runtime", "moved", MOVED.function), (Var(target), *operands))))]
+        whole_now, args = self.expr(Var(target)), [self.expr(e) for e in operands]
         how, _, symbol = value.op.name.partition(" ")
         place: ast.Attribute | ast.Subscript
         if how.startswith("."):

@@ -218,7 +218,7 @@ def sharers(expr: Expr, facts: Facts, calls: Mapping[Call, CallEffects]) -> Iter
                 return
             if op.kind == "change":
                 # A container is the same, and holds what is put into it.
-                for arg in (args[0], *args[-1:]) if op.name != "pop" else args[:1]:
+                for arg in (args[0], *args[-1:]) if op.name not in ("pop", "moved") else args[:1]:
                     yield from sharers(arg, facts, calls)
                 return
             if op.kind == "inplace" and op.name in ("+", "|") and facts.get(args[0]).kind in HOLDING:

@@ -299,6 +299,8 @@ def changed(how: str, facts: list[Fact], key: Expr | None) -> Fact:
     if how == "pop":
         last = known is not None and len(facts) == 1
         return replace(whole, items=known[:-1]) if known and last else Fact(whole.kind, each=some_item(whole))
+    if how == "moved":
+        return Fact(whole.kind, each=some_item(whole))
     new = timeless(facts[-1])
     if known is not None and len(known) < _LONGEST:
         if how == "append":

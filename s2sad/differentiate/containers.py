@@ -7,6 +7,8 @@
 
     v = h[-1]; h.pop()      h_bar.append(v_bar)
 
+    moved(h, moves)         moved(h_bar, moved_back(moves))
+
 A container of which the reverse part reads what it holds is copied (not what is in it) where it changes later.
 """
 
@@ -16,12 +18,14 @@ from dataclasses import replace
 
 from s2sad.differentiate.builder import INDEX, ZEROS, ZEROS_LIKE
 from s2sad.differentiate.reverse_state import State
-from s2sad.ir.nodes import Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Unpack, Var
+from s2sad.ir.nodes import MOVED, Assign, Build, Call, Const, Copy, Expr, If, Op, Stmt, Unpack, Var
 from s2sad.ir.traverse import names_in
 from s2sad.ir.types import Fact, same_shape
+from s2sad.runtime.moves import moved_back
 
 _IN = Op("compare", "in")
 _GET = Op("method", "get")
+_BACK = Op("runtime", "moved_back", moved_back)
 
 
 def changed(state: State, stmt: Assign, call: Call) -> None:
@@ -39,6 +43,8 @@ def changed(state: State, stmt: Assign, call: Call) -> None:
             rest = _taken_item(state, bar, operands[0], operands[1], (operands[0],))
         case "pop":
             rest = _put_back(state, stmt.target, call, bar)
+        case "moved":
+            rest = _change(state, bar, MOVED, Call(_BACK, (state.later.kept(operands[0]),)))
         case how if how.startswith("."):
             rest = _replaced_field(state, call, bar)
         case _:
@@ -47,10 +53,10 @@ def changed(state: State, stmt: Assign, call: Call) -> None:
         adjoints.of[whole.name] = rest
 
 
-def _change(state: State, bar: Var, how: str, *operands: Expr) -> Var:
+def _change(state: State, bar: Var, how: str | Op, *operands: Expr) -> Var:
     """``bar`` after a change."""
     name = state.make.fresh(bar.name.partition(".")[0])
-    return state.adjoints.let_owned(name, Call(Op("change", how), (bar, *operands)))
+    return state.adjoints.let_owned(name, Call(Op("change", how) if isinstance(how, str) else how, (bar, *operands)))
 
 
 def _taken_item(state: State, bar: Var, place: Expr, value: Expr, key: tuple[Expr, ...]) -> Var:

@@ -128,7 +128,7 @@ class Tangents:
             key = field_key(known, op.name) if known is not None and known.kind == "record" else None
             return Call(INDEX, (self.held(args[0]), key)) if key is not None else Call(op, (self.held(args[0]),))
         if op.kind == "change":
-            if op.name == "pop":
+            if op.name in ("pop", "moved"):
                 return Call(op, (self.held(args[0]), *args[1:]))
             return Call(op, (self.held(args[0]), *args[1:-1], self.held(args[-1])))
         result = self.make.fact(call).kind

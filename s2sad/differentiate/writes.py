@@ -149,7 +149,7 @@ def _changed(state: State, value: Call, target: str) -> None:
     if target in storage.same and storage.is_number_put(value, fact):
         _number_put(state, value, shadows.of(target))
         return
-    if value.op.name != "pop":
+    if value.op.name not in ("pop", "moved"):
         *place, put = operands
         if value.op.name == "append" and fact(put).kind == "scalar" and are_alike(fact(whole), fact(put)):
             if made:

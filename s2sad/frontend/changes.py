@@ -3,6 +3,8 @@
     h.append(v)         h.2 = h.1 after append(v)
     h[i] = v            h.2 = h.1 after [i] = v               (where h is known to be a list or dict)
     x = h.pop()         x = h.1[-1]; h.2 = h.1 after pop()
+    heappush(h, v)      h.2 = h.1 after append(v); m = heap_pushed(h.2); h.3 = h.2 after moved(m)
+    h.sort()            m = sorted_moves(h.1); h.2 = h.1 after moved(m)     (where h is known to be a list)
 
 So a container is a value like any other.  What runs is the statement itself, in place: for that nobody else may hold
 the container, which :mod:`s2sad.analysis.containers` sees to.
@@ -10,6 +12,8 @@ the container, which :mod:`s2sad.analysis.containers` sees to.
 
 from __future__ import annotations
 
+import heapq
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,7 +23,8 @@ from s2sad import ops
 from s2sad.frontend.expressions import Expressions
 from s2sad.frontend.given import is_built_in
 from s2sad.frontend.trees import nodes_of
-from s2sad.ir.nodes import Build, Call, Const, Expr, Op, Store
+from s2sad.ir.nodes import MOVED, Build, Call, Const, Expr, Op, Store
+from s2sad.runtime.moves import heap_made, heap_popped, heap_pushed, heap_pushpopped, heap_replaced, moved
 
 Node = Any
 
@@ -49,9 +54,9 @@ class Changes(Expressions):
         )
         return isinstance(s.target, gast.Name) and isinstance(s.op, gast.Add) and shown and self.is_container(s.target)
 
-    def change(self, variable: Node, how: str, operands: tuple[Expr, ...], node: Node) -> None:
+    def change(self, variable: Node, how: str | Op, operands: tuple[Expr, ...], node: Node) -> None:
         """Emit the change of the container that a variable holds."""
-        op = Op("change", how)
+        op = Op("change", how) if isinstance(how, str) else how
         self.env[variable.id] = self.assign(variable.id, Call(op, (self.name(variable), *operands), (), node)).name
 
     def bind(self, target: Node, value: Expr) -> None:
@@ -61,7 +66,7 @@ class Changes(Expressions):
     def changed_in(self, loop: Node) -> Iterator[str]:
         """The variables whose containers a loop changes."""
         for name, node in self.changes_in([loop]):
-            if isinstance(node, gast.Call) and not self.depends(node.func.value):
+            if isinstance(node, gast.Call) and not self.depends(self.changed_by(node)):
                 continue
             if not (isinstance(node, gast.Attribute) and self.is_part(node)):
                 yield name
@@ -69,8 +74,8 @@ class Changes(Expressions):
     def changes_in(self, body: list[Node]) -> Iterator[tuple[str, Node]]:
         """The variables whose containers statements may change, and the expressions that do it."""
         for node in (n for s in body for n in nodes_of(s)):
-            if _is_change(node):
-                yield node.func.value.id, node
+            if (variable := self.changed_by(node)) is not None:
+                yield variable.id, node
             elif isinstance(node, gast.Attribute) and isinstance(node.ctx, gast.Store):
                 if isinstance(node.value, gast.Name):
                     yield node.value.id, node
@@ -85,8 +90,9 @@ class Changes(Expressions):
     def moved_in(self, loop: Node) -> Iterator[str]:
         """The variables of containers in which a loop replaces or moves items, rather than add some at the end."""
         for node in nodes_of(loop):
-            if _is_change(node) and node.func.attr not in ("append", "extend"):
-                yield node.func.value.id
+            variable = self.changed_by(node)
+            if variable is not None and getattr(node.func, "attr", "") not in ("append", "extend"):
+                yield variable.id
             elif isinstance(node, gast.Subscript) and self.is_changed(node):
                 yield node.value.id
 
@@ -94,12 +100,23 @@ class Changes(Expressions):
         """Lower a method call that changes a container; None for what is none, or is not understood."""
         if _appends_inside(node):
             return self.append_inside(node)
-        if not _is_change(node) or node.func.value.id not in self.env or node.keywords:
+        variable = self.changed_by(node)
+        if variable is None or variable.id not in self.env or node.keywords:
             return None
-        variable, name = node.func.value, node.func.attr
         if any(isinstance(a, gast.Starred) for a in node.args):
             return None
-        return _METHODS[name](self, node, variable, hint)
+        if _is_change(node):
+            return _METHODS[node.func.attr](self, node, variable, hint)
+        return _FUNCTIONS[self.resolver.lookup(node.func)[1]](self, node, variable, hint)
+
+    def changed_by(self, node: Node) -> Node:
+        """The variable whose container an expression changes by itself; None if it is no such call."""
+        if _is_change(node):
+            return node.func.value
+        if not isinstance(node, gast.Call) or not node.args or not isinstance(node.args[0], gast.Name):
+            return None
+        found, function = self.resolver.lookup(node.func)
+        return node.args[0] if found and is_moving(function) else None
 
     def append_inside(self, node: Node) -> Expr:
         """``container[key].append(value)``: a store after the last item of a list that something else holds."""
@@ -142,6 +159,13 @@ class Changes(Expressions):
         item = self.assign(hint, Call(_INDEX, (self.name(variable), *(key or (Const(-1),))), (), node))
         self.change(variable, "pop", key, node)
         return item
+
+    def moved(self, node: Node, variable: Node, hint: str) -> Expr | None:
+        """``moved(list, moves)``, as emitted text has it."""
+        if len(node.args) != 2:
+            return None
+        self.change(variable, MOVED, (self.hoisted(self.constant(node.args[1])),), node)
+        return Const(None)
 
     def delete(self, node: Node, variable: Node, hint: str) -> Expr | None:
         """``del container[index]``."""
@@ -192,13 +216,50 @@ class Changes(Expressions):
         self.change(s.target.value, "[]", (index, new), s.target)
 
 
-_METHODS: dict[str, Callable[[Changes, Node, Node, str], Expr | None]] = {
+_Lowering = Callable[[Changes, Node, Node, str], Expr | None]
+_METHODS: dict[str, _Lowering] = {
     "append": Changes.append,
     "insert": Changes.insert,
     "extend": Changes.extend,
     "pop": Changes.pop,
     "__delitem__": Changes.delete,
 }
+
+
+def _moving(moves: Callable[..., Any], number: int, then_pops: bool) -> _Lowering:
+    """The lowering of a function of a list: of two arguments it puts the second behind the last item, lets the items
+    change places by ``moves``, and if it ``then_pops`` takes out and gives back the last one."""
+    op = Op("runtime", moves.__name__, moves)
+
+    def lowering(self: Changes, node: Node, variable: Node, hint: str) -> Expr | None:
+        if len(node.args) != number:
+            return None
+        if number == 2:
+            self.change(variable, "append", (self.element(node.args[1]),), node)
+        found = self.assign("moves", Call(op, (self.name(variable),), (), node))
+        self.change(variable, MOVED, (found,), node)
+        if not then_pops:
+            return Const(None)
+        item = self.assign(hint, Call(_INDEX, (self.name(variable), Const(-1)), (), node))
+        self.change(variable, "pop", (), node)
+        return item
+
+    return lowering
+
+
+_FUNCTIONS: dict[Any, _Lowering] = {
+    heapq.heappush: _moving(heap_pushed, 2, False),
+    heapq.heappop: _moving(heap_popped, 1, True),
+    heapq.heapify: _moving(heap_made, 1, False),
+    heapq.heapreplace: _moving(heap_replaced, 2, True),
+    heapq.heappushpop: _moving(heap_pushpopped, 2, True),
+    moved: Changes.moved,
+}
+
+
+def is_moving(function: Any) -> bool:
+    """Whether a function moves the items of the list that is its first argument."""
+    return isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and function in _FUNCTIONS
 
 
 def _appends_inside(node: Node) -> bool:

@@ -34,6 +34,7 @@ import gast
 
 from s2sad import ops
 from s2sad.errors import S2SADError
+from s2sad.frontend.changes import is_moving
 from s2sad.frontend.control import ControlFlow
 from s2sad.frontend.dependence import assigned, stored_base
 from s2sad.frontend.desugar import Unswallowed
@@ -259,9 +260,9 @@ class Protected(ControlFlow):
         lookup = self.resolver.lookup
         for node in nodes:
             if isinstance(node, gast.Call) and self.written_by_call(node):
-                # What one of Python's or NumPy's own writes, it writes at last.
+                # What one of Python's or NumPy's own writes, it writes at last, but for heaps, whose items it compares.
                 own = is_built_in(node.func, lookup) or ops.spec_of(lookup(node.func)[1]) is not None
-                return own and node is s.value
+                return own and node is s.value and not is_moving(lookup(node.func)[1])
         return True
 
     # --- both

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from s2sad import ops
-from s2sad.frontend.changes import Changes
+from s2sad.frontend.changes import Changes, is_moving
 from s2sad.frontend.given import Given, given, is_class, is_none, is_numpy
 from s2sad.frontend.outs import without_out
 from s2sad.frontend.resolve import Member
@@ -79,7 +79,8 @@ class Writers(Changes):
             return _NONE
         known = given(node, self.resolver.lookup)
         lowering = _LOWERINGS.get(known.spec.function) if known.spec is not None else None
-        if lowering is None and method and known.changed() and any(self.depends(p) for p in parts):
+        by_itself = method and known.changed()
+        if lowering is None and (by_itself or (found and is_moving(function))) and any(self.depends(p) for p in parts):
             return self.change_call(node, hint)
         if lowering is None:
             return self.write_out(node, known, method, parts, hint, is_used)

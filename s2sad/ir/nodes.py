@@ -22,6 +22,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from s2sad.runtime.moves import moved
+
 OpKind = Literal[
     "function",  # name(args), as the user wrote it
     "runtime",  # name(args), as a rule wrote it
@@ -80,6 +82,10 @@ class Op:
     writes: bool = False
     checked: Literal["", "apart", "fresh"] = ""
     computes: bool = False
+
+
+#: The change of a list of which the items change places.
+MOVED = Op("change", "moved", moved)
 
 
 @dataclass(frozen=True, slots=True)

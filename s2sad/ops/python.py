@@ -12,6 +12,15 @@ import struct
 from s2sad.ops import infer
 from s2sad.ops.spec import constant, operation
 from s2sad.runtime import protocols
+from s2sad.runtime.moves import (
+    heap_made,
+    heap_popped,
+    heap_pushed,
+    heap_pushpopped,
+    heap_replaced,
+    moved,
+    moved_back,
+)
 
 # --- questions about objects ---
 
@@ -114,6 +123,8 @@ operation(
     signature=lambda heap, item: None, writes=("heap",), stores=("item",), result="element",
 )  # fmt: skip
 operation(heapq.heappop, heapq.heapify, signature=lambda heap: None, writes=("heap",), result="element")
+operation(moved, signature=lambda items, moves: None, writes=("items",))
+constant(heap_made, heap_popped, heap_pushed, heap_pushpopped, heap_replaced, moved_back)
 operation(
     bisect.insort, bisect.insort_left,
     signature=lambda a, x, lo=0, hi=None, *, key=None: None, writes=("a",), stores=("x",), calls=("key",),

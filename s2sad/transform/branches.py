@@ -15,6 +15,7 @@ from s2sad.transform.known import (
     Cell,
     Choice,
     Content,
+    Items,
     Kept,
     Known,
     NotSpecialisedError,
@@ -72,7 +73,8 @@ def _connected(s: Specialiser, op: Operation, value: Abstract, rest: list[Region
         (value,) = end.values
     if not rest:
         return (value,)
-    if is_static(value) and not isinstance(value, Known):
+    # A container of which nobody knows whether it is empty is an object of the new program.
+    if is_static(value) and not isinstance(value, (Known, Items)):
         raise NotSpecialisedError("truth")
     first = s.dynamic(value)
     place = frame.place or op.place

@@ -409,7 +409,8 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     s.used = True
     most = SMALL_LAMBDA if code.kind == "lambda" else SMALL
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
-    small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state))
+    names = start.home.resolver.globals
+    small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state, names))
     small = small or (s.relied.writes_out and size(code) <= MOST_OF_LARGE and fills_containers(code))
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function

@@ -13,7 +13,9 @@ it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from s2sad.frontend.changes import is_moving
 from s2sad.ir.code import Code, Operand, Operation, Value, inner
 from s2sad.transform.known import Abstract, Content, Items, Record, State
 
@@ -23,16 +25,19 @@ MOST = 100
 _METHODS = frozenset({"append", "insert", "extend", "pop"})
 
 
-def grows_a_list(code: Code, bound: Mapping[str, Abstract], state: State) -> bool:
-    """Whether a function calls such a method of an argument, or of an attribute of an object among its arguments.
+def grows_a_list(code: Code, bound: Mapping[str, Abstract], state: State, names: Mapping[str, Any]) -> bool:
+    """Whether a function calls such a method of an argument, or of an attribute of an object among its arguments, or
+    gives it to a function that orders a list.
 
     Args:
         code: The function.
         bound: Its arguments, by parameter.
         state: What cells hold as it is called.
+        names: What its global names mean.
     """
     params: dict[Operand, Abstract] = {p.target: bound[p.name] for p in code.params if isinstance(p.target, Value)}
     read: dict[Operand, Operation] = {op.result: op for op in inner(code.body) if op.kind == "attribute"}
+    named: dict[Operand, Any] = {op.result: names.get(op.data) for op in inner(code.body) if op.kind == "global"}
 
     def is_of_caller(whole: Operand) -> bool:
         """Whether an operand is an argument, or an attribute of one, that may be such a list."""
@@ -42,8 +47,18 @@ def grows_a_list(code: Code, bound: Mapping[str, Abstract], state: State) -> boo
         cell = record.fields.get(read[whole].data) if isinstance(record, Record) else None
         return cell is not None and _is_unknown(state.get(cell), state)
 
-    methods = [read[op.operands[0]] for op in inner(code.body) if op.kind == "call" and op.operands[0] in read]
-    return any(op.data in _METHODS and is_of_caller(op.operands[0]) for op in methods)
+    def changed(callee: Operand, whole: Operand | None) -> Operand | None:
+        """What a call changes of which ``whole`` is the first argument."""
+        function = named.get(callee)
+        if callee in read:
+            if read[callee].data in _METHODS:
+                return read[callee].operands[0]
+            function = getattr(named.get(read[callee].operands[0]), read[callee].data, None)
+        return whole if is_moving(function) else None
+
+    calls = [op.operands for op in inner(code.body) if op.kind == "call"]
+    wholes = [changed(callee, args[0] if args else None) for callee, *args in calls]
+    return any(whole is not None and is_of_caller(whole) for whole in wholes)
 
 
 def _is_unknown(value: Abstract | None, state: State) -> bool:

@@ -28,6 +28,7 @@ from s2sad.ops import spec
 from s2sad.ops.binding import places
 from s2sad.ops.spec import OpSpec
 from s2sad.runtime import protocols
+from s2sad.runtime.moves import moved
 from s2sad.runtime.objects import array_of, still
 from s2sad.runtime.sharing import apart, in_one_place, sole, unshared
 
@@ -97,7 +98,7 @@ def calls() -> dict[Callable[..., Any], list[tuple[Any, ...]]]:
         object.__setattr__: [(Thing(), "v", b)], setattr: [(Thing(), "v", b)], delattr: [(Thing(), "v")],
         operator.setitem: [([a], 0, b)], operator.delitem: [([a], 0)], operator.iconcat: [([a], [b])],
         heapq.heappush: [([1.5], 2.5)], heapq.heappop: [([1.5, 2.5],)], heapq.heapify: [(numbers[:],)],
-        heapq.heapreplace: [([1.5], 2.5)], heapq.heappushpop: [([1.5], 2.5)],
+        heapq.heapreplace: [([1.5], 2.5)], heapq.heappushpop: [([1.5], 2.5)], moved: [([c, d], ([0, 1], [1, 0]))],
         bisect.insort: [([1.5], 2.5, {"key": Key()})], bisect.insort_left: [([1.5], 2.5, {"key": Key()})],
         next: [(iter([c, d]),)], np.ufunc.at: [(np.add, a, indices, 1.0)],
         sorted: [([c, d], {"key": Key()})], max: [(c, d, {"key": Key()}), ([1.5, 2.5],)],
