@@ -27,6 +27,7 @@ from s2sad.transform.known import (
     Abstract,
     Choice,
     Closure,
+    Content,
     Generator,
     Items,
     Known,
@@ -38,6 +39,7 @@ from s2sad.transform.known import (
     Record,
     Row,
     Stream,
+    cell_of,
     is_callable,
     is_static,
 )
@@ -45,11 +47,13 @@ from s2sad.transform.lifting import Start, lift
 from s2sad.transform.methods import method_of_items
 from s2sad.transform.passing import passed
 from s2sad.transform.regions import (
+    changes_items,
     fills_containers,
     is_inlined_easily,
     names_read,
     size,
 )
+from s2sad.transform.shapes import things_of
 from s2sad.transform.simple import has_rule, is_structure
 from s2sad.transform.specialiser import Done, End, Frame, Specialiser
 
@@ -319,6 +323,13 @@ def factory_call(s: Specialiser, function: types.FunctionType, args: Args, op: O
     return None
 
 
+def _leads_to_items(s: Specialiser, value: Abstract) -> bool:
+    """Whether a value is, or leads to, a list or dict of known items."""
+    return is_static(value) and any(
+        isinstance(s.state.get(cell_of(thing)), Content) for thing in things_of(value, s.state)
+    )
+
+
 def is_followed_for_containers(s: Specialiser, function: types.FunctionType) -> bool:
     """Whether a function, or one that it calls by a global name, makes objects, or lists and dicts with loops."""
     pending, seen = [function], {function}
@@ -411,14 +422,17 @@ def invoke(s: Specialiser, start: Start, args: Args, op: Operation, frame: Frame
     small = size(code) <= most or code.name in ("__init__", "__post_init__")
     names = start.home.resolver.globals
     small = small or (size(code) <= growing.MOST and growing.grows_a_list(code, bound, s.state, names))
-    small = small or (s.relied.writes_out and size(code) <= MOST_OF_LARGE and fills_containers(code))
+    of_containers = s.relied.writes_out and (
+        fills_containers(code) or changes_items(code) or any(_leads_to_items(s, value) for value in bound.values())
+    )
+    small = small or (of_containers and size(code) <= MOST_OF_LARGE)
     alike = all(s.making.reads_alike(read, start.home) for read in names_read(codes(code))) or is_of_model(
         start.home.source.function
     )
     few = len(s.active) < DEEPEST and s.inlined < MOST_INLINED
     recurs = code in s.active
     s.relied.recurs = s.relied.recurs or recurs
-    small = small and not recurs
+    small = small and (not recurs or s.relied.writes_out)
     may_be_inlined = alike and few and (not recurs or s.relied.writes_out) and is_inlined_easily(code)
     if small and may_be_inlined:
         done, is_done = inlined(s, start, bound, op, frame)

@@ -128,6 +128,13 @@ def position(content: Content, key: Any) -> int | None:
     return content.keys.index(key) if key in content.keys else None
 
 
+def is_key(s: Specialiser, value: Abstract, items: Abstract) -> bool | None:
+    """Whether a value is among the keys of a dict or the elements of a set, where both are known."""
+    content = s.content(items) if isinstance(items, Items) else None
+    key = key_of(s, value) if content is not None and content.keys is not None else None
+    return None if content is None or content.keys is None or key is None else key.value in content.keys
+
+
 def elements(s: Specialiser, value: Abstract) -> tuple[Abstract, ...] | None:
     """What a loop over a tuple, list or dict gives, where this is known."""
     if isinstance(value, Items) and (content := s.content(value)) is not None and content.keys is not None:

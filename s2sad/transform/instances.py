@@ -38,6 +38,7 @@ from s2sad.runtime.reading import variables_of
 from s2sad.transform.classes import is_simple
 from s2sad.transform.existing import guard_class, is_object
 from s2sad.transform.known import Cell, NotSpecialisedError, Record
+from s2sad.transform.regions import CHANGING
 from s2sad.transform.specialiser import Specialiser
 
 #: So many functions are looked at for the attributes that they set.
@@ -47,8 +48,6 @@ _READS = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 _ITEMS = frozenset(("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"))
 #: What gives an array another shape or dtype.
 _FORM = frozenset(("shape", "dtype", "strides"))
-#: The methods that change a list or dict.
-_CHANGING = frozenset("append extend insert remove pop clear sort reverse update setdefault popitem resize".split())
 #: What runs where an object is made, or shown.
 _ELSEWHERE = frozenset(("__init__", "__new__", "__post_init__", "__repr__", "__str__", "__format__", "__del__"))
 
@@ -148,7 +147,7 @@ def _changed(code: types.CodeType) -> Changed:
     names = {i.argval for i in steps if i.opname in _READS}
     stored = {i.argval for i in steps if i.opname in _STORES}
     # Whether it is items of an attribute that are stored or a method of it that is called is not looked at.
-    items = names if any(i.opname in _ITEMS for i in steps) or not _CHANGING.isdisjoint(names) else set[str]()
+    items = names if any(i.opname in _ITEMS for i in steps) or not CHANGING.isdisjoint(names) else set[str]()
     inner = [_changed(c) for c in code.co_consts if isinstance(c, types.CodeType)]
     return Changed(
         frozenset(stored.union(*(c.stored for c in inner))), frozenset(items.union(*(c.items for c in inner)))

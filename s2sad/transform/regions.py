@@ -34,6 +34,8 @@ DISPLAYS = ("list", "dict", "set", "comprehension")
 _LOOPS = ("for", "while", "comprehension", "generator")
 #: Functions that make lists and the like.
 _MAKING = frozenset({"list", "dict", "set", "sorted", "deque", "defaultdict", "OrderedDict", "Counter"})
+#: The methods that change which items an object has, or the size of an array.
+CHANGING = frozenset("append extend insert remove pop clear sort reverse update setdefault popitem resize".split())
 
 
 def returns(region: Region) -> bool:
@@ -244,9 +246,28 @@ def _pruned(region: Region, uses: Counter[Operand], needless: Collection[Value])
 
 def fills_containers(code: Code) -> bool:
     """Whether a function makes lists or dicts, and has loops."""
-    kinds = {op.kind for op in inner(code.body)}
-    makes = not kinds.isdisjoint((*DISPLAYS, "generator")) or not _MAKING.isdisjoint(names_read([code]))
-    return makes and not kinds.isdisjoint(_LOOPS)
+    return _makes_containers(code) and any(op.kind in _LOOPS for op in inner(code.body))
+
+
+def fill_containers(functions: Collection[Code]) -> bool:
+    """Whether one of some functions fills lists or dicts, or may change those that another one makes."""
+    if any(map(fills_containers, functions)):
+        return True
+    makers, changing = [f for f in functions if _makes_containers(f)], [f for f in functions if changes_items(f)]
+    return bool(makers and changing) and len({*makers, *changing}) > 1
+
+
+def _makes_containers(code: Code) -> bool:
+    made = any(op.kind in (*DISPLAYS, "generator") for op in inner(code.body))
+    return made or not _MAKING.isdisjoint(names_read([code]))
+
+
+def changes_items(code: Code) -> bool:
+    """Whether a function sets items of a list or dict, or calls methods that change which it has."""
+    return any(
+        op.kind in ("set_item", "delete_item") or (op.kind == "attribute" and op.data in CHANGING)
+        for op in inner(code.body)
+    )
 
 
 def size(code: Code) -> int:

@@ -24,6 +24,7 @@ from s2sad.transform.containers import (
     called,
     change,
     displayed,
+    is_key,
     items_of,
     key_of,
     merged,
@@ -368,7 +369,8 @@ def compare(s: Specialiser, op: Operation, frame: Frame) -> Done:
         decided = _identical(s, left, right)
         decided = None if decided is None else decided == (op.data == "is")
     elif op.data in ("in", "not in") and (row := _members(s, right)) is not None:
-        found = is_among(left, row)
+        found = is_key(s, left, right)
+        found = is_among(left, row) if found is None else found
         decided = None if found is None else found == (op.data == "in")
     elif op.data in ("==", "!=") and _is_plain_class(left) and _is_plain_class(right):
         decided = _identical(s, left, right) == (op.data == "==")

@@ -60,7 +60,15 @@ from s2sad.transform.instances import Instance, part
 from s2sad.transform.known import Cell, Home, Known, NotSpecialisedError, Returned
 from s2sad.transform.making import Making
 from s2sad.transform.reasons import reason
-from s2sad.transform.regions import DISPLAYS, fills_containers, names_taken, pruned, settled, shared_variables
+from s2sad.transform.regions import (
+    DISPLAYS,
+    changes_items,
+    fill_containers,
+    names_taken,
+    pruned,
+    settled,
+    shared_variables,
+)
 from s2sad.transform.relied import Recorded
 from s2sad.transform.specialiser import Done, Frame, Handler, Specialiser
 from s2sad.transform.state import begin
@@ -205,7 +213,7 @@ def specialised(
         whole = _specialised(s, home, found, wanted.values(), instances or {}, state, facts or {})
         if obstacles is not None:
             obstacles.of_sizes |= s.relied.asks_sizes
-            obstacles.of_rounds |= s.relied.recurs or any(map(fills_containers, s.lowered.values()))
+            obstacles.of_rounds |= s.relied.recurs or fill_containers(s.lowered.values())
         if lists and not s.relied.lists:
             lists = False
             continue
@@ -387,8 +395,10 @@ def _is_call_worth_it(
             return True
         if value.__code__.co_flags & inspect.CO_GENERATOR:
             return True
+        if objects.makes_something(value):
+            return True
         changes = not (_METHODS | {"append"}).isdisjoint(value.__code__.co_names)
-        return objects.makes_something(value) or (changes and any(o in displays for o in op.operands))
+        return any(o in displays for o in op.operands) and (changes or changes_items(s.code(value)))
     return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -154,9 +155,67 @@ def tree(x: Any) -> Any:
     return evaluated(built(x), x[1]) ** 2
 
 
+def option(x: Any) -> Any:
+    """Values that are remembered: each is computed once, and found again by its key."""
+    up = np.exp(x[0])
+    q = (1.02 - 1 / up) / (up - 1 / up)
+    memo: dict[Any, Any] = {}
+
+    def value(i: int, j: int) -> Any:
+        key = (i, j)
+        if key not in memo:
+            exercise = max(1.1 - x[1] * up ** (2 * j - i), 0.0)
+            held = (q * value(i + 1, j + 1) + (1 - q) * value(i + 1, j)) / 1.02 if i < 3 else 0.0
+            memo[key] = max(exercise, held)
+        return memo[key]
+
+    return value(0, 0) * x[2] + len(memo) * x[3]
+
+
+def way(i: int, j: int, x: Any, found: dict[Any, Any]) -> Any:
+    if (i, j) in found:
+        return found[i, j]
+    if i == 0 or j == 0:
+        length = x[0] * (i + j)
+    else:
+        length = x[(i + j) % 4] + min(way(i - 1, j, x, found), way(i, j - 1, x, found))
+    found[i, j] = length
+    return length
+
+
+def shortest_way(x: Any) -> Any:
+    return way(2, 3, x, {}) ** 2
+
+
+class Curve:
+    """Discount factors, each of which is computed when it is first asked for."""
+
+    def __init__(self, times: list[float], rates: Any) -> None:
+        self.times, self.rates = times, rates
+        self.known: dict[float, Any] = {}
+
+    def factor(self, t: float) -> Any:
+        if t not in self.known:
+            i = bisect.bisect_left(self.times, t)
+            self.known[t] = np.exp(-t * (self.rates[i] if i < len(self.times) else self.rates[-1]))
+        return self.known[t]
+
+    def swap_rate(self, times: list[float]) -> Any:
+        annuity, before = 0.0, 0.0
+        for t in times:
+            annuity += (t - before) * self.factor(t)
+            before = t
+        return (1 - self.factor(times[-1])) / annuity
+
+
+def swaps(x: Any) -> Any:
+    curve = Curve([1.0, 2.0, 5.0], x)
+    return curve.swap_rate([0.5, 1.5, 3.0]) + curve.swap_rate([1.0, 1.5, 6.0])
+
+
 PROGRAMS = [
     pascal, rows_under_two_names, exchanged_in_a_callee, slices, computed_keys, full_queue, breadth_first, best_way,
-    by_value, largest_state, tree,
+    by_value, largest_state, tree, option, shortest_way, swaps,
 ]  # fmt: skip
 
 
