@@ -77,7 +77,9 @@ def name_all(function: Function, reserved: Iterable[str], other: Mapping[str, st
             if place is None and free:
                 place = free[0]
             if place is None:
-                place = (_unused(base(stem).lstrip("~"), taken.union(kept, wanted.values())), [])
+                # A temporary of one half is called as none of the other.
+                avoided = taken.union(kept, wanted.values(), other.values() if stem.startswith("~") else ())
+                place = (_unused(base(stem).lstrip("~"), avoided), [])
                 taken.add(place[0])
                 colors.append(place)
             place[1].append(name)

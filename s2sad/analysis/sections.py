@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from s2sad.analysis.effects import Effects
 from s2sad.analysis.infer import Facts
+from s2sad.analysis.sharing import sharing
 from s2sad.ir.nodes import Assign, Block, Build, Call, Const, Expr, For, Function, If, Slice, Stmt, Store, Var, While
 from s2sad.ir.traverse import blocks, names_in, walk, writes
 
@@ -119,6 +120,7 @@ class _Finder:
 
     def run(self) -> Sections:
         reads: list[tuple[str, _Access]] = []
+        views: list[tuple[str, str]] = []
         stores: list[tuple[int, _Access]] = []
         written: list[tuple[set[str], _Access]] = []
         for stmt, site in _sites(self.function.body, [0], ()):
@@ -133,6 +135,8 @@ class _Finder:
                 base, index = stmt.value.args
                 if isinstance(base, Var) and self.is_candidate(base):
                     reads.append((stmt.target, _Access(site, base.name, index)))
+            if isinstance(stmt, Assign) and isinstance(stmt.value, Call) and sharing(stmt.value) == "view":
+                views += [(stmt.target, part.name) for part in stmt.value.args[:1] if isinstance(part, Var)]
         if (len(reads) + len(stores)) * len(written) > _LIMIT:
             return Sections()
 
@@ -141,8 +145,13 @@ class _Finder:
             group = self.group(access.base or "") | self.group(name)
             return all(self.misses(access, w) for names, w in written if not group.isdisjoint(names))
 
+        names = {name for name, access in reads if stays(access, name)}
+        # Each after what it is a view of.
+        for name, part in views:
+            if part in names:
+                names.add(name)
         return Sections(
-            frozenset(name for name, access in reads if stays(access, name)),
+            frozenset(names),
             frozenset(key for key, access in stores if stays(access, access.base or "")),
         )
 

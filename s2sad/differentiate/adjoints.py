@@ -143,9 +143,7 @@ class Adjoints:
         """Add ``g`` to the shadow of a buffer."""
         make, fact = self.make, self.make.of[x.name]
         if fact.kind == "array":
-            g = make.lazy.get(g.name, g) if isinstance(g, Var) else g
-            if isinstance(g, Call) and g.op.function is np.broadcast_to:
-                g = g.args[0]
+            g = make.narrow(g)
             bar = self.shadows.of(x.name)
             real = self.real_as(bar, self.realised(g, fact), fact)
             make.emit(Store(bar, ELLIPSIS, real, "-" if self.storage.is_turned(x) else "+", make.origin))

@@ -157,6 +157,11 @@ class Builder:
         stem = f"{base(name)}_bar"
         return self.fresh(f"~{stem}" if stem in self.variables else stem)
 
+    def narrow(self, g: Expr) -> Expr:
+        """An adjoint as what broadcasts to it, where it is known to be broadcast."""
+        g = self.lazy.get(g.name, g) if isinstance(g, Var) else g
+        return g.args[0] if isinstance(g, Call) and g.op.function is np.broadcast_to else g
+
     def emit(self, stmt: Stmt) -> None:
         """Add a statement to what is written."""
         self.out.append(stmt)

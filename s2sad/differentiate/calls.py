@@ -189,7 +189,8 @@ def _halves_called(state: State, stmt: Assign | Unpack | Evaluate, paired: _Pair
     forward = Call(replace(pair.forward, computes=computes), args, (*kwargs, *named), call.node)
     operands: list[Expr] = [Var(saved)] if pair.saves else []
     operands += held.values()
-    operands += [_seed(state, given[i], paired.bars.get(given[i])) for i in pair.seeded]
+    seeds = {i: _seed(state, given[i], paired.bars.get(given[i])) for i in pair.seeded}
+    operands += [state.make.narrow(g) if i in pair.spread else g for i, g in seeds.items()]
     operands += [shadow_of[param] for param in pair.reverse_shadows]
     for target, argument in same.items():
         assert isinstance(argument, Var)

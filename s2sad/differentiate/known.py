@@ -30,7 +30,7 @@ class Pair:
     ``again``, the adjoints of the results in ``seeded`` and the shadows.  The adjoints of those in ``real`` surely are
     real, those of others are so unless they are ``complex`` or some seed is.  A ``quiet`` forward half has no effect
     but on the arrays that it is given.  One that works ``by_element`` makes an element of its result of those at the
-    same place alone.
+    same place alone.  The adjoints of the results in ``spread`` may be given as what broadcasts to them.
     """
 
     forward: Op
@@ -48,6 +48,7 @@ class Pair:
     quiet: bool = False
     complex: bool = False
     by_element: bool = False
+    spread: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
 row_bar = A_bar[k]               A_bar[k] += g
 row_bar += g                ->
 
+t_bar = A_bar.T                  A_bar += np.outer(y, x)
+t_bar += np.outer(x, y)     ->
+
 t_bar_2 = -t_bar                 A_bar[:, k] -= np.outer(t_bar, x)
 A_bar[:, k] += np.outer(t_bar_2, x)   ->
 
@@ -58,13 +61,29 @@ def _direct(block: Block, memory: Memory, known: dict[str, Call]) -> Block:
             stmt = map_stmt(stmt, lambda e: e, partial(_direct, memory=memory, known=known))
         elif isinstance(stmt, Store) and isinstance(stmt.base, Var) and stmt.index == _WHOLE and stmt.call is None:
             view = known.get(stmt.base.name)
-            if view is not None:
+            if view is not None and view.op.kind == "attribute" and isinstance(view.args[0], Var):
+                turned = algebra.transposed_product(stmt.value) if _is_outer(stmt.value) else None
+                if turned is not None:
+                    stmt = replace(stmt, base=view.args[0], value=turned)
+                    view = known.get(view.args[0].name)
+            if view is not None and view.op.kind == "index":
                 stmt = replace(stmt, base=view.args[0], index=view.args[1])
-        elif isinstance(stmt, Assign) and stmt.target.startswith("~t") and is_view(memory, stmt.value):
-            assert isinstance(stmt.value, Call)
-            known[stmt.target] = stmt.value
+        elif isinstance(stmt, Assign) and stmt.target.startswith("~t") and isinstance(stmt.value, Call):
+            if is_view(memory, stmt.value) or _is_transpose_of_matrix(stmt.value, memory):
+                known[stmt.target] = stmt.value
         out.append(stmt)
     return tuple(out)
+
+
+def _is_outer(value: Expr) -> bool:
+    return isinstance(value, Call) and value.op.function is np.outer
+
+
+def _is_transpose_of_matrix(value: Call, memory: Memory) -> bool:
+    if value.op.kind != "attribute" or value.op.name != "T":
+        return False
+    whole = memory.fact(value.args[0])
+    return whole.kind == "array" and whole.ndim == 2
 
 
 # --- signs

@@ -24,6 +24,7 @@ from s2sad.differentiate.builder import COPY, Builder
 from s2sad.differentiate.known import Pair, Reversed, Seeds
 from s2sad.differentiate.recording import as_written, in_order
 from s2sad.differentiate.remake import Remaker
+from s2sad.differentiate.stores import ELLIPSIS
 from s2sad.ir.nodes import (
     Assign,
     Block,
@@ -38,6 +39,7 @@ from s2sad.ir.nodes import (
     Op,
     Param,
     Stmt,
+    Store,
     Unpack,
     Var,
 )
@@ -298,6 +300,9 @@ def halves(
         quiet=closed and not fixed and is_quiet(whole.body),
         real=tuple([w for w, g in zip(edge.pair.wrt, made.adjoints, strict=True) if known.get(g).real]),
         complex=made.complex,
+        spread=tuple(
+            [i for i, bar in zip(edge.pair.seeded, edge.bars, strict=True) if _is_added(bar, back, gradients)]
+        ),
     )
     saved: Expr = Var(next(iter(needed))) if len(needed) == 1 else Build("tuple", tuple(Var(n) for n in needed))
     forward = replace(
@@ -319,6 +324,13 @@ def halves(
     body = (*unpacked, *start, *back)
     backward = Function(pair.reverse.name, params, (), gradients, whole.file, titles[1], body)
     return forward, backward, pair, not made.shadows.isdisjoint(needed)
+
+
+def _is_added(bar: str, back: Block, gradients: Expr) -> bool:
+    """Whether an adjoint is read only where it is added to whole arrays, which have its shape, or written into them."""
+    reading = [s for s in walk(back) if bar in reads(s)]
+    whole = [s for s in reading if isinstance(s, Store) and s.value == Var(bar) and s.index == ELLIPSIS and not s.call]
+    return len(whole) == len(reading) and bar not in names_in(gradients)
 
 
 def _with_starts(whole: Function, needed: Iterable[str], given: Set[str]) -> Block:

@@ -265,3 +265,63 @@ def test_zeros_in_loops_are_like_what_lives_as_long_as_the_function() -> None:
     for one, other in zip(grad(recurrent)(short, xs), expected, strict=True):
         assert one.dtype == np.float32
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def columns(a):
+    """Each column without its part along those before it, which nothing writes again."""
+    for j in range(a.shape[1]):
+        a[:, j] -= 0.3 * a[:, :j] @ (a[:, :j].T @ a[:, j])
+    return a
+
+
+def through_a_transpose(a, b):
+    t = a[:2].T
+    return b @ np.sin(t @ a[:2, 0])
+
+
+def test_views_of_what_stays_are_not_saved_and_transposes_are_written_into_straight() -> None:
+    def f(x, v):
+        a = columns(x * 1.0)
+        return np.sum(a**2) + through_a_transpose(a, v)
+
+    for position, found in enumerate(grad(f, (0, 1))(X, V)):
+        np.testing.assert_allclose(found, numeric_gradient(f, (X, V), position), rtol=1e-8, atol=1e-9)
+    text = grad(f, (0, 1)).source_for(X, V)
+    forward = text[text.index("def columns_forward") : text.index("def columns_reverse")]
+    assert forward.count(".copy()") == 1
+    assert ".T[...]" not in text
+    assert ".T.T" not in text
+
+
+def added(a):
+    c = np.zeros((len(a), 2))
+    for i in range(len(a)):
+        c[i] += a[i, :2] * 2.0
+    return c
+
+
+def of_its_shape(a):
+    c = np.zeros((len(a), 2))
+    for i in range(len(a)):
+        c[i] += a[i, :2] ** 2
+    return c * 2.0
+
+
+def test_what_broadcasts_is_the_adjoint_of_a_result_that_is_only_added_up() -> None:
+    """Nothing of the forward half is read then, not even the shape of its result."""
+
+    def summed(x):
+        result = added(x)
+        return 3.0 * np.sum(result)
+
+    def weighed(x):
+        return np.sum(added(x) * V[:2]) + np.sum(added(x)[1:])
+
+    def of_shape(x):
+        return np.mean(of_its_shape(x))
+
+    for f in (summed, weighed, of_shape):
+        np.testing.assert_allclose(grad(f)(X), numeric_gradient(f, (X,)), rtol=1e-8, atol=1e-9)
+    text = grad(summed).source_for(X)
+    assert "added_reverse(x, 3.0)" in text
+    assert "added_forward" not in text
