@@ -17,6 +17,7 @@ from s2sad.errors import ArgumentError, NonScalarError, UndefinedDerivativeError
 from s2sad.runtime.arrays import unbroadcast
 from s2sad.runtime.copies import dict_like, laid_out_like
 from s2sad.runtime.objects import Unset
+from s2sad.runtime.undefined import Undefined
 
 
 def scalar_seed(loss: Any) -> float:
@@ -131,8 +132,8 @@ def zeros(x: Any) -> Any:
     fields = dataclass_fields(x)
     if fields is not None:
         return {name: zeros(getattr(x, name)) for name in fields}
-    # What stands for a variable without a value raises whatever is done with it.
-    return 0.0 if type(x) is Unset or not hasattr(x, "__array_function__") else np.zeros_like(x)
+    # What stands for a variable without a value, or for a tangent that there is not, raises whatever is done with it.
+    return 0.0 if type(x) in (Unset, Undefined) or not hasattr(x, "__array_function__") else np.zeros_like(x)
 
 
 def add(a: Any, b: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import optimize
-from scipy.integrate import quad
+from scipy.integrate import fixed_quad
 from scipy.optimize import curve_fit, least_squares, minimize, minimize_scalar
 
 from s2sad import grad, jvp, value_and_grad, vjp
@@ -183,7 +183,7 @@ def test_what_is_refused(f: Callable[..., Any], what: str) -> None:
 
 
 def with_integral(x: Any, p: Any) -> Any:
-    return energy(x, p) + quad(lambda t, end: np.exp(-end * t), 0.0, 1.0, args=(p[0] + x[0] ** 2,))[0]
+    return energy(x, p) + fixed_quad(lambda t, end: np.exp(-end * t), 0.0, 1.0, args=(p[0] + x[0] ** 2,))[0]
 
 
 def test_the_least_value_needs_no_second_derivative() -> None:

@@ -411,3 +411,29 @@ def states_between(b: Bound, fact: Look) -> Fact:
 def root_and_more(b: Bound, fact: Look) -> Fact:
     """A root of a function of one variable, and how it was found."""
     return Fact("tuple", items=((0, scalar(False)), (1, OPEN)))
+
+
+def solution_and_more(b: Bound, fact: Look) -> Fact:
+    """A solution of equations in several variables, and how it was found."""
+    return Fact("tuple", items=((0, Fact("array", real=True)), (1, OPEN)))
+
+
+def of_arguments(b: Bound, fact: Look) -> Fact | None:
+    """The adjoints of further arguments, which are one or in a tuple: of real numbers they are like these."""
+    args = fact(b["args"])
+    if args.kind != "tuple":
+        return _adjoint_of(args)
+    items = items_of(args)
+    return None if items is None else Fact("list", items=tuple(enumerate(map(_adjoint_of, items))))
+
+
+def _adjoint_of(x: Fact) -> Fact:
+    if x.kind == "array" and not x.ndim:
+        return Fact("numeric", real=x.real)
+    known = x.real and x.kind in ("scalar", "array")
+    return replace(x, boolean=False, precision="", size=None) if known else OPEN
+
+
+def of_solution(b: Bound, fact: Look) -> Fact:
+    """The tangent of a solution."""
+    return _adjoint_of(fact(b["x"]))

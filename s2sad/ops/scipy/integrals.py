@@ -102,8 +102,9 @@ def _quad_jvp(
     wvar: Any = None,
 ) -> Any:
     slope = integral_tangent(
-        a_dot, b_dot, args_dot, z[0], func, a, b, args, epsabs, epsrel, limit, points, weight, wvar
-    )
+        a_dot, b_dot, args_dot, z[0], func, a, b, args,
+        epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
+    )  # fmt: skip
     return with_errors(slope, z)
 
 
@@ -142,7 +143,8 @@ def quad(
         -of_value(z_bar) * bound_slope(func, a, args, weight, wvar),
         of_value(z_bar) * bound_slope(func, b, args, weight, wvar),
         arguments_adjoint(
-            z_bar, func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar
+            of_value(z_bar), func, a, b, args,
+            epsabs=epsabs, epsrel=epsrel, limit=limit, points=points, weight=weight, wvar=wvar,
         ),
     )  # fmt: skip
 

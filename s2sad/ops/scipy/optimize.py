@@ -14,16 +14,10 @@ from s2sad.ops.spec import Sample, operation, rule, sample
 from s2sad.runtime.scipy.roots import (
     first_bar,
     first_of,
-    fixed_adjoints,
-    fixed_tangent,
-    found_adjoints,
     found_root,
     found_solution,
-    found_tangent,
     root_adjoints,
     root_tangent,
-    solution_adjoints,
-    solution_tangent,
     with_reports,
 )
 
@@ -76,7 +70,7 @@ def _bracketed_jvp(
     args: Any = (),
     full_output: bool = False,
 ) -> Any:
-    return with_reports(root_tangent(args_dot, first_of(z, full_output), f, args), z, full_output)
+    return with_reports(root_tangent(args_dot, first_of(z, full_output), f, args, apart=True), z, full_output)
 
 
 def _bracketed(solver: Function) -> None:
@@ -104,7 +98,7 @@ def _bracketed(solver: Function) -> None:
         full_output: bool = False,
         disp: bool = True,
     ) -> Any:
-        return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args)
+        return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args, apart=True)
 
 
 for _solver in (optimize.brentq, optimize.brenth, optimize.bisect, optimize.ridder):
@@ -136,7 +130,7 @@ def toms748(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args)
+    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), f, args, apart=True)
 
 
 # --- one unknown, from a starting point
@@ -151,7 +145,7 @@ def _starts() -> Sequence[Sample]:
 
 
 def _newton_jvp(args_dot: Any, z: Any, func: Function, args: Any = (), full_output: bool = False) -> Any:
-    return with_reports(root_tangent(args_dot, first_of(z, full_output), func, args), z, full_output)
+    return with_reports(root_tangent(args_dot, first_of(z, full_output), func, args, apart=True), z, full_output)
 
 
 @rule(
@@ -179,7 +173,7 @@ def newton(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args)
+    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args, apart=True)
 
 
 # --- several unknowns
@@ -195,7 +189,7 @@ def _systems() -> Sequence[Sample]:
 
 
 def _fsolve_jvp(args_dot: Any, z: Any, func: Function, args: Any = (), full_output: int = 0) -> Any:
-    return with_reports(solution_tangent(args_dot, first_of(z, full_output), func, args), z, full_output)
+    return with_reports(root_tangent(args_dot, first_of(z, full_output), func, args), z, full_output)
 
 
 @rule(
@@ -225,7 +219,7 @@ def fsolve(
     factor: float = 100,
     diag: Any = None,
 ) -> Any:
-    return solution_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args)
+    return root_adjoints(first_bar(z_bar, full_output), first_of(z, full_output), func, args)
 
 
 # --- roots with reports
@@ -239,7 +233,7 @@ def _reported() -> Sequence[Sample]:
 
 
 def _found_root_jvp(args_dot: Any, z: Any, f: Function, args: Any = (), fprime: Any = None) -> Any:
-    return root_tangent(args_dot, z[0], f, args, fprime), 0.0
+    return root_tangent(args_dot, z[0], f, args, fprime, apart=True), 0.0
 
 
 @rule(
@@ -270,11 +264,11 @@ def found_root_rule(
     rtol: Any = None,
     maxiter: Any = None,
 ) -> Any:
-    return root_adjoints(z_bar[0], z[0], f, args, fprime)
+    return root_adjoints(z_bar[0], z[0], f, args, fprime, apart=True)
 
 
 def _found_solution_jvp(args_dot: Any, z: Any, fun: Function, args: Any = (), jac: Any = None) -> Any:
-    return found_tangent(args_dot, z[0], fun, args, jac), 0.0
+    return root_tangent(args_dot, z[0], fun, args, jac), 0.0
 
 
 def _solved() -> Sequence[Sample]:
@@ -287,6 +281,7 @@ def _solved() -> Sequence[Sample]:
     steps=frozenset({"x0"}),
     jvp=_found_solution_jvp,
     samples=_solved,
+    infer=infer.scipy.solution_and_more,
     dtype="unknown",
     calls=("fun", "jac"),
     passes=("args", 1),
@@ -296,7 +291,7 @@ def _solved() -> Sequence[Sample]:
 def found_solution_rule(
     z: Any, z_bar: Any, fun: Function, x0: Array, args: Any = (), method: Any = "hybr", jac: Any = None, tol: Any = None
 ) -> Any:
-    return found_adjoints(z_bar[0], z[0], fun, args, jac)
+    return root_adjoints(z_bar[0], z[0], fun, args, jac)
 
 
 # --- fixed points
@@ -315,7 +310,7 @@ def _fixed_points() -> Sequence[Sample]:
 
 
 def _fixed_point_jvp(args_dot: Any, z: Any, func: Function, args: Any = ()) -> Any:
-    return fixed_tangent(args_dot, z, func, args)
+    return root_tangent(args_dot, z, func, args, "steps")
 
 
 @rule(
@@ -338,7 +333,7 @@ def fixed_point(
     maxiter: int = 500,
     method: str = "del2",
 ) -> Any:
-    return fixed_adjoints(z_bar, z, func, args)
+    return root_adjoints(z_bar, z, func, args, "steps")
 
 
 _ROOT = "derivatives pass through .root of root_scalar and .x of root, by args and by what the function captures"

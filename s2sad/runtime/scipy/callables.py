@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.calls import adjoint_like, forward
+from s2sad.runtime.calls import adjoint_like, forward, pushed
 
 Tree = Any
 
@@ -38,11 +38,14 @@ def of_tuple(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """
     items = ", ".join(["x", *(f"args[{i}]" for i in range(count))])
     text = f"def of_{count}(x, args):\n    return function({items})\n"
-    file = f"<arguments in a tuple of {count}>"
+    return _made(f"of_{count}", text, f"<arguments in a tuple of {count}>", function=function)
+
+
+def _made(name: str, text: str, file: str, **variables: Any) -> Callable[..., Any]:
+    """The function that a text defines, whose source the compiler finds."""
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    variables: dict[str, Any] = {"function": function}
     exec(compile(text, file, "exec"), variables)
-    return variables[f"of_{count}"]  # type: ignore[no-any-return]
+    return variables[name]  # type: ignore[no-any-return]
 
 
 def has_numbers(x: Tree) -> bool:
@@ -73,6 +76,46 @@ def pulled(
     return value, pull
 
 
+def pulled_again(
+    function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any], wanted: Sequence[int], bar: Any
+) -> list[Tree]:
+    """The adjoints of the ``wanted`` arguments in the tangent of a call, of the adjoint of that tangent.
+
+    The adjoint of ``p`` in ``f(p)`` for an adjoint ``w`` is the derivative of ``w f(p)``.  So its derivative in a
+    direction ``c`` is that of ``w f'(p) c``.
+    """
+    active = tuple([i for i, x in enumerate(args) if has_numbers(x)])
+    moved = [_tangent_like(dots[i], args[i]) for i in active]
+    return pulled(tangent_of(function, len(args), active), (*args, *moved), wanted)[1](bar)
+
+
+def moved(function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any]) -> Tree:
+    """The tangent of a call, of those of its arguments; None for one that has none."""
+    active = tuple([i for i, x in enumerate(args) if dots[i] is not None and has_numbers(x)])
+    given = tuple([_tangent_like(dots[i], args[i]) for i in active])
+    return pushed(function, active, given, *args)[1] if active else np.zeros(np.shape(function(*args)))
+
+
+def moved_again(function: Callable[..., Any], args: Sequence[Any], dots: Sequence[Any], further: Sequence[Any]) -> Tree:
+    """The tangent, along ``further``, of the tangent of a call along ``dots``, which stay as they are."""
+    active = tuple([i for i, x in enumerate(args) if has_numbers(x)])
+    held = [_tangent_like(dots[i], args[i]) for i in active]
+    return moved(tangent_of(function, len(args), active), (*args, *held), (*further, *[None for _ in held]))
+
+
+def _tangent_like(dot: Tree, x: Tree) -> Tree:
+    """A tangent in the form of what it is one of."""
+    dot = adjoint_like(0.0 if dot is None else dot, x)
+    return tuple(dot) if isinstance(x, tuple) else dot
+
+
+def dots_of(args_dot: Any, args: Any) -> tuple[Tree, ...]:
+    """The tangents or adjoints of further arguments as a tuple of as many."""
+    if isinstance(args, tuple):
+        return tuple(args_dot) if isinstance(args_dot, (list, tuple)) else (0.0,) * len(args)
+    return (args_dot,) * len(arguments(args))
+
+
 @functools.lru_cache(maxsize=256)
 def total_of(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """The sum of the numbers that a function of a point and of ``count`` further arguments returns.
@@ -83,11 +126,23 @@ def total_of(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """
     names = ", ".join(["x", *(f"a{i}" for i in range(count))])
     text = f"def total({names}):\n    return np.sum(function({names}))\n"
-    file = f"<the sum of what a function of {1 + count} returns>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    variables: dict[str, Any] = {"function": function, "np": np}
-    exec(compile(text, file, "exec"), variables)
-    return variables["total"]  # type: ignore[no-any-return]
+    return _made("total", text, f"<the sum of what a function of {1 + count} returns>", function=function, np=np)
+
+
+@functools.lru_cache(maxsize=256)
+def tangent_of(function: Callable[..., Any], count: int, active: tuple[int, ...]) -> Callable[..., Any]:
+    """The tangent of a function of ``count`` arguments by some of them, as a function of the arguments and tangents.
+
+    Example:
+        >>> tangent_of(np.multiply, 2, (0,))(2.0, 3.0, 1.0)
+        3.0
+    """
+    names = [f"a{i}" for i in range(count)]
+    dots = [f"d{i}" if i in active else "None" for i in range(count)]
+    given = ", ".join([*names, *[f"d{i}" for i in active]])
+    text = f"def tangent({given}):\n    return jvp(function, ({', '.join(names)},), ({', '.join(dots)},))[1]\n"
+    jvp = importlib.import_module("s2sad.pushforwards").jvp
+    return _made("tangent", text, f"<the tangent of a function of {count} by {active}>", function=function, jvp=jvp)
 
 
 def loss_slope(function: Callable[..., Any], x: Any, args: Sequence[Any]) -> Callable[..., Any]:

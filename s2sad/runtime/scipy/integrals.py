@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,20 @@ from s2sad.errors import UndefinedDerivativeError
 from s2sad.runtime.calls import unchanging
 from s2sad.runtime.scipy.callables import (
     arguments,
+    dots_of,
     has_numbers,
     is_zero,
+    moved,
+    moved_again,
     no_report,
     packed,
     paired,
     pulled,
+    pulled_again,
     unpacked,
     zero_like,
 )
+from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
 
 Array = Any
@@ -43,9 +48,9 @@ def of_value(z_bar: Any) -> Any:
     return z_bar[0]
 
 
-def with_errors(slope: Any, z: Any) -> Any:
+def with_errors(slope: Any, found: Any) -> Any:
     """The tangent of what ``quad`` returns, of that of the integral."""
-    return (slope, Undefined(of_error()), *[Undefined(no_report()) for _ in z[2:]])
+    return (slope, Undefined(of_error()), *[Undefined(no_report()) for _ in found[2:]])
 
 
 def of_error() -> UndefinedDerivativeError:
@@ -55,82 +60,235 @@ def of_error() -> UndefinedDerivativeError:
     )
 
 
-def weight_at(x: Any, weight: str | None, wvar: Any) -> float:
-    """The weight function of ``quad`` at a bound."""
-    if weight is None:
-        return 1.0
-    if weight in ("cos", "sin"):
-        return float(np.cos(wvar * x) if weight == "cos" else np.sin(wvar * x))
-    raise UndefinedDerivativeError(
-        f"the derivative of an integral with weight={weight!r} in its bounds is not known",
-        "Change variables, so that the bounds are constant.",
-    )
+class Integral:
+    """The integral of a function over an interval, as ``quad`` finds it, and what follows for what it depends on."""
+
+    def __init__(self, func: Function, a: Any, b: Any, args: Any, **options: Any) -> None:
+        self.func, self.ends, self.args, self.options = func, ((a, -1.0), (b, 1.0)), args, options
+        self.given = arguments(args)
+        self.places = range(1, len(self.given) + 1)
+        self.weight: Any = options.get("weight")
+        self.wvar: Any = options.get("wvar")
+
+    def as_given(self, bars: list[Any]) -> Any:
+        """The adjoints of the further arguments in the form in which these were given."""
+        return bars if isinstance(self.args, tuple) else bars[0] if bars else 0.0
+
+    def weight_at(self, x: Any) -> tuple[float, float]:
+        """The weight function at a bound, and its slope there.
+
+        Raises:
+            UndefinedDerivativeError: for one that is not smooth there.
+        """
+        if np.iscomplexobj(x):
+            raise UndefinedDerivativeError("a complex bound has no derivative", "Take its real part, as quad does.")
+        if self.weight is None:
+            return 1.0, 0.0
+        if self.weight in ("cos", "sin"):
+            even, odd = float(np.cos(self.wvar * x)), float(np.sin(self.wvar * x))
+            return (even, -self.wvar * odd) if self.weight == "cos" else (odd, self.wvar * even)
+        raise UndefinedDerivativeError(
+            f"the derivative of an integral with weight={self.weight!r} in its bounds is not known",
+            "Change variables, so that the bounds are constant.",
+        )
+
+    def at(self, x: Any) -> Any:
+        """The integrand at a bound."""
+        height, _ = self.weight_at(x)
+        return 0.0 if math.isinf(x) else unchanging(self.func, (), x, *self.given) * height
+
+    def at_tangent(self, x: Any, x_dot: Any, dots: Sequence[Any]) -> Any:
+        """The tangent of `at`."""
+        height, slope = self.weight_at(x)
+        if math.isinf(x):
+            return 0.0
+        rising = moved(self.func, (x, *self.given), (x_dot, *dots)) * height
+        return rising + (unchanging(self.func, (), x, *self.given) * slope * x_dot if slope else 0.0)
+
+    def at_adjoints(self, bar: Any, x: Any) -> tuple[Any, list[Any]]:
+        """The adjoints of the bound and of the further arguments in `at`."""
+        height, slope = self.weight_at(x)
+        if math.isinf(x):
+            return 0.0, [zero_like(arg) for arg in self.given]
+        value, pull = pulled(self.func, (x, *self.given), range(len(self.given) + 1))
+        x_bar, *bars = pull(bar * height)
+        return x_bar + bar * value * slope, bars
+
+    def ends_adjoints(self, bars: Sequence[Any]) -> list[Any]:
+        """The adjoints of the further arguments in what the integrand is at the bounds, each with an adjoint."""
+        total: list[Any] = [zero_like(arg) for arg in self.given]
+        for (x, _), bar in zip(self.ends, bars, strict=True):
+            total = add(total, self.at_adjoints(bar, x)[1]) if np.any(bar) else total
+        return total
+
+    def over(self, slopes: Callable[[float], list[Any]]) -> list[Any]:
+        """The integrals of what is like the further arguments at each point."""
+        (a, _), (b, _) = self.ends
+        count = packed(zero_like(self.given), self.given).size
+        known: dict[float, np.ndarray] = {}
+
+        def at(t: float) -> np.ndarray:
+            if t not in known:
+                known[t] = packed(slopes(t), self.given)
+            return known[t]
+
+        if count <= _FEW or self.weight is not None:
+            each = [integrate.quad(lambda t, j=j: at(t)[j], a, b, **self.options)[0] for j in range(count)]
+            return unpacked(np.array(each), self.given)  # type: ignore[no-any-return]
+        own = self.options
+        whole = integrate.quad_vec(
+            at, a, b, own["epsabs"], own["epsrel"], points=own["points"], limit=max(own["limit"], 10000)
+        )
+        return unpacked(whole[0], self.given)  # type: ignore[no-any-return]
+
+    def adjoints(self, bar: Any) -> list[Any]:
+        """The adjoints of the further arguments."""
+        if not np.any(bar):
+            return [zero_like(arg) for arg in self.given]
+        return self.over(lambda t: pulled(self.func, (t, *self.given), self.places)[1](bar))
+
+    def tangent(self, dots: Sequence[Any], complex_func: bool = False) -> Any:
+        """The tangent of the integral, of those of the further arguments."""
+        (a, _), (b, _) = self.ends
+        slope = lambda t: moved(self.func, (t, *self.given), (None, *dots))  # noqa: E731
+        return integrate.quad(slope, a, b, complex_func=complex_func, **self.options)[0] if self.given else 0.0
+
+    def again(self, bar: Any, dots: Sequence[Any]) -> list[Any]:
+        """The adjoints of the further arguments in `tangent`."""
+        if not np.any(bar):
+            return [zero_like(arg) for arg in self.given]
+        _must_be_real(bar)
+        return self.over(lambda t: pulled_again(self.func, (t, *self.given), (None, *dots), self.places, bar))
+
+    def tangent_tangent(self, dots: Sequence[Any], further: Sequence[Any]) -> Any:
+        """The tangent of `tangent`, by the further arguments alone."""
+        (a, _), (b, _) = self.ends
+        slope = lambda t: moved_again(self.func, (t, *self.given), (None, *dots), (None, *further))  # noqa: E731
+        return integrate.quad(slope, a, b, **self.options)[0] if self.given else 0.0
+
+
+def _must_be_real(bar: Any) -> None:
+    if np.iscomplexobj(bar):
+        raise UndefinedDerivativeError(
+            "the second derivative of the integral of a complex function is not known",
+            "Integrate the real and the imaginary part.",
+        )
 
 
 def bound_slope(func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None) -> Any:
     """The integrand at a bound: the derivative of the integral in it."""
-    if np.iscomplexobj(x):
-        raise UndefinedDerivativeError("a complex bound has no derivative", "Take its real part, as quad does.")
-    if math.isinf(x):
-        return 0.0
-    return unchanging(func, (), x, *arguments(args)) * weight_at(x, weight, wvar)
+    return Integral(func, x, x, args, weight=weight, wvar=wvar).at(x)
 
 
-def argument_adjoint(z_bar: Any, func: Function, a: Any, b: Any, args: Any, i: int, **options: Any) -> Any:
-    """The adjoint of one further argument of the integrand in ``integrate.quad(func, a, b, args, **options)``."""
-    g = of_value(z_bar)
-    args = arguments(args)
-    if not (np.any(g) and has_numbers(args[i])):
-        return zero_like(args[i])
-    known: dict[float, np.ndarray] = {}
+def bound_adjoints(
+    bar: Any, func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None
+) -> tuple[Any, Any]:
+    """The adjoints of the bound and of the further arguments in `bound_slope`."""
+    integral = Integral(func, x, x, args, weight=weight, wvar=wvar)
+    x_bar, bars = integral.at_adjoints(bar, x)
+    return x_bar, integral.as_given(bars)
 
-    def slopes(t: float) -> np.ndarray:
-        if t not in known:
-            _, pull = pulled(func, (t, *args), (i + 1,))
-            known[t] = packed(pull(g)[0], args[i])
-        return known[t]
 
-    count = packed(zero_like(args[i]), args[i]).size
-    if count <= _FEW or options["weight"] is not None:
-        found = [integrate.quad(lambda t, j=j: slopes(t)[j], a, b, **options)[0] for j in range(count)]
-        return unpacked(np.array(found), args[i])
-    whole, _ = integrate.quad_vec(
-        slopes, a, b, options["epsabs"], options["epsrel"], points=options["points"], limit=max(options["limit"], 10000)
+def bound_tangent(
+    x_dot: Any, args_dot: Any, func: Function, x: Any, args: Any, weight: str | None = None, wvar: Any = None
+) -> Any:
+    """The tangent of `bound_slope`."""
+    return Integral(func, x, x, args, weight=weight, wvar=wvar).at_tangent(x, x_dot, dots_of(args_dot, args))
+
+
+def arguments_adjoint(g: Any, func: Function, a: Any, b: Any, args: Any, **options: Any) -> Any:
+    """The adjoints of all further arguments of the integrand in ``integrate.quad(func, a, b, args, **options)[0]``."""
+    integral = Integral(func, a, b, args, **options)
+    return integral.as_given(integral.adjoints(g))
+
+
+def arguments_adjoints(
+    c: Any, g: Any, func: Function, a: Any, b: Any, args: Any, **options: Any
+) -> tuple[Any, Any, Any, Any]:
+    """The adjoints of ``g``, the bounds and the further arguments in `arguments_adjoint`."""
+    integral, dots = Integral(func, a, b, args, **options), dots_of(c, args)
+    a_bar, b_bar = (
+        sign * g * integral.at_tangent(x, 0.0, dots) if not math.isinf(x) else 0.0 for x, sign in integral.ends
     )
-    return unpacked(whole, args[i])
+    return integral.tangent(dots), a_bar, b_bar, integral.as_given(integral.again(g, dots))
 
 
-def arguments_adjoint(z_bar: Any, func: Function, a: Any, b: Any, args: Any, **options: Any) -> Any:
-    """The adjoints of all further arguments."""
-    found = [argument_adjoint(z_bar, func, a, b, args, i, **options) for i in range(len(arguments(args)))]
-    return found if isinstance(args, tuple) else found[0]
-
-
-def integral_tangent(
+def arguments_tangent(
+    g_dot: Any,
     a_dot: Any,
     b_dot: Any,
     args_dot: Any,
-    value: Any,
+    g: Any,
     func: Function,
     a: Any,
     b: Any,
     args: Any,
-    epsabs: float,
-    epsrel: float,
-    limit: int,
-    points: Any,
-    weight: Any,
-    wvar: Any,
+    **options: Any,
 ) -> Any:
-    """The tangent of ``value = integrate.quad(func, a, b, args, ...)[0]`` with these options."""
-    options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight, "wvar": wvar}
-    rising: Any = 0.0
-    for x_dot, x, sign in ((a_dot, a, -1.0), (b_dot, b, 1.0)):
-        rising = rising + (sign * x_dot * bound_slope(func, x, args, weight, wvar) if np.any(x_dot) else 0.0)
-    for part in parts_of(value) if arguments(args) else ():
-        bars = arguments_adjoint((np.conj(part), 0.0), func, a, b, args, **options)
-        rising = rising + part * paired(bars, args_dot)
+    """The tangent of `arguments_adjoint`."""
+    integral = Integral(func, a, b, args, **options)
+    found = add(integral.again(g, dots_of(args_dot, args)), integral.adjoints(g_dot))
+    return integral.as_given(add(found, integral.ends_adjoints((-g * a_dot, g * b_dot))))
+
+
+def integral_tangent(
+    low: Any, high: Any, moves: Any, value: Any, func: Function, a: Any, b: Any, args: Any, **options: Any
+) -> Any:
+    """The tangent of ``value = integrate.quad(func, a, b, args, **options)[0]``, of those of bounds and arguments."""
+    integral = Integral(func, a, b, args, **options)
+    rising = integral.tangent(dots_of(moves, args), np.iscomplexobj(value))
+    for (x, sign), move in zip(integral.ends, (low, high), strict=True):
+        rising = rising + (sign * move * integral.at(x) if np.any(move) else 0.0)
     return rising
+
+
+def tangent_adjoints(
+    bar: Any, low: Any, high: Any, moves: Any, func: Function, a: Any, b: Any, args: Any, **options: Any
+) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """The adjoints of the tangents, bounds and further arguments in `integral_tangent`."""
+    integral, dots = Integral(func, a, b, args, **options), dots_of(moves, args)
+    ends: list[Any] = []
+    for (x, sign), move in zip(integral.ends, (low, high), strict=True):
+        if math.isinf(x):
+            ends.append((0.0, 0.0))
+        else:
+            itself = integral.at_adjoints(sign * bar * move, x)[0]
+            ends.append((sign * bar * integral.at(x), itself + sign * bar * integral.at_tangent(x, 0.0, dots)))
+    bars = add(integral.again(bar, dots), integral.ends_adjoints((-bar * low, bar * high)))
+    return (
+        ends[0][0],
+        ends[1][0],
+        integral.as_given(integral.adjoints(bar)),
+        ends[0][1],
+        ends[1][1],
+        integral.as_given(bars),
+    )
+
+
+def tangent_tangent(
+    low_dot: Any,
+    high_dot: Any,
+    moves_dot: Any,
+    a_dot: Any,
+    b_dot: Any,
+    args_dot: Any,
+    low: Any,
+    high: Any,
+    moves: Any,
+    func: Function,
+    a: Any,
+    b: Any,
+    args: Any,
+    **options: Any,
+) -> Any:
+    """The tangent of `integral_tangent`."""
+    integral, dots, further = Integral(func, a, b, args, **options), dots_of(moves, args), dots_of(args_dot, args)
+    found = integral.tangent(dots_of(moves_dot, args)) + integral.tangent_tangent(dots, further)
+    each = zip(integral.ends, (low_dot, high_dot), (a_dot, b_dot), (low, high), strict=True)
+    for (x, sign), move_dot, x_dot, move in each:
+        rising = move_dot * integral.at(x) + move * integral.at_tangent(x, x_dot, further)
+        found = found + sign * (rising + x_dot * integral.at_tangent(x, 0.0, dots))
+    return found
 
 
 def fixed_adjoints(z_bar: Any, func: Function, a: Any, b: Any, args: Any, n: int) -> tuple[Any, Any, Any]:

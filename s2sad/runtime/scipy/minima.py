@@ -15,7 +15,7 @@ from scipy import optimize
 
 from s2sad.errors import S2SADError, UndefinedDerivativeError
 from s2sad.runtime.scipy.callables import arguments, loss_slope, of_tuple, paired, pulled, slope_of, spread, zero_like
-from s2sad.runtime.scipy.roots import dots_together, part_of, solution_adjoints, solution_tangent, together
+from s2sad.runtime.scipy.roots import Equations, dots_together, part_of, together
 from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
 
@@ -146,7 +146,7 @@ def minimum_adjoints(z_bar: Any, z: Any, fun: Function, args: Any, jac: Any = No
     def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
         slope = jac if callable(jac) else loss_slope(fun, x, args)
         held = _held(x, limits(bounds) if np.ndim(x) else bounds, slope, args)
-        return solution_adjoints(x_bar, x, slope, args, held, met=False)
+        return Equations(slope, args, held=held, met=False).adjoints(x_bar, x)
 
     return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
 
@@ -163,7 +163,7 @@ def minimum_tangent(args_dot: Any, z: Any, fun: Function, args: Any, jac: Any = 
     def by_place() -> Any:
         slope = jac if callable(jac) else loss_slope(fun, x, spread(args))
         held = _held(x, limits(bounds) if np.ndim(x) else bounds, slope, arguments(args))
-        return solution_tangent(args_dot, x, slope, args, held, met=False)
+        return Equations(slope, args, held=held, met=False).tangent(args_dot, x)
 
     def by_value() -> Any:
         return paired(minimum_adjoints((0.0, np.ones_like(value)[()]), z, fun, args), args_dot)
@@ -257,7 +257,8 @@ def squares_adjoints(
 
     def by_place(args: tuple[Any, ...], x_bar: Any) -> Any:
         slope = _normal_equations(fun, len(args), jac, loss, scale)
-        return solution_adjoints(x_bar, x, slope, (args,), _held(x, bounds, slope, (args,)), met=False)[0]
+        held = _held(x, bounds, slope, (args,))
+        return Equations(slope, (args,), held=held, met=False).adjoints(x_bar, x)[0]
 
     return _collected(args, z_bar[0], z_bar[1], report, by_place, by_value)
 
@@ -271,7 +272,8 @@ def squares_tangent(
 
     def by_place() -> Any:
         slope, whole = _normal_equations(fun, len(spread(args)), jac, loss, scale), (spread(args),)
-        return solution_tangent((dots,), x, slope, whole, _held(x, bounds, slope, whole), met=False)
+        held = _held(x, bounds, slope, whole)
+        return Equations(slope, whole, held=held, met=False).tangent((dots,), x)
 
     def by_value() -> Any:
         return paired(squares_adjoints((0.0, 1.0), z, fun, args, jac, bounds, loss, scale), args_dot)

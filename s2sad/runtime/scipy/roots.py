@@ -13,7 +13,18 @@ import numpy as np
 from scipy import optimize
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.scipy.callables import arguments, is_zero, no_report, of_tuple, paired, pulled
+from s2sad.runtime.scipy.callables import (
+    arguments,
+    dots_of,
+    is_zero,
+    moved,
+    moved_again,
+    no_report,
+    of_tuple,
+    pulled,
+    pulled_again,
+)
+from s2sad.runtime.trees import add
 from s2sad.runtime.undefined import Undefined
 
 Array = Any
@@ -25,9 +36,9 @@ def first_of(z: Any, full_output: Any) -> Any:
     return z[0] if full_output else z
 
 
-def with_reports(x_dot: Any, z: Any, full_output: Any) -> Any:
+def with_reports(x_dot: Any, found: Any, full_output: Any) -> Any:
     """The tangent of what a solver returns, of that of the root: what it reports beside that has none."""
-    return (x_dot, *[Undefined(no_report()) for _ in z[1:]]) if full_output else x_dot
+    return (x_dot, *[Undefined(no_report()) for _ in found[1:]]) if full_output else x_dot
 
 
 def first_bar(z_bar: Any, full_output: Any) -> Any:
@@ -88,62 +99,147 @@ def together(found: Any, args: Any) -> Any:
 
 def dots_together(args_dot: Any, args: Any) -> tuple[Any, ...]:
     """The tangents of all further arguments as a tuple."""
-    return (tuple(args_dot) if isinstance(args, tuple) else (args_dot,),)
+    return (dots_of(args_dot, args),)
 
 
-def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, fprime: Any = None) -> Any:
-    """The adjoints of the further arguments of ``func`` in a root ``x``, or several independent ones."""
-    if fprime is True:
-        return together(root_adjoints(x_bar, x, part_of(func, 0, len(arguments(args))), (arguments(args),)), args)
-    given, args = args, arguments(args)
-    if np.iscomplexobj(x):
-        raise UndefinedDerivativeError(
-            "a complex root has no derivative rule", "Solve for its real and imaginary parts."
-        )
-    if not args:
-        return []
-    value, pull = pulled(func, (x, *args), (0,))
-    slope = pull(np.ones_like(value) if isinstance(value, np.ndarray) else 1.0)[0]
-    if np.any(np.equal(slope, 0.0)):
-        raise _multiple()
-    _require_solution(np.asarray(value) / slope, x)
-    found = pulled(func, (x, *args), range(1, len(args) + 1))[1](-np.real(x_bar) / slope)
-    return found if isinstance(given, tuple) else found[0]
+class Equations:
+    """Equations with their further arguments, and what follows from them at a solution.
 
-
-def solution_adjoints(x_bar: Any, x: Any, func: Function, args: Any, held: Any = None, met: bool = True) -> Any:
-    """The adjoints of the further arguments of ``func`` in a solution ``x`` of several equations.
-
-    The unknowns that are ``held`` stay where they are, and their equations need not be met; nor any unless ``met``.
+    Where ``f(x, p) = 0``, an adjoint ``x_bar`` gives that of the value, ``w = -x_bar (df/dx)^-1``, and that of ``p``,
+    ``w df/dp``.  Its derivative in a direction ``c`` of ``p`` is that of ``w (df/dx x_dot + df/dp c)``, with the
+    tangent ``x_dot`` of the solution: all second derivatives are those of the tangent of ``f``.
     """
-    given, args = args, arguments(args)
-    if not args:
+
+    def __init__(
+        self, func: Function, args: Any, of: Any = None, apart: bool = False, held: Any = None, met: bool = True
+    ) -> None:
+        """``func`` is zero at a solution, with further arguments: one, or a tuple of them.
+
+        With ``of`` True it has the derivative for its second result, with ``"steps"`` a solution is its fixed point.
+        Unknowns that are ``apart`` have an equation each; those that are ``held`` stay where they are, and their
+        equations need not be ``met``, nor the others unless this is said.
+        """
+        given = arguments(args)
+        self.args, self.apart, self.held, self.met = args, apart, held, met
+        self.whole = of is True or (isinstance(of, str) and of == "steps")
+        self.given = (given,) if self.whole else given
+        self.places = range(1, len(self.given) + 1)
+        self.func = func
+        if self.whole:
+            self.func = part_of(func, 0, len(given)) if of is True else steps_of(func, len(given))
+
+    def dots(self, args_dot: Any) -> tuple[Any, ...]:
+        """The tangents or adjoints of the further arguments, as a tuple."""
+        return dots_together(args_dot, self.args) if self.whole else dots_of(args_dot, self.args)
+
+    def as_given(self, bars: list[Any]) -> Any:
+        """The adjoints of the further arguments in the form in which these were given."""
+        return together(bars, self.args) if self.whole else bars if isinstance(self.args, tuple) else bars[0]
+
+    def slopes(self, x: Any) -> tuple[Any, tuple[int, ...]]:
+        """The derivative of the values in the unknowns: a matrix, or one number for each that is apart; their shape."""
+        if np.iscomplexobj(x):
+            raise UndefinedDerivativeError(
+                "a complex root has no derivative rule", "Solve for its real and imaginary parts."
+            )
+        value, pull = pulled(self.func, (x, *self.given), (0,))
+        if self.apart:
+            slope = pull(np.ones_like(value) if isinstance(value, np.ndarray) else 1.0)[0]
+            if np.any(np.equal(slope, 0.0)):
+                raise _multiple()
+            _require_solution(np.asarray(value) / slope, x)
+            return slope, np.shape(value)
+        rows = np.stack([np.ravel(pull(unit.reshape(np.shape(value)))[0]) for unit in np.eye(np.size(x))])
+        rows = rows if self.held is None else without(self.held, rows)
+        if self.met:
+            _require_solution(solved(rows, np.ravel(value)), x)
+        return rows, np.shape(value)
+
+    def weights(self, x_bar: Any, x: Any) -> Any:
+        """The adjoint of the values, of that of the solution."""
+        slopes, shape = self.slopes(x)
+        if self.apart:
+            return -np.real(x_bar) / slopes
+        x_bar = np.ravel(np.zeros(np.shape(x)) + np.real(x_bar))
+        return -solved(slopes.T, x_bar if self.held is None else np.where(self.held, 0.0, x_bar)).reshape(shape)
+
+    def moved(self, values_dot: Any, x: Any) -> Any:
+        """The tangent of the solution, of that which the values have where the solution stays."""
+        slopes, _ = self.slopes(x)
+        if self.apart:
+            return -np.asarray(values_dot)[()] / slopes
+        values_dot = np.ravel(values_dot)
+        values_dot = values_dot if self.held is None else np.where(self.held, 0.0, values_dot)
+        return -solved(slopes, values_dot).reshape(np.shape(x))[()]
+
+    def adjoints(self, x_bar: Any, x: Any) -> Any:
+        """The adjoints of the further arguments, of that of the solution."""
+        if not self.given:
+            return []
+        return self.as_given(pulled(self.func, (x, *self.given), self.places)[1](self.weights(x_bar, x)))
+
+    def tangent(self, args_dot: Any, x: Any) -> Any:
+        """The tangent of the solution, of those of the further arguments."""
+        if not self.given:
+            return 0.0 * x
+        return self.moved(moved(self.func, (x, *self.given), (None, *self.dots(args_dot))), x)
+
+    def again(self, weights: Any, x: Any, x_dot: Any, args_dot: Any) -> tuple[Any, Any]:
+        """The adjoints of the solution and of the further arguments in the tangent of the values."""
+        args, dots = (x, *self.given), (x_dot, *self.dots(args_dot))
+        x_bar, *bars = pulled_again(self.func, args, dots, range(len(args)), weights)
+        return x_bar, self.as_given(bars)
+
+
+def root_adjoints(x_bar: Any, x: Any, func: Function, args: Any, of: Any = None, apart: bool = False) -> Any:
+    """The adjoints of the further arguments of ``func`` in a solution ``x``: see `Equations`."""
+    return Equations(func, args, of, apart).adjoints(x_bar, x)
+
+
+def root_tangent(moves: Any, x: Any, func: Function, args: Any, of: Any = None, apart: bool = False) -> Any:
+    """The tangent of a solution ``x``, of the tangents ``moves`` of the further arguments."""
+    return Equations(func, args, of, apart).tangent(moves, x)
+
+
+def adjoints_adjoints(c: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
+    """The adjoints of ``x_bar``, ``x`` and the further arguments in `root_adjoints`."""
+    equations = Equations(func, args, *options)
+    if not equations.given:
+        return 0.0, 0.0, []
+    x_dot = equations.tangent(c, x)
+    return x_dot, *equations.again(equations.weights(x_bar, x), x, x_dot, c)
+
+
+def adjoints_tangent(
+    x_bar_dot: Any, x_dot: Any, args_dot: Any, x_bar: Any, x: Any, func: Function, args: Any, *options: Any
+) -> Any:
+    """The tangent of `root_adjoints`."""
+    equations = Equations(func, args, *options)
+    if not equations.given:
         return []
-    rows = jacobian(func, x, args)
-    if held is not None:
-        rows, x_bar = without(held, rows), np.where(held, 0.0, x_bar)
-    weights = solved(rows.T, np.ravel(x_bar))
-    value, pull = pulled(func, (x, *args), range(1, len(args) + 1))
-    if met:
-        _require_solution(solved(rows, np.ravel(value)), x)
-    found = pull(-weights.reshape(np.shape(value)))
-    return found if isinstance(given, tuple) else found[0]
+    more, bars = equations.again(equations.weights(x_bar, x), x, x_dot, args_dot)
+    return add(bars, equations.adjoints(x_bar_dot + more, x))
 
 
-def jacobian(func: Function, x: Any, args: tuple[Any, ...], args_dot: Any = None) -> Any:
-    """The derivative of the values of several equations in the unknowns, as a matrix.
+def tangent_adjoints(bar: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any) -> tuple[Any, Any, Any]:
+    """The adjoints of ``moves``, ``x`` and the further arguments in `root_tangent`."""
+    equations = Equations(func, args, *options)
+    if not equations.given:
+        return [], 0.0, []
+    place_dot = equations.tangent(moves, x)
+    return equations.adjoints(bar, x), *equations.again(equations.weights(bar, x), x, place_dot, moves)
 
-    With tangents of the further arguments, those of the values beside it.
-    """
-    size = np.size(x)
-    found, values_dot = np.empty((size, size)), np.empty(size)
-    wanted = (0,) if args_dot is None else range(len(args) + 1)
-    for i, unit in enumerate(np.eye(size)):
-        value, pull = pulled(func, (x, *args), wanted)
-        bars = pull(unit.reshape(np.shape(value)))
-        found[i] = np.ravel(bars[0])
-        values_dot[i] = 0.0 if args_dot is None else paired(bars[1:], args_dot)
-    return found if args_dot is None else (found, values_dot)
+
+def tangent_tangent(
+    moves_dot: Any, x_dot: Any, args_dot: Any, moves: Any, x: Any, func: Function, args: Any, *options: Any
+) -> Any:
+    """The tangent of `root_tangent`."""
+    equations = Equations(func, args, *options)
+    if not equations.given:
+        return 0.0 * x
+    dots = equations.tangent(moves, x), *equations.dots(moves)
+    twice = moved_again(equations.func, (x, *equations.given), dots, (x_dot, *equations.dots(args_dot)))
+    return equations.moved(np.asarray(twice), x) + equations.tangent(moves_dot, x)
 
 
 def without(held: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -173,53 +269,3 @@ def solved(matrix: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.linalg.solve(matrix, b)
     except np.linalg.LinAlgError:
         raise _multiple() from None
-
-
-def root_tangent(args_dot: Any, x: Any, func: Function, args: Any, fprime: Any = None) -> Any:
-    """The tangent of a root, or of several that do not depend on each other."""
-    found = np.zeros(np.shape(x))
-    if arguments(args):
-        for index in np.ndindex(found.shape):
-            unit = np.zeros(found.shape)
-            unit[index] = 1.0
-            found[index] = paired(root_adjoints(unit[()], x, func, args, fprime), args_dot)
-    return found[()]
-
-
-def solution_tangent(args_dot: Any, x: Any, func: Function, args: Any, held: Any = None, met: bool = True) -> Any:
-    """The tangent of a solution of several equations, in which some unknowns may be ``held``."""
-    if not arguments(args):
-        return np.zeros(np.shape(x))[()]
-    rows, values_dot = jacobian(func, x, arguments(args), args_dot if isinstance(args, tuple) else (args_dot,))
-    if held is not None:
-        rows, values_dot = without(held, rows), np.where(held, 0.0, values_dot)
-    if met:
-        value, _ = pulled(func, (x, *arguments(args)), (0,))
-        _require_solution(solved(rows, np.ravel(value)), x)
-    return solved(rows, -values_dot).reshape(np.shape(x))[()]
-
-
-def found_adjoints(x_bar: Any, x: Any, fun: Function, args: Any, jac: Any = None) -> Any:
-    """The adjoints of the further arguments of ``fun`` in `found_solution`."""
-    if jac is True:
-        return together(solution_adjoints(x_bar, x, part_of(fun, 0, len(arguments(args))), (arguments(args),)), args)
-    return solution_adjoints(x_bar, x, fun, args)
-
-
-def found_tangent(args_dot: Any, x: Any, fun: Function, args: Any, jac: Any = None) -> Any:
-    """The tangent of `found_solution`."""
-    if jac is True:
-        return solution_tangent(
-            dots_together(args_dot, args), x, part_of(fun, 0, len(arguments(args))), (arguments(args),)
-        )
-    return solution_tangent(args_dot, x, fun, args)
-
-
-def fixed_adjoints(x_bar: Any, x: Any, func: Function, args: Any) -> Any:
-    """The adjoints of the further arguments of ``func`` in ``optimize.fixed_point``."""
-    return together(solution_adjoints(x_bar, x, steps_of(func, len(arguments(args))), (arguments(args),)), args)
-
-
-def fixed_tangent(args_dot: Any, x: Any, func: Function, args: Any) -> Any:
-    """The tangent of ``optimize.fixed_point``."""
-    return solution_tangent(dots_together(args_dot, args), x, steps_of(func, len(arguments(args))), (arguments(args),))

@@ -1,0 +1,86 @@
+"""Second derivatives of roots and integrals of functions: in all modes, against differences of the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+from scipy.integrate import quad
+from scipy.optimize import brentq, fsolve, newton
+
+from s2sad import grad, hvp, jvp
+from tests.oracle import richardson_jvp
+
+P, V = np.array([0.7, 1.3]), np.array([0.3, -0.8])
+LEVELS = np.array([1.0, 2.0, 1.5])
+
+
+def cubic(x: Any, k: Any) -> Any:
+    return x**3 + k * x - 1.0
+
+
+def captured(p: Any) -> Any:
+    return brentq(lambda x: x**3 + p[0] * x - p[1], 0.0, 2.0, xtol=1e-14) ** 2
+
+
+def by_one_argument(p: Any) -> Any:
+    return brentq(cubic, 0.0, 2.0, args=p[0] * p[1], xtol=1e-14) ** 2
+
+
+def several_roots(p: Any) -> Any:
+    start = np.array([0.9, 0.8, 1.0])
+    return np.sum(newton(lambda x, q: x**3 + q[0] * x - q[1] * LEVELS, start, args=(p,), tol=1e-14) ** 2)
+
+
+def with_slopes(p: Any) -> Any:
+    def both(x: Any, a: Any, n: int) -> Any:
+        return x**n + a * x - p[1], n * x ** (n - 1) + a
+
+    return optimize.root_scalar(both, args=(p[0], 3), x0=0.9, fprime=True, method="newton", xtol=1e-14).root ** 2
+
+
+def system(p: Any) -> Any:
+    def circle(x: Any) -> Any:
+        return [x[0] ** 2 + x[1] ** 2 - p[0] ** 2, x[1] - p[1] * x[0]]
+
+    x = fsolve(circle, [1.0, 1.0], xtol=1e-12)
+    return x[0] * x[1] + x[1] ** 2
+
+
+def fixed_point(p: Any) -> Any:
+    return optimize.fixed_point(lambda x: np.cos(p[0] * x) * p[1], 0.5, xtol=1e-14) ** 2
+
+
+def integral(p: Any) -> Any:
+    return quad(lambda t: np.exp(-p[0] * t**2) * np.sum(p * t), p[0], p[1])[0] ** 2
+
+
+def with_a_weight(p: Any) -> Any:
+    return quad(cubic, p[0] / 3, p[1], args=(p[1],), weight="cos", wvar=2.0)[0] * p[0]
+
+
+def nested(p: Any) -> Any:
+    return quad(lambda x: quad(lambda y: np.exp(-p[0] * x * y), 0, x * p[1])[0], 0, p[1])[0]
+
+
+def along(f: Callable[..., Any]) -> Callable[[Any], Any]:
+    return lambda q: jvp(f, (q,), (V,))[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        captured, by_one_argument, several_roots, with_slopes, system, fixed_point, integral, with_a_weight, nested,
+    ],
+)  # fmt: skip
+def test_second_derivatives(f: Callable[..., Any]) -> None:
+    expected = richardson_jvp(grad(f), (P,), (V,))
+    tolerance = {"rtol": 1e-6, "atol": 1e-7}
+    np.testing.assert_allclose(hvp(f, (P,), (V,)), expected, **tolerance)
+    np.testing.assert_allclose(grad(along(f))(P), expected, **tolerance)
+    if f in (captured, system, integral):
+        np.testing.assert_allclose(grad(lambda q: np.sum(grad(f)(q) * V))(P), expected, **tolerance)
+        np.testing.assert_allclose(jvp(along(f), (P,), (V,))[1], expected @ V, **tolerance)
