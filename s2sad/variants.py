@@ -7,11 +7,12 @@ alive.)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from s2sad.frontend.source import read_source
 from s2sad.frontend.trees import names_tested
 from s2sad.ir.types import Fact, constant
 from s2sad.pipeline import Compiled, Goal, Sizes, Together, compile_gradient
+from s2sad.runtime.contents import Aside
 from s2sad.runtime.copies import is_mutable
 from s2sad.transform.instances import is_simple_class, with_attributes
 
@@ -35,6 +37,10 @@ _attaching = threading.Lock()
 #: Held by who compiles: Python 3.11 counts the depth of the trees that all threads parse together (gh-106905), and what
 #: is known of functions that call each other is noted while they are read (`frontend.writing`).
 _compiling = threading.RLock()
+#: What has been refused since the outermost compilation began, by function and key.  A derivative that a program calls
+#: is asked for wherever its name is looked up, and nothing changes meanwhile that could make it accepted.
+_refused: dict[Any, S2SADError] = {}
+_underway: list[types.FunctionType] = []
 
 
 #: A function, and on what it rests.
@@ -60,7 +66,7 @@ class Options(NamedTuple):
     conformed: bool = False
 
 
-class Variants:
+class Variants(Aside):
     """The compiled derivatives of one function; one thread at a time compiles."""
 
     def __init__(self, function: types.FunctionType) -> None:
@@ -161,9 +167,10 @@ class Variants:
                     function = self.function if inner is None else inner.compiled.functions[inner.compiled.names[0]]
                     # What was out of date once is compiled for arrays of modules of any sizes.
                     exact = not about and found is None
-                    compiled = compile_gradient(
-                        function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
-                    )
+                    with _remembering_refusals(function, (function, key)):
+                        compiled = compile_gradient(
+                            function, wrt, facts, goal, has_aux, single, together, conformed, exact, sizes
+                        )
                     if inner is not None:
                         compiled = replace(compiled, guards=(*inner.compiled.guards, *compiled.guards))
                     run = compiled.functions[compiled.names[0]] if compiled.names else self.function
@@ -214,6 +221,23 @@ class Variants:
     def __reduce__(self) -> Any:
         # Whoever pickles or copies the function with its __dict__ gets an empty slot.
         return _nothing, ()
+
+
+@contextlib.contextmanager
+def _remembering_refusals(function: types.FunctionType, key: Any) -> Iterator[None]:
+    """Refuse a compilation at once that has been refused in the present one; held by who compiles."""
+    if key in _refused:
+        raise _refused[key].with_traceback(None)
+    _underway.append(function)
+    try:
+        yield
+    except S2SADError as error:
+        _refused[key] = error
+        raise
+    finally:
+        _underway.pop()
+        if not _underway:
+            _refused.clear()
 
 
 def _nothing() -> None:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import s2sad.variants as caches
 from s2sad import grad, value_and_grad
 from s2sad.errors import UnsupportedError
 from s2sad.variants import variants
+from tests.oracle import numeric_gradient
 
 V = np.array([0.3, -1.2, 2.5])
 cells = iter(range(10**6))
@@ -461,3 +463,33 @@ def test_what_is_known_of_sizes_is_compiled_for_a_few_times() -> None:
             expected = np.where(np.isin(np.arange(n), (2, 3, 4)), m / 4.0, 0.0)
             np.testing.assert_allclose(df(x, y), expected)
     assert len(variants(f)._made) < 20
+
+
+def moved(x: Any, n: Any) -> Any:
+    y = x if n > 2 else x * 1.0
+    y[0] = y[1] * 2.0
+    return np.sum(y**3)
+
+
+slope = grad(moved)
+
+
+def slopes(x: Any) -> Any:
+    a = slope(x, 3)
+    return np.sum(a * slope(a, 1)) + np.sum(slope(x, 2))
+
+
+def test_what_is_refused_is_compiled_once_in_a_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text for arguments of any kind, which may be no arrays, is asked for at each look at the name."""
+    original, asked = caches.compile_gradient, []
+
+    def counted(function: Any, wrt: Any, facts: Any, *args: Any) -> Any:
+        asked.append((function, tuple(facts)))
+        return original(function, wrt, facts, *args)
+
+    monkeypatch.setattr(caches, "compile_gradient", counted)
+    got = grad(slopes)(V)
+    assert asked.count((moved, ())) == 1
+    np.testing.assert_allclose(got, numeric_gradient(slopes, [V]), rtol=1e-6, atol=1e-6)
+    grad(lambda x: np.sum(slope(x, 3)))(V)
+    assert asked.count((moved, ())) == 2, "something may have changed since"

@@ -14,6 +14,10 @@ from typing import Any
 COLLECTIONS: tuple[Any, ...] = (list, tuple, collections.deque, set, frozenset)
 
 
+class Aside:
+    """The base of what the compiler keeps with objects of the program: it is no part of what these hold or lead to."""
+
+
 def items_of(x: Any) -> list[Any]:
     """The items of a list, tuple, deque or set, the values of a dict; of another object none.
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2sad.errors import UndefinedDerivativeError
-from s2sad.runtime.contents import attributes_of, items_of
+from s2sad.runtime.contents import Aside, attributes_of, items_of
 
 Array = np.ndarray[Any, Any]
 
@@ -179,6 +179,8 @@ def is_instance(x: Any) -> bool:
     """Whether an object is a plain instance of a class written in Python, which is no more than its attributes."""
     cls: Any = type(x)
     if not cls.__flags__ & _OF_PYTHON or cls.__new__ is not object.__new__ or hasattr(cls, "__del__"):
+        return False
+    if Aside in cls.__mro__:
         return False
     words = sum(1 for _ in _slots(cls)) + (cls.__dictoffset__ > 0) + (cls.__weakrefoffset__ > 0)
     return bool(cls.__basicsize__ <= object.__basicsize__ + words * tuple.__itemsize__)

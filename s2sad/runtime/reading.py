@@ -186,5 +186,9 @@ def can_change(value: Any) -> bool:
     """Whether a value is or holds what can change, or leads to it by functions."""
     if type(value) in ATOMS:
         return False
-    read = [x for _, x in Reading([value]).found]
-    return any(map(is_mutable, Reach([value, *read]).objects.values()))
+    # What it holds is asked first: what functions read may be much more.
+    return _holds_mutable([value]) or _holds_mutable(x for _, x in Reading([value]).found)
+
+
+def _holds_mutable(values: Iterable[Any]) -> bool:
+    return any(map(is_mutable, Reach(values).objects.values()))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from s2sad import S2SADError, grad
+from s2sad.pipeline import Compiled
 from s2sad.runtime.contents import attributes_of, items_of
 from s2sad.runtime.copies import Reach, is_followed
 
@@ -174,3 +175,18 @@ def test_a_proxy_of_what_is_gone_leads_nowhere() -> None:
     gone = weakref.proxy(Thing())
     assert not is_followed(gone)
     assert len(Reach([[gone]]).outside) == 1
+
+
+def summed(f: Any) -> Any:
+    return lambda x: np.sum(f(x))
+
+
+def test_what_is_compiled_is_no_part_of_a_derivative() -> None:
+    """Else looking through an object grows with all that was ever compiled, of which the program has no part."""
+    f = grad(lambda x: np.sum(x**3))
+    for _ in range(3):
+        f(X)
+        objects = Reach([f]).objects.values()
+        assert any(x is f.__wrapped__ for x in objects)
+        assert not any(isinstance(x, Compiled) for x in objects)
+        f = grad(summed(f))
