@@ -30,11 +30,12 @@ from s2sad.ir.types import same_shape
 from s2sad.runtime import own, require_floats
 from s2sad.runtime.items import require_array
 from s2sad.runtime.tangents import assigned, broadcast_like
-from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent
+from s2sad.runtime.zero_tangents import own_tangent, viewed_tangent, viewed_tangents
 
 _OWN = Op("runtime", "own", own)
 _OWN_TANGENT = Op("runtime", "own_tangent", own_tangent)
 _VIEWED_TANGENT = Op("runtime", "viewed_tangent", viewed_tangent)
+_VIEWED_TANGENTS = Op("runtime", "viewed_tangents", viewed_tangents)
 _ASSIGNED = Op("runtime", "assigned", assigned, pure=False)
 _REQUIRE_FLOATS = Op("runtime", "require_floats", require_floats, pure=False)
 _REQUIRE_ARRAY = Op("runtime", "require_array", require_array, pure=False)
@@ -79,9 +80,24 @@ def _viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
     if whole.kind in CONTAINERS or not state.tangents.is_active(first):
         return dot
     first_dot = state.tangents.held(first)
+    if state.make.of[target].kind in CONTAINERS:
+        return _all_viewed(state, target, value, dot)
     if rule.result in ("view", "maybe_view") and mirrors(value) and not value.op.checked and whole.kind == "array":
         return replace(value, args=(first_dot, *value.args[1:]))
     return Call(_VIEWED_TANGENT, (Var(target), first, first_dot, bare(dot)))
+
+
+def _all_viewed(state: State, target: str, value: Call, dot: Expr) -> Expr:
+    """The tangent of several results that may be, or view, operands."""
+    rule = ops.find(value.op.function)
+    if rule is not None and rule.result == "view" and mirrors(value):
+        return dot
+    names = [n for n in dict.fromkeys(names_in(value)) if n in state.dots and state.make.of[n].kind != "scalar"]
+    if any(state.make.of[n].kind not in ("array", "numeric") for n in names):
+        what = f"what {value.op.name} gives may be parts of arrays, which are written in place"
+        state.refusals.refuse(state.make.origin.line, what, "Take copies of its results, or of what it is given.")
+    sources, dots = (Build("tuple", tuple(map(Var, part))) for part in (names, [state.dots[n] for n in names]))
+    return Call(_VIEWED_TANGENTS, (Var(target), sources, dots, dot))
 
 
 def bare(dot: Expr) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,27 @@ def viewed_tangent(x: Any, source: Any, source_dot: Any, x_dot: Any) -> Any:
         UndefinedDerivativeError: if they overlap and ``x`` is no part of ``source``.
     """
     return _part_like(x, source, source_dot) if _is_viewed(x, source) else own_tangent(x_dot, x)
+
+
+def viewed_tangents(x: Any, sources: Sequence[Any], dots: Sequence[Any], x_dot: Any) -> Any:
+    """The tangent of ``x``, where each array that it is or holds may be a view of one of several.
+
+    Args:
+        x: An array, or a list or tuple.
+        sources: Arrays.
+        dots: Their tangents, in the same layouts.
+        x_dot: The values of the tangent of ``x``.
+
+    Raises:
+        UndefinedDerivativeError: if an array overlaps one of the sources and is no part of it.
+    """
+    if isinstance(x, (list, tuple)):
+        items = zip(x, x_dot, strict=True)
+        return sequence_like(x, [viewed_tangents(item, sources, dots, item_dot) for item, item_dot in items])
+    for source, dot in zip(sources, dots, strict=True):
+        if _is_viewed(x, source):
+            return _part_like(x, source, dot)
+    return own_tangent(x_dot, x)
 
 
 def own_tangent(x_dot: Any, x: Any) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from s2sad import jvp
-from s2sad.errors import UnsupportedError
+from s2sad.errors import UndefinedDerivativeError, UnsupportedError
+from s2sad.runtime.zero_tangents import viewed_tangents
 from tests.oracle import richardson_jvp
 
 X = np.array([0.5, 1.2, -0.7])
@@ -185,6 +186,40 @@ class TestPartsOfComplexArrays:
     def test_values_and_writes(self, name: str) -> None:
         f = getattr(self, name)
         np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, [X], [D]), rtol=1e-8)
+
+
+class TestSeveralViews:
+    """Each of several results may be a view of one of the operands, in whichever place that is."""
+
+    @pytest.mark.parametrize(
+        "route",
+        [
+            lambda a, x: np.broadcast_arrays(a)[0],
+            lambda a, x: np.broadcast_arrays(x, a)[1],
+            lambda a, x: np.broadcast_arrays(x[:, None], a)[1],
+            lambda a, x: np.broadcast_arrays(*[a, x])[0],
+            lambda a, x: np.meshgrid(x, a, copy=False)[1],
+            lambda a, x: np.meshgrid(a, x)[0],
+            lambda a, x: np.ix_(x, a)[1],
+            lambda a, x: np.atleast_1d(x, a)[1],
+            lambda a, x: np.atleast_2d(x, a)[1][0],
+            lambda a, x: np.array_split(a, 2)[0],
+            lambda a, x: next(iter(a[None])),
+        ],
+    )
+    def test_a_write_goes_where_it_goes(self, route: Callable[[Any, Any], Any]) -> None:
+        def f(x: Any) -> Any:
+            a = x * 1.0
+            b = route(a, x)
+            a[0] = x[1] ** 2
+            return np.sum(b**2) + np.sum(a * x)
+
+        np.testing.assert_allclose(slope(f, X, D), richardson_jvp(f, [X], [D]), rtol=1e-8)
+
+    def test_what_overlaps_an_operand_only_in_part_is_an_error(self) -> None:
+        a = np.arange(6.0)
+        with pytest.raises(UndefinedDerivativeError, match="overlap"):
+            viewed_tangents([a[1:]], (a[:3],), (np.ones(3),), [np.ones(5)])
 
 
 class TestTries:
