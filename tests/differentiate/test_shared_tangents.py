@@ -204,7 +204,7 @@ class TestSeveralViews:
             lambda a, x: np.atleast_1d(x, a)[1],
             lambda a, x: np.atleast_2d(x, a)[1][0],
             lambda a, x: np.array_split(a, 2)[0],
-            lambda a, x: next(iter(a[None])),
+            lambda a, x: (*a[None], x)[0],
         ],
     )
     def test_a_write_goes_where_it_goes(self, route: Callable[[Any, Any], Any]) -> None:
