@@ -24,6 +24,7 @@ from s2sad.ir.nodes import (
     Call,
     Const,
     Copy,
+    Effect,
     Evaluate,
     Expr,
     For,
@@ -129,8 +130,9 @@ def activity(function: Function, roots: Iterable[str], effects: Effects) -> Acti
             case _:
                 pass
         unseen = list(written_unseen(stmt))
-        # What is written unseen may come from all that the statement reads.
-        edges.extend((name, into) for name in reads(stmt) for into in unseen if name != into)
+        # What is written unseen may come from all that the statement reads, but for keys (`s2sad.analysis.keys`).
+        keys = stmt.keys if isinstance(stmt, Effect) else ()
+        edges.extend((name, into) for name in reads(stmt) for into in unseen if name != into and name not in keys)
         for call in user_calls(stmt):
             # A callee may write any argument into any other that it writes.
             written = set(effects.written_by_calls(Evaluate(call)))

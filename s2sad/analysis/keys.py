@@ -1,8 +1,9 @@
-"""Keys of dicts that depend on what is differentiated: they carry no derivative when they are read.
+"""Keys of dicts, elements of sets, that depend on what is differentiated: they carry no derivative when they are read.
 
 table[x[0]] = y            # fine, as long as values alone are read: table[x[0]], table.get(k), k in table
 for key in table:          # the key is x[0] again
     y += key
+seen.add(x[0])             # fine, as long as the set is only asked: x[0] in seen, len(seen)
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def read_back(function: Function, facts: Facts, varied: Collection[str]) -> Iter
 
 
 class _Keys:
-    """The names of dicts that have keys which are varied, and those of such keys."""
+    """The names of dicts and sets that have keys which are varied, and those of such keys."""
 
     def __init__(self, facts: Facts, varied: Collection[str]) -> None:
         self.facts = facts
@@ -72,7 +73,15 @@ class _Keys:
                 return [target] if self.has_keys(target) and self.depends(key) else []
             case Store(base=Var(name=name), index=key):
                 return [name] if self.has_keys(name) and self.depends(key) else []
-        displays = [e for whole in expressions(stmt) for e in subexpressions(whole) if isinstance(e, Build)]
+            case Effect(keys=(_, *_) as keys, writes=written):
+                depends = any(self.depends(Var(key)) for key in keys)
+                return [name for name in written if self.has_keys(name)] if depends else []
+        inside = [e for whole in expressions(stmt) for e in subexpressions(whole)]
+        opaque = [e for e in inside if isinstance(e, Opaque) and any(self.depends(Var(name)) for _, name in e.names)]
+        if written := [name for e in opaque for name in e.writes if self.has_keys(name)]:
+            # Which of what it reads are keys is not known.
+            return written
+        displays = [e for e in inside if isinstance(e, Build)]
         if any(self.depends(key) for e in displays if e.kind == "dict" for key in e.items[::2]):
             return list(writes(stmt))
         return []
@@ -112,8 +121,8 @@ class _Keys:
                 return any(True for e in others[name == "[]" :] for _ in self.passing(e))
             case Copy(sources=sources):
                 return any(True for e in sources if not isinstance(e, Var) for _ in self.passing(e))
-            case Effect(names=names, writes=written):
-                inside = {name for _, name in names}
+            case Effect(names=names, writes=written, keys=keys):
+                inside = {name for _, name in names}.difference(keys)
                 return bool(written) and not inside.isdisjoint(self.keys | self.dicts.difference(written))
             case Store(value=value):
                 return any(self.passing(value))
@@ -136,3 +145,6 @@ class _Keys:
                 yield from (name for e in items[1::2] for name in self.passing(e))
             case _ if passes(expr):
                 yield from (name for e in children(expr) for name in self.passing(e))
+            case Call(op=Op(kind="operator" | "inplace")):
+                # Through operators of sets no derivative passes, but their elements do.
+                yield from (name for e in children(expr) for name in self.passing(e) if name in self.dicts)

@@ -80,7 +80,8 @@ class Dependence:
     ``written`` gives those whose objects a call itself surely or maybe writes.  A called expression that is
     ``ruled`` writes no others; any other function may, but for a call that is ``met`` at run time, where that is
     checked.  ``built_in`` says of an attribute or method whether it is that of a built-in class,
-    ``fresh`` of a called expression whether its result shares nothing.
+    ``fresh`` of a called expression whether its result shares nothing, ``keys`` of a call what it is given for keys,
+    which carry no derivative.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Dependence:
         built_in: Callable[[Node], bool] = lambda node: True,
         met: Callable[[Node], bool] = lambda node: False,
         fresh: Callable[[Node], bool] = lambda node: False,
+        keys: Callable[[Node], list[Node]] = lambda node: [],
     ) -> None:
         self.constant_call = constant_call
         self.plain = plain
@@ -102,6 +104,7 @@ class Dependence:
         self.built_in = built_in
         self.met = met
         self.fresh = fresh
+        self.keys = keys
         self.local = frozenset(local)
         self.names = set(roots)
         flows: list[tuple[set[str], Node]] = []
@@ -114,7 +117,8 @@ class Dependence:
         for node in nodes:
             if isinstance(node, gast.Assign):
                 bases = [self.bases(t, stored) for t in node.targets]
-                flows += [(names, node.value) for names in bases]
+                pairs = [pair for target in node.targets for pair in _pairs(target, node.value)]
+                flows += [(self.bases(target, stored), value) for target, value in pairs]
                 if len(bases) > 1:
                     together.append(set().union(*bases))
             elif isinstance(node, (gast.AugAssign, gast.AnnAssign, gast.NamedExpr)) and node.value is not None:
@@ -149,7 +153,7 @@ class Dependence:
         """A call may write what it gets into its other arguments, into its receiver, and into the names ``into``."""
         if self.constant_call(node) or self.met(node):
             return []
-        values = [*node.args, *(k.value for k in node.keywords)]
+        values = self.given(node)
         receiver = node.func.value if isinstance(node.func, gast.Attribute) else None
         objects = [v for v in [*values, receiver] if v is not None and self.shared(v)]
         names = set().union(*map(self.shared, objects)) & self.local
@@ -157,6 +161,12 @@ class Dependence:
         if self.ruled(node.func):
             return flows
         return [*flows, *((names, v) for v in values)] if names and len(values) + (receiver is not None) > 1 else flows
+
+    def given(self, call: Node) -> list[Node]:
+        """What a call is given, but for keys."""
+        keys = self.keys(call)
+        values = [*call.args, *(k.value for k in call.keywords)]
+        return [v for v in values if all(v is not key for key in keys)] if keys else values
 
     def depends(self, node: Node) -> bool:
         """Whether the value of ``node`` may depend on the active parameters."""
@@ -183,7 +193,7 @@ class Dependence:
             known = ops.method(func.attr) if isinstance(func, gast.Attribute) else None
             if known is not None and known.constant and self.depends(func.value) and self.built_in(func):
                 return False
-            return self.depends(func) or any(self.depends(a) for a in [*node.args, *(k.value for k in node.keywords)])
+            return self.depends(func) or any(map(self.depends, self.given(node)))
         return any(self.depends(child) for child in gast.iter_child_nodes(node))
 
     def shared(self, value: Node) -> set[str]:
@@ -234,6 +244,21 @@ class Dependence:
     def is_constant(self, node: Node) -> bool:
         """Whether an attribute is one of those of arrays that carry no derivative, such as ``shape``."""
         return isinstance(node, gast.Attribute) and ops.is_constant_attribute(node.attr) and self.built_in(node)
+
+
+def _pairs(target: Node, value: Node) -> Iterator[tuple[Node, Node]]:
+    """The parts of a target with what each is assigned: ``a, b = x, y`` is ``a = x`` and ``b = y``."""
+    both = (target, value)
+    shown = all(isinstance(n, (gast.Tuple, gast.List)) for n in both)
+    if (
+        shown
+        and len(target.elts) == len(value.elts)
+        and not any(isinstance(e, gast.Starred) for n in both for e in n.elts)
+    ):
+        for part, item in zip(target.elts, value.elts, strict=True):
+            yield from _pairs(part, item)
+    else:
+        yield target, value
 
 
 def _displays(value: Node) -> bool:

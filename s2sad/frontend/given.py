@@ -97,6 +97,10 @@ class Given:
         found = self.of(writes)
         return found if len(found) == len(writes) else [*found, *self.starred]
 
+    def as_keys(self) -> list[Node]:
+        """What is no more than a key in what is changed."""
+        return [] if self.spec is None else self.of(self.spec.keys)
+
     def finished(self) -> list[Node]:
         """What has been called and run through when the call returns."""
         spec = self.spec

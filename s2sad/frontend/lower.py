@@ -41,7 +41,7 @@ from s2sad.frontend.parameters import default_values, parameters
 from s2sad.frontend.recorded import path_of, recordings
 from s2sad.frontend.resolve import Guard, Resolver, aliases
 from s2sad.frontend.source import Source
-from s2sad.frontend.special import classes_led_to, special_members
+from s2sad.frontend.special import classes_led_to, is_constant_call
 from s2sad.frontend.trees import Ids, is_starred, nodes_of
 from s2sad.frontend.tries import Protected
 from s2sad.frontend.unaccepted import accepted, names_bound
@@ -68,7 +68,6 @@ from s2sad.ir.nodes import (
     Var,
 )
 from s2sad.ir.traverse import is_atom, walk
-from s2sad.runtime import stop_gradient
 from s2sad.runtime.objects import record, remember
 
 Node = Any
@@ -153,7 +152,7 @@ class _Lowering(Protected):
         dependence = Dependence(
             self.body,
             {*active, *(tapes(source) & local)},
-            lambda call: _is_constant_call(resolver, call),
+            lambda call: is_constant_call(call, resolver.lookup),
             resolver.is_plain,
             local,
             lambda call: written_by(call, resolver.lookup),
@@ -161,6 +160,7 @@ class _Lowering(Protected):
             lambda f: is_built_in(f, resolver.lookup),
             self.met_calls(resolver).__contains__,
             lambda f: is_fresh(f, resolver.lookup),
+            lambda call: given(call, resolver.lookup).as_keys(),
         )
         self.varied_too = dependence.names.add
         super().__init__(resolver, dependence.depends)
@@ -272,7 +272,7 @@ class _Lowering(Protected):
     def statement(self, s: Node) -> bool:
         self.origin = self.origin_of(s)
         self.check_special_members(s)
-        if id(s) in self.recording and self.depends(s.value):
+        if id(s) in self.recording and any(map(self.depends, nodes_of(s.value))):
             self.recorded.add(self.recording[id(s)])
             self.resolver.fact(*path_of(s))
             self.effect(s, self.whole)
@@ -471,6 +471,8 @@ class _Lowering(Protected):
         parts = [whole(part) if whole else self.opaque(part, ended=over) for part in gast.iter_child_nodes(s)]
         # Nothing of the function runs after it has raised.
         seen = [] if over else parts
+        calls = [n for n in nodes_of(s) if isinstance(n, gast.Call)]
+        keys = [n for call in calls for key in given(call, self.resolver.lookup).as_keys() for n in nodes_of(key)]
         effect = Effect(
             node,
             tuple({name: at for part in parts for name, at in part.names}.items()),
@@ -482,6 +484,7 @@ class _Lowering(Protected):
             puts=tuple(dict.fromkeys(name for part in seen for name in part.puts)),
             changes=all(part.changes or not (part.writes or part.alters) for part in parts),
             stores=frozenset(stored.union(*(part.stores for part in parts))),
+            keys=tuple([self.env[n.id] for n in keys if isinstance(n, gast.Name) and n.id in self.env]),
         )
         self.emit(effect)
 
@@ -489,12 +492,3 @@ class _Lowering(Protected):
 def _is_lazy(spec: ops.OpSpec | None) -> bool:
     """Whether what an operation calls, it calls when it is asked for the next item."""
     return spec is not None and spec.defers == "items" and bool(spec.calls)
-
-
-def _is_constant_call(resolver: Resolver, call: Node) -> bool:
-    """Whether a call has no derivative: a class of the user's gives what it likes where no number is asked for."""
-    found, function = resolver.lookup(call.func)
-    spec = ops.spec_of(function) if found else None
-    if spec is not None and spec.special and spec.makes is None and special_members(call, resolver.lookup):
-        return False
-    return found and (function is stop_gradient or ops.is_constant(function))

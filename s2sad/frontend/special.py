@@ -12,7 +12,7 @@ from s2sad import ops
 from s2sad.frontend.given import is_numpy
 from s2sad.frontend.resolve import Member, classes_of
 from s2sad.frontend.trees import nodes_of
-from s2sad.runtime import protocols
+from s2sad.runtime import protocols, stop_gradient
 from s2sad.runtime.classes import (
     BUILT_IN_NAMES,
     classes_made,
@@ -37,6 +37,15 @@ _BY_METHODS = {
 }
 
 _HOLDING_NOTHING = (bool, int, float, complex, str, bytes)
+
+
+def is_constant_call(call: Node, lookup: Lookup) -> bool:
+    """Whether a call has no derivative: a class of the user's gives what it likes where no number is asked for."""
+    found, function = lookup(call.func)
+    spec = ops.spec_of(function) if found else None
+    if spec is not None and spec.special and spec.makes is None and special_members(call, lookup):
+        return False
+    return found and (function is stop_gradient or ops.is_constant(function))
 
 
 def special_members(node: Node, lookup: Lookup, surely: bool = False) -> dict[str, type]:

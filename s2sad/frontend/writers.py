@@ -80,7 +80,9 @@ class Writers(Changes):
         known = given(node, self.resolver.lookup)
         lowering = _LOWERINGS.get(known.spec.function) if known.spec is not None else None
         by_itself = method and known.changed()
-        if lowering is None and (by_itself or (found and is_moving(function))) and any(self.depends(p) for p in parts):
+        keys = known.as_keys()
+        carried = [p for p in parts if self.depends(p) and all(p is not key for key in keys)]
+        if lowering is None and (by_itself or (found and is_moving(function))) and carried:
             return self.change_call(node, hint)
         if lowering is None:
             return self.write_out(node, known, method, parts, hint, is_used)

@@ -100,11 +100,14 @@ def written_by(call: Node, lookup: Lookup, surely: bool = False) -> Iterator[str
 
 
 def touched(call: Node, lookup: Lookup) -> Iterator[Node]:
-    """What a call is given and called on, and the names in it whose objects it may write, or is given to keep."""
-    yield from _arguments(call)
+    """What a call is given, but for keys, and called on, and the names in it whose objects it may write, or is given to
+    keep."""
+    keys = given(call, lookup).as_keys()
+    parts = [part for part in _arguments(call) if all(part is not key for key in keys)]
+    yield from parts
     if isinstance(call.func, gast.Attribute):
         yield call.func.value
-    names = {*written_in(call, lookup), *(n for part in _arguments(call) for n in names_held(part, lookup))}
+    names = {*written_in(call, lookup), *(n for part in parts for n in names_held(part, lookup))}
     yield from (n for n in nodes_of(call) if isinstance(n, gast.Name) and n.id in names)
 
 

@@ -245,7 +245,10 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A statement run for its effect: an expression, ``assert``, ``raise``; what it writes is as in `Opaque`."""
+    """A statement run for its effect: an expression, ``assert``, ``raise``; what it writes is as in `Opaque`.
+
+    The names in ``keys`` are read for keys of what it writes.
+    """
 
     node: ast.stmt = field(compare=False)
     names: tuple[tuple[str, str], ...]
@@ -258,6 +261,7 @@ class Effect:
     puts: tuple[str, ...] = ()
     changes: bool = False
     stores: frozenset[type] = frozenset()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,10 @@ operation(
     list.pop, dict.pop, set.pop,
     signature=lambda self, key=-1, default=None: None, writes=("self",), result="element", forms=MEMBER,
 )  # fmt: skip
-operation(list.remove, set.remove, set.discard, signature=lambda self, value: None, writes=("self",), forms=MEMBER)
+operation(
+    list.remove, set.remove, set.discard,
+    signature=lambda self, value: None, writes=("self",), keys=("value",), forms=MEMBER,
+)  # fmt: skip
 operation(list.clear, dict.clear, set.clear, list.reverse, signature=lambda self: None, writes=("self",), forms=MEMBER)
 operation(dict.popitem, signature=lambda self: None, writes=("self",), result="element", forms=MEMBER)
 operation(
@@ -34,7 +37,9 @@ operation(
     dict.setdefault, signature=lambda self, key, default=None: None, writes=("self",), stores=("default",),
     result="element", forms=MEMBER,
 )  # fmt: skip
-operation(set.add, signature=lambda self, object: None, writes=("self",), stores=("object",), forms=MEMBER)
+operation(
+    set.add, signature=lambda self, object: None, writes=("self",), stores=("object",), keys=("object",), forms=MEMBER
+)
 constant(list.index, tuple.index, str.index, list.count, tuple.count, str.count, dict.keys, forms=MEMBER)
 constant(list.__len__, tuple.__len__, dict.__len__, set.__len__, str.__len__, np.ndarray.__len__, forms=MEMBER)
 

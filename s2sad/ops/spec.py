@@ -93,6 +93,8 @@ class OpSpec:
     overwrites: tuple[str, bool] | None = None
     #: The parameters to which it stores references in those that it writes.
     stores: tuple[str, ...] = ()
+    #: Those that are no more than keys in what it writes: found by their value, they carry no derivative there.
+    keys: tuple[str, ...] = ()
     #: The parameters that it calls; None where any function that it is given may be called.
     calls: tuple[str, ...] | None = None
     #: The parameter that has further arguments of what it calls, and the number of those before (None: any).
@@ -195,6 +197,7 @@ class Options(TypedDict, total=False):
     mask: str
     overwrites: tuple[str, bool]
     stores: tuple[str, ...]
+    keys: tuple[str, ...]
     calls: tuple[str, ...]
     passes: tuple[str, int | None]
     special: frozenset[str]

@@ -1,7 +1,8 @@
-"""Keys of dicts that depend on what is differentiated: values are right, and keys that are read again are refused."""
+"""Keys of dicts, and elements of sets, that depend on what is differentiated: those that are read again are refused."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2sad import grad, jvp
-from s2sad.errors import S2SADError
+from s2sad.errors import S2SADError, UnsupportedError
 from tests.oracle import numeric_gradient
 
 X = np.array([1.3, -0.7])
@@ -178,3 +179,109 @@ def test_pairs_for_keys() -> None:
     expected = {(i, j): X[i] * X[j] + X[i] for i, j in weights}
     assert found.keys() == expected.keys()
     np.testing.assert_allclose(list(found.values()), list(expected.values()))
+
+
+COSTS = np.abs(np.random.default_rng(0).normal(size=(4, 4))) + 0.1
+
+
+def spanning_tree(costs: Any) -> Any:
+    """Prim's algorithm: places come out of a queue of pairs with costs that vary, and go into a set."""
+    visited, total = set(), 0.0
+    queue = [(0.0, 0)]
+    while queue:
+        cost, place = heapq.heappop(queue)
+        if place in visited:
+            continue
+        visited.add(place)
+        total += cost**2
+        for other in range(len(costs)):
+            if other not in visited:
+                heapq.heappush(queue, (costs[place, other], other))
+    return total
+
+
+def dijkstra(x: Any, graph: Any) -> Any:
+    distances, queue, done = {0: 0.0}, [(0.0, 0)], set()
+    while queue:
+        d, u = heapq.heappop(queue)
+        if u in done:
+            continue
+        done.add(u)
+        for v, edge in graph[u]:
+            new = d + x[edge]
+            if v not in distances or new < distances[v]:
+                distances[v] = new
+                heapq.heappush(queue, (new, v))
+    return distances[3] ** 2 * len(done)
+
+
+def each_once(x: Any) -> Any:
+    seen: set[Any] = set()
+    total = 0.0
+    for v in (*x, x[0]):
+        if v in seen:
+            continue
+        seen.add(v)
+        total += v**3
+    seen.discard(x[1])
+    return total * len(seen)
+
+
+def test_sets_that_are_only_asked() -> None:
+    graph = {0: [(1, 0), (2, 1)], 1: [(2, 2), (3, 3)], 2: [(3, 4)], 3: []}
+    lengths = np.array([1.0, 4.0, 2.0, 6.0, 3.0])
+    for f, args in ((spanning_tree, (COSTS,)), (dijkstra, (lengths, graph)), (each_once, (X,))):
+        expected = numeric_gradient(f, args)
+        np.testing.assert_allclose(grad(f)(*args), expected, rtol=1e-6, atol=1e-9)
+        ways = (np.ones_like(args[0]), *(None for _ in args[1:]))
+        np.testing.assert_allclose(jvp(f, args, ways)[1], np.sum(expected), rtol=1e-6)
+
+
+def keys_with_others(x: Any) -> Any:
+    table = {x[0]: 1}
+    total = 0.0
+    for key in table.keys() | {3.0}:
+        total = total + key
+    return total
+
+
+def elements(x: Any) -> Any:
+    seen = set()
+    seen.add(x[0])
+    total = 0.0
+    for element in seen:
+        total = total + element
+    return total
+
+
+def elements_of_two(x: Any) -> Any:
+    seen = set()
+    seen.add(x[0])
+    total = 0.0
+    for element in seen | {3.0}:
+        total = total + element
+    return total
+
+
+def added_within(x: Any) -> Any:
+    seen: set[Any] = set()
+    first = [v for v in x if not (v in seen or seen.add(v))]  # type: ignore[func-returns-value]
+    total = first[0]
+    for element in seen:
+        total = total + element
+    return total
+
+
+def taken_out(x: Any) -> Any:
+    seen = set()
+    seen.add(x[0] * 2)
+    return seen.pop() * x[1]
+
+
+@pytest.mark.parametrize(
+    "f", [keys_with_others, elements, elements_of_two, added_within, taken_out], ids=lambda f: f.__name__
+)
+def test_keys_and_elements_that_are_read_again(f: Callable[[Any], Any]) -> None:
+    for derivative in (lambda: grad(f)(X), lambda: jvp(f, (X,), (np.ones(2),))):
+        with pytest.raises(UnsupportedError, match="a key that depends on what is differentiated is read again"):
+            derivative()
