@@ -78,9 +78,9 @@ class _Keys:
                 return [name for name in written if self.has_keys(name)] if depends else []
         inside = [e for whole in expressions(stmt) for e in subexpressions(whole)]
         opaque = [e for e in inside if isinstance(e, Opaque) and any(self.depends(Var(name)) for _, name in e.names)]
-        if written := [name for e in opaque for name in e.writes if self.has_keys(name)]:
+        if found := [name for e in opaque for name in e.writes if self.has_keys(name)]:
             # Which of what it reads are keys is not known.
-            return written
+            return found
         displays = [e for e in inside if isinstance(e, Build)]
         if any(self.depends(key) for e in displays if e.kind == "dict" for key in e.items[::2]):
             return list(writes(stmt))
