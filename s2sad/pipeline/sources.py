@@ -17,6 +17,7 @@ from s2sad.frontend.emitted import with_own_tapes
 from s2sad.frontend.flattened import with_items_of_flat
 from s2sad.frontend.imported import with_imports
 from s2sad.frontend.matching import without_match
+from s2sad.frontend.method_names import with_methods_called
 from s2sad.frontend.resolve import Guard, Resolver
 from s2sad.frontend.respelled import with_respelled_calls
 from s2sad.frontend.source import ORIGINAL, Source, read_source
@@ -122,6 +123,7 @@ class Sources:
         key = function, generators
         if key not in self.texts:
             source, guards = with_imports(without_match(with_own_tapes(read_source(function, generators))))
+            source = with_methods_called(source)
             source, more = with_switches(source)
             source, others = with_respelled_calls(source, function.__code__)
             source, flat = with_items_of_flat(source)
